@@ -1,0 +1,3 @@
+-- Run once, after the migrations, on a new local database (supabase db reset, deno task stack).
+-- Outhook needs no rows of its own: endpoints and subscriptions are made by those who use it.
+-- Put sample rows for local development below.
