@@ -1,0 +1,153 @@
+/**
+ * The keys of one local project, made as the Supabase CLI makes them, but drawn at random once per
+ * data folder: a constant private key would be a key that everyone has.
+ */
+import { Buffer } from 'node:buffer'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose'
+
+/** Everything that a caller, a function or the gateway needs to prove who it is. */
+export interface StackKeys {
+  /** Legacy JWT (HS256) of the role `anon`. */
+  anonKey: string
+  /** Legacy JWT (HS256) of the role `service_role`. */
+  serviceRoleKey: string
+  /** `sb_publishable_…`: goes into the `apikey` header, stands for `anon`. */
+  publishableKey: string
+  /** `sb_secret_…`: goes into the `apikey` header, stands for `service_role`. */
+  secretKey: string
+  /** The secret behind the legacy keys. */
+  jwtSecret: string
+  /** What verifies a token: the public signing key, and the legacy secret as an `oct` key. */
+  jwks: { keys: JWK[] }
+  /** Shared by the database (in Vault) and the function `deliver`: signs kicks. */
+  workerSecret: string
+  /**
+   * Signs a user's token (ES256), as the platform's Auth does.
+   *
+   * @param claims Override the defaults: `role` and `aud` `authenticated`, a random `sub`, `iat`
+   *   now, `exp` in one hour (unix seconds).
+   */
+  signUserJwt(claims?: JWTPayload): Promise<string>
+}
+
+/** The stored part: what cannot be derived from anything else. */
+interface StoredKeys {
+  jwtSecret: string
+  publishableKey: string
+  secretKey: string
+  workerSecret: string
+  /** Unix seconds; kept so that the legacy keys stay the same from start to start. */
+  legacyKeysExpire: number
+  signingKey: JWK
+}
+
+/** Ten years in seconds: the CLI's legacy keys live about that long. */
+const LEGACY_KEY_LIFE_S = 10 * 365 * 24 * 3600
+
+/**
+ * Reads the keys of a data folder; draws and stores them (mode 0600) when there are none.
+ *
+ * @param dataDir The stack's data folder; the file is `keys.json` in it.
+ * @throws When the file is there and cannot be read as keys: removing it draws new ones.
+ */
+export async function loadKeys(dataDir: string): Promise<StackKeys> {
+  const path = join(dataDir, 'keys.json')
+  const text = await readIfThere(path)
+  if (text !== null) return await deriveKeys(parseStored(text, path))
+  const stored = await drawKeys()
+  await Deno.mkdir(dataDir, { recursive: true })
+  await writeWhole(path, JSON.stringify(stored, null, 2))
+  return await deriveKeys(stored)
+}
+
+async function drawKeys(): Promise<StoredKeys> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const signingKey = await exportJWK(privateKey)
+  return {
+    jwtSecret: randomBytes(32).toString('base64url'),
+    publishableKey: `sb_publishable_${randomBytes(16).toString('base64url')}`,
+    secretKey: `sb_secret_${randomBytes(16).toString('base64url')}`,
+    workerSecret: randomBytes(32).toString('base64url'),
+    legacyKeysExpire: Math.floor(Date.now() / 1000) + LEGACY_KEY_LIFE_S,
+    signingKey: { ...signingKey, kid: crypto.randomUUID(), alg: 'ES256', use: 'sig' },
+  }
+}
+
+async function deriveKeys(stored: StoredKeys): Promise<StackKeys> {
+  const { signingKey, legacyKeysExpire, ...secrets } = stored
+  const { d: _private, ...publicKey } = signingKey
+  const privateKey = await importJWK(signingKey, 'ES256')
+  const oct: JWK = { kty: 'oct', k: Buffer.from(secrets.jwtSecret).toString('base64url') }
+  return {
+    ...secrets,
+    anonKey: await signLegacyKey('anon', legacyKeysExpire, secrets.jwtSecret),
+    serviceRoleKey: await signLegacyKey('service_role', legacyKeysExpire, secrets.jwtSecret),
+    jwks: { keys: [publicKey, oct] },
+    async signUserJwt(claims: JWTPayload = {}): Promise<string> {
+      const now = Math.floor(Date.now() / 1000)
+      return await new SignJWT({
+        role: 'authenticated',
+        aud: 'authenticated',
+        sub: crypto.randomUUID(),
+        iat: now,
+        exp: now + 3600,
+        ...claims,
+      }).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: signingKey.kid ?? '' }).sign(
+        privateKey,
+      )
+    },
+  }
+}
+
+/** The platform's legacy keys have no `sub`, `aud`, `iat` or `kid`. */
+async function signLegacyKey(role: string, expires: number, jwtSecret: string): Promise<string> {
+  return await new SignJWT({ iss: 'supabase-demo', role, exp: expires })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .sign(new TextEncoder().encode(jwtSecret))
+}
+
+function parseStored(text: string, path: string): StoredKeys {
+  const remedy = `remove ${path} to draw new keys, then start again with --fresh`
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`Cannot read the keys: the file is not JSON: ${remedy}`, { cause })
+  }
+  if (typeof value !== 'object' || value === null) {
+    throw new Error(`Cannot read the keys: the file is not a JSON object: ${remedy}`)
+  }
+  const shape = {
+    jwtSecret: 'string',
+    publishableKey: 'string',
+    secretKey: 'string',
+    workerSecret: 'string',
+    legacyKeysExpire: 'number',
+    signingKey: 'object',
+  }
+  for (const [name, type] of Object.entries(shape)) {
+    if (typeof Reflect.get(value, name) !== type) {
+      throw new Error(`Cannot read the keys: ${name} is not of type ${type}: ${remedy}`)
+    }
+  }
+  // SAFETY: every field was just checked; a broken JWK fails in importJWK with its own message.
+  return value as StoredKeys
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await Deno.readTextFile(path)
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null
+    throw error
+  }
+}
+
+/** Writes beside and renames, so that a start killed here leaves no half file behind. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const draft = `${path}.${Deno.pid}`
+  await Deno.writeTextFile(draft, text, { mode: 0o600 })
+  await Deno.rename(draft, path)
+}
