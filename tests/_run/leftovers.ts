@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+
+/** A process that a test step started and did not stop. */
+export interface Leftover {
+  pid: number
+  command: string
+}
+
+/** The environment variable by which everything that this run starts can be told. */
+export const runMark = 'OUTHOOK_TEST_RUN'
+
+/**
+ * Processes that carry this run's mark in their environment. Linux only: elsewhere nothing is
+ * found, and the tests' own clean-up is all there is.
+ */
+export async function findLeftovers(mark: string): Promise<Leftover[]> {
+  if (Deno.build.os !== 'linux') return []
+  const wanted = `${runMark}=${mark}\0`
+  const found: Leftover[] = []
+  for await (const entry of Deno.readDir('/proc')) {
+    const pid = Number(entry.name)
+    if (!Number.isInteger(pid) || pid === Deno.pid) continue
+    try {
+      if (!(await Deno.readTextFile(`/proc/${pid}/environ`) + '\0').includes(wanted)) continue
+      const command = await Deno.readTextFile(`/proc/${pid}/cmdline`)
+      // A zombie has no command line: it has ended and only waits to be noticed.
+      if (command !== '') found.push({ pid, command: command.replaceAll('\0', ' ').trim() })
+    } catch {
+      // The process ended meanwhile, or belongs to someone else.
+    }
+  }
+  return found
+}
+
+/** Stop them: a fast shutdown for Postgres and the default end for all others, then by force. */
+export async function stopLeftovers(mark: string): Promise<Leftover[]> {
+  const found = await findLeftovers(mark)
+  signalAll(found, 'SIGINT')
+  const deadline = performance.now() + 5_000
+  let left = found
+  while (left.length > 0 && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    left = await findLeftovers(mark)
+  }
+  signalAll(left, 'SIGKILL')
+  return found
+}
+
+function signalAll(processes: Leftover[], signal: Deno.Signal): void {
+  for (const { pid } of processes) {
+    try {
+      Deno.kill(pid, signal)
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+}
+
+/**
+ * Remove data folders of test runs that were killed: older than two hours, so that none of a run
+ * that is still going is touched (a run takes minutes).
+ */
+export async function removeOldFolders(root: string, now: number): Promise<void> {
+  const home = join(root, '.outhook')
+  const old = now - 2 * 3600_000
+  try {
+    for await (const entry of Deno.readDir(home)) {
+      if (!entry.name.startsWith('test-')) continue
+      const path = join(home, entry.name)
+      const changed = (await Deno.stat(path)).mtime?.getTime() ?? now
+      if (changed < old) await Deno.remove(path, { recursive: true })
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error
+  }
+}

@@ -1,0 +1,40 @@
+import { commandStep } from './command_step.ts'
+import { denoStep } from './deno_step.ts'
+import type { Step } from './step.ts'
+
+/** The Deno level of the edge runtime: what functions/ contains must run there too. */
+const edgeDeno = '2.1.4'
+
+/** All steps of `deno task test`, in order: the cheap and the telling ones come first. */
+export const testSteps: readonly Step[] = [
+  commandStep('ok', [
+    ['fmt', '--check', '--quiet'],
+    ['lint', '--quiet'],
+    ['check', '--quiet', 'supabase', 'functions', 'tests'],
+  ]),
+  denoStep({ name: 'functions', folder: 'tests/functions' }),
+  denoStep({
+    name: `functions under Deno ${edgeDeno}`,
+    folder: 'tests/functions',
+    without: ['tests/functions/local'],
+    version: edgeDeno,
+  }),
+  commandStep('db:build', [['run', '-A', 'supabase/local/db_build.ts', '--check']]),
+  denoStep({ name: 'schema', folder: 'tests/sql' }),
+  denoStep({ name: 'concurrency', folder: 'tests/concurrency', live: true }),
+  denoStep({ name: 'end to end', folder: 'tests/e2e', live: true }),
+  denoStep({ name: 'project', folder: 'tests/project' }),
+]
+
+/** The steps of `deno task soak`: files named `*.soak.ts`, told by OUTHOOK_SOAK how long to go. */
+export function soakSteps(short: boolean): readonly Step[] {
+  return [
+    denoStep({
+      name: short ? 'soak, short' : 'soak',
+      folder: 'tests',
+      ending: '.soak.ts',
+      live: true,
+      env: { OUTHOOK_SOAK: short ? 'short' : 'full' },
+    }),
+  ]
+}

@@ -1,0 +1,39 @@
+import { expect } from '@std/expect'
+import { parseOptions } from '../_run/options.ts'
+import { makeFilter, namePattern, select } from '../_run/selection.ts'
+
+const steps = ['ok', 'concurrency']
+const files = ['tests/e2e/gateway_rpc.test.ts', 'tests/functions/sign.test.ts']
+
+Deno.test('select() takes every file when there is no word', () => {
+  expect(select(makeFilter([], steps, files), 'concurrency', files).whole).toEqual(files)
+})
+
+Deno.test('select() takes whole files whose path contains a word, in any case', () => {
+  const selection = select(makeFilter(['Gateway'], steps, files), 'concurrency', files)
+  expect(selection).toEqual({ whole: [files[0]], byName: [], names: [] })
+})
+
+Deno.test('select() looks for a word that no path contains in the names of tests', () => {
+  const selection = select(makeFilter(['refuses'], steps, files), 'concurrency', files)
+  expect(selection).toEqual({ whole: [], byName: files, names: ['refuses'] })
+})
+
+Deno.test('select() takes all of a step that a word names, and nothing of the others', () => {
+  const filter = makeFilter(['concurrency'], steps, files)
+  expect(select(filter, 'concurrency', files).whole).toEqual(files)
+  expect(select(filter, 'end to end', files).whole).toEqual([])
+})
+
+Deno.test('namePattern() takes words as they are, not as patterns', () => {
+  expect(namePattern(['sign()', 'a/b']).test('SIGN() does')).toBe(true)
+  expect(namePattern(['a.b']).test('axb')).toBe(false)
+})
+
+Deno.test('parseOptions() refuses an option that it does not know', () => {
+  expect(parseOptions(['--fast'])).toEqual({
+    ok: false,
+    message: 'Unknown option "--fast": known are --soak and --short',
+  })
+  expect(parseOptions(['--short']).ok).toBe(false)
+})
