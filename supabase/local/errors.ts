@@ -1,0 +1,7 @@
+/**
+ * Something the person at the keyboard can put right. The message says what is wrong and what to
+ * do, so callers print it alone, without a stack trace.
+ */
+export class SetupError extends Error {
+  override name = 'SetupError'
+}

@@ -1,0 +1,12 @@
+-- pg_cron with the platform's rights: postgres may schedule, see its jobs and prune their history, but
+-- not write cron.job itself.
+create extension pg_cron;
+
+grant usage on schema cron to postgres with grant option;
+grant all on all tables in schema cron to postgres with grant option;
+grant all on all functions in schema cron to postgres with grant option;
+grant all on all sequences in schema cron to postgres with grant option;
+
+revoke all on table cron.job from postgres;
+grant select on table cron.job to postgres with grant option;
+revoke trigger on table cron.job_run_details from postgres;

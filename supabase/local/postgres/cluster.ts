@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import type { PostgresBinaries } from './binaries.ts'
+import type { ServerUser } from './server_user.ts'
+import { SetupError } from '../errors.ts'
+
+/** Where the parts of one database server lie, all below one data folder. */
+export interface ClusterPaths {
+  /** PGDATA. */
+  data: string
+  /** Folder of the Unix socket, for pg_cron alone. */
+  socket: string
+  /** The server's log. */
+  log: string
+  /** Vault's key: 64 random bytes, beside PGDATA and never in it. */
+  vaultKey: string
+}
+
+/** The paths of the server whose data folder is `dataDir` (absolute). */
+export function clusterPaths(dataDir: string): ClusterPaths {
+  return {
+    data: `${dataDir}/pg`,
+    socket: socketFolder(dataDir),
+    log: `${dataDir}/postgres.log`,
+    vaultKey: `${dataDir}/vault.key`,
+  }
+}
+
+/** The kernel takes no socket path over 107 bytes: below a long data folder it lies in /tmp instead. */
+function socketFolder(dataDir: string): string {
+  const inside = `${dataDir}/socket`
+  if (new TextEncoder().encode(inside).length <= 90) return inside
+  return `/tmp/outhook-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
+}
+
+/** Whether the cluster has been made. A half-made one lies under another name and does not count. */
+export async function clusterExists(paths: ClusterPaths): Promise<boolean> {
+  try {
+    await Deno.stat(`${paths.data}/PG_VERSION`)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Throws a SetupError when the cluster was made by another major version than `binaries`. */
+export async function requireSameMajor(
+  paths: ClusterPaths,
+  binaries: PostgresBinaries,
+): Promise<void> {
+  const made = Number(await Deno.readTextFile(`${paths.data}/PG_VERSION`))
+  if (made === binaries.major) return
+  throw new SetupError(
+    `${paths.data} was made by PostgreSQL ${made}, and ${binaries.major} is what runs now: ` +
+      'begin anew with --fresh',
+  )
+}
+
+/**
+ * Makes the cluster under a temporary name and renames it, so that a kill in between leaves nothing
+ * that looks whole. The superuser is supabase_admin, as on the platform.
+ */
+export async function createCluster(
+  paths: ClusterPaths,
+  binaries: PostgresBinaries,
+  user: ServerUser,
+): Promise<void> {
+  const making = `${paths.data}.making`
+  await Deno.remove(making, { recursive: true }).catch(ignoreNotFound)
+  await Deno.mkdir(making, { mode: 0o700 })
+  await user.own(making)
+  await createVaultKey(paths, user)
+  const passwordFile = `${paths.data}.password`
+  await Deno.writeTextFile(passwordFile, 'postgres\n', { mode: 0o600 })
+  await user.own(passwordFile)
+  const [command = '', ...args] = [
+    ...user.prefix,
+    `${binaries.bin}/initdb`,
+    '--pgdata',
+    making,
+    '--username=supabase_admin',
+    `--pwfile=${passwordFile}`,
+    '--auth-host=scram-sha-256',
+    '--auth-local=trust',
+    '--encoding=UTF8',
+    '--lc-collate=C',
+    `--lc-ctype=${Deno.build.os === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'}`,
+    '--no-sync',
+  ]
+  const { success, stderr } = await new Deno.Command(command, { args, cwd: '/' }).output()
+  await Deno.remove(passwordFile)
+  if (!success) {
+    throw new SetupError(`initdb failed: ${new TextDecoder().decode(stderr).trim()}`)
+  }
+  await Deno.rename(making, paths.data)
+}
+
+async function createVaultKey(paths: ClusterPaths, user: ServerUser): Promise<void> {
+  await Deno.writeFile(paths.vaultKey, crypto.getRandomValues(new Uint8Array(64)), { mode: 0o600 })
+  await user.own(paths.vaultKey)
+}
+
+/** Makes the socket's folder, which only the server's user may enter: its connections need no password. */
+export async function prepareSocket(paths: ClusterPaths, user: ServerUser): Promise<void> {
+  await Deno.mkdir(paths.socket, { recursive: true, mode: 0o700 })
+  await Deno.chmod(paths.socket, 0o700)
+  await user.own(paths.socket)
+}
+
+/** Passes over a NotFound error and throws any other. */
+export function ignoreNotFound(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error
+}

@@ -1,0 +1,138 @@
+import { resolve } from 'node:path'
+import postgres from 'postgres'
+import { SetupError } from '../errors.ts'
+import { lockHolder, tryLock } from '../process/lock.ts'
+import { freePort, requireFreePort } from '../process/ports.ts'
+import type { PostgresBinaries } from './binaries.ts'
+import { bootstrapPlatform } from './bootstrap.ts'
+import {
+  clusterExists,
+  type ClusterPaths,
+  clusterPaths,
+  createCluster,
+  prepareSocket,
+  requireSameMajor,
+} from './cluster.ts'
+import { ensurePostgres, type Log } from './install.ts'
+import { stopLeftoverServer } from './leftover.ts'
+import { type PsqlResult, runPsql } from './psql.ts'
+import { startError, startServer } from './server.ts'
+import { serverUser } from './server_user.ts'
+import type { GuardedChild } from '../process/watchdog.ts'
+
+export { ensurePostgres, type Log, type PostgresBinaries, type PsqlResult }
+
+/** The roles that may log in. */
+export type Login = 'postgres' | 'supabase_admin' | 'authenticator'
+
+/** A running database server with the platform's roles, vault, net and pg_cron. */
+export interface Postgres {
+  readonly port: number
+  /** Connection string of the role postgres, which is not a superuser. */
+  readonly dbUrl: string
+  /** Connection string of supabase_admin, the superuser. */
+  readonly adminDbUrl: string
+  readonly authenticatorDbUrl: string
+  readonly binaries: PostgresBinaries
+  /** Whether this start made the database. */
+  readonly created: boolean
+  /** Resolves with the server's exit code when it has ended, for whatever reason. */
+  readonly ended: Promise<number>
+  /** Runs a script through psql, as postgres unless `as` says otherwise. */
+  psql(script: string, options?: { as?: Login; args?: string[] }): Promise<PsqlResult>
+  /** Stops the server and frees the data folder. Calling it twice is no error. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a Postgres whose files all lie in `dataDir` (made when absent), installing it first where that
+ * is possible. `port` is a number or 'free'; `fsync: false` is for tests only. Throws a SetupError with
+ * the remedy when the folder or the port is in use, or when there is no Postgres to start.
+ */
+export async function startPostgres(options: {
+  dataDir: string
+  port: number | 'free'
+  fsync?: boolean
+  log?: Log
+}): Promise<Postgres> {
+  const { port, fsync = true, log = () => {} } = options
+  const dataDir = resolve(options.dataDir)
+  const binaries = await ensurePostgres({ log })
+  await Deno.mkdir(dataDir, { recursive: true })
+  const lock = await lockDataDir(dataDir)
+  let child: GuardedChild | undefined
+  try {
+    const paths = clusterPaths(dataDir)
+    await stopLeftoverServer(paths.data)
+    const started = await launch(paths, binaries, port, fsync, log)
+    child = started.child
+    const urlOf = (login: Login): string =>
+      `postgresql://${login}:postgres@127.0.0.1:${started.port}/postgres`
+    const created = await bootstrap(urlOf('supabase_admin'))
+    return {
+      port: started.port,
+      dbUrl: urlOf('postgres'),
+      adminDbUrl: urlOf('supabase_admin'),
+      authenticatorDbUrl: urlOf('authenticator'),
+      binaries,
+      created,
+      ended: started.child.ended,
+      psql: (script, { as = 'postgres', args = [] } = {}) =>
+        runPsql(binaries, urlOf(as), script, args),
+      stop: async () => {
+        await started.child.stop()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    await child?.stop()
+    lock.release()
+    throw error
+  }
+}
+
+async function lockDataDir(dataDir: string): Promise<{ release(): void }> {
+  const path = `${dataDir}/postgres.lock`
+  const lock = await tryLock(path)
+  if (lock !== null) return lock
+  throw new SetupError(
+    `${dataDir} is in use by another copy of this stack (pid ${await lockHolder(path) ?? '?'}): ` +
+      'stop that one first',
+  )
+}
+
+async function launch(
+  paths: ClusterPaths,
+  binaries: PostgresBinaries,
+  wanted: number | 'free',
+  fsync: boolean,
+  log: Log,
+): Promise<{ child: GuardedChild; port: number }> {
+  if (wanted !== 'free') requireFreePort(wanted, 'database')
+  const user = await serverUser(resolve(paths.data, '..'))
+  if (await clusterExists(paths)) {
+    await requireSameMajor(paths, binaries)
+  } else {
+    log(`creating a database in ${paths.data} (PostgreSQL ${binaries.major})`)
+    await createCluster(paths, binaries, user)
+  }
+  await prepareSocket(paths, user)
+  // A free port can be taken by somebody else before the server binds it: then another one.
+  for (let attempt = 1;; attempt++) {
+    const port = wanted === 'free' ? freePort() : wanted
+    const result = await startServer({ paths, binaries, user, port, fsync })
+    if (result.kind === 'started') return { child: result.child, port }
+    if (result.kind === 'failed' || wanted !== 'free' || attempt === 5) {
+      throw startError(result, port)
+    }
+  }
+}
+
+async function bootstrap(adminUrl: string): Promise<boolean> {
+  const admin = postgres(adminUrl, { max: 1, onnotice: () => {} })
+  try {
+    return await bootstrapPlatform(admin)
+  } finally {
+    await admin.end()
+  }
+}

@@ -1,0 +1,42 @@
+import type { PostgresBinaries } from './binaries.ts'
+
+/** What a psql run gave back. */
+export interface PsqlResult {
+  /** psql's exit code: 0, or 3 when a statement failed. */
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs `script` through psql at `url`, unaligned, tuples only, stopping at the first error. */
+export async function runPsql(
+  binaries: PostgresBinaries,
+  url: string,
+  script: string,
+  args: string[] = [],
+): Promise<PsqlResult> {
+  const { hostname, port, username, password, pathname } = new URL(url)
+  const child = new Deno.Command(`${binaries.bin}/psql`, {
+    args: ['--no-psqlrc', '--quiet', '-At', '-v', 'ON_ERROR_STOP=1', ...args],
+    // The password goes through the environment: a command line is for everybody to read.
+    env: {
+      PGHOST: hostname,
+      PGPORT: port,
+      PGUSER: username,
+      PGPASSWORD: password,
+      PGDATABASE: pathname.slice(1),
+    },
+    stdin: 'piped',
+    stdout: 'piped',
+    stderr: 'piped',
+  }).spawn()
+  const writer = child.stdin.getWriter()
+  const written = writer.write(new TextEncoder().encode(script)).then(() => writer.close())
+  const [{ code, stdout, stderr }] = await Promise.all([child.output(), written.catch(() => {})])
+  const decoder = new TextDecoder()
+  return {
+    code,
+    stdout: decoder.decode(stdout).trimEnd(),
+    stderr: decoder.decode(stderr).trimEnd(),
+  }
+}

@@ -1,0 +1,76 @@
+import { SetupError } from '../errors.ts'
+import { type GuardedChild, spawnGuarded } from '../process/watchdog.ts'
+import { waitUntil } from '../process/wait.ts'
+import type { PostgresBinaries } from './binaries.ts'
+import type { ClusterPaths } from './cluster.ts'
+import type { ServerUser } from './server_user.ts'
+import { serverOptions } from './settings.ts'
+
+/** Why a server did not come up: its port was taken in the meantime, or something for people to read. */
+export type StartFailure = { kind: 'port_taken' } | { kind: 'failed'; log: string }
+
+/** A started server, or the reason why there is none. */
+export type StartResult = { kind: 'started'; child: GuardedChild } | StartFailure
+
+/** Starts the server and waits until it takes connections. */
+export async function startServer(options: {
+  paths: ClusterPaths
+  binaries: PostgresBinaries
+  user: ServerUser
+  port: number
+  fsync: boolean
+}): Promise<StartResult> {
+  const { paths, binaries, user, port, fsync } = options
+  const logStart = await trimLog(paths.log)
+  const child = spawnGuarded({
+    command: [
+      ...user.prefix,
+      `${binaries.bin}/postgres`,
+      '-D',
+      paths.data,
+      ...serverOptions(paths, { port, fsync }),
+    ],
+    cwd: '/',
+    logFile: paths.log,
+    // Fast shutdown, then immediate: the next start recovers.
+    stopSignal: 'INT',
+    forceSignal: 'QUIT',
+    graceSeconds: 20,
+  })
+  let ended = false
+  child.ended.then(() => ended = true)
+  const ready = await waitUntil(
+    async () => ended || await isReady(paths.data),
+    { timeoutMs: 120_000 },
+  )
+  if (ready && !ended) return { kind: 'started', child }
+  await child.stop()
+  const log = (await Deno.readTextFile(paths.log)).slice(logStart)
+  if (/could not bind .*Address already in use/.test(log)) return { kind: 'port_taken' }
+  return { kind: 'failed', log: log.trim().slice(-2000) }
+}
+
+/** Turns a failure into the error that people see. */
+export function startError(failure: StartFailure, port: number): SetupError {
+  if (failure.kind === 'port_taken') return new SetupError(`port ${port} (database) was taken`)
+  return new SetupError(`the database server did not start; its log says:\n${failure.log}`)
+}
+
+/** The eighth line of postmaster.pid says when connections are taken (pg_ctl relies on it too). */
+async function isReady(data: string): Promise<boolean> {
+  try {
+    const lines = (await Deno.readTextFile(`${data}/postmaster.pid`)).split('\n')
+    return lines[7]?.trim() === 'ready'
+  } catch {
+    return false
+  }
+}
+
+/** Makes the log (for its owner alone: failed statements are in it) or empties one over 20 MB; returns its length. */
+async function trimLog(path: string): Promise<number> {
+  const file = await Deno.open(path, { create: true, write: true, mode: 0o600 })
+  const { size } = await file.stat()
+  if (size > 20_000_000) await file.truncate(0)
+  file.close()
+  return size > 20_000_000 ? 0 : size
+}

@@ -1,0 +1,41 @@
+import type { ClusterPaths } from './cluster.ts'
+
+/** The server's settings, as options of the command line: they follow the code, not the data folder. */
+export function serverOptions(
+  paths: ClusterPaths,
+  { port, fsync }: { port: number; fsync: boolean },
+): string[] {
+  const settings: Record<string, string | number> = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: paths.socket,
+    unix_socket_permissions: '0700',
+    max_connections: 100,
+    shared_preload_libraries: 'pg_cron,pg_stat_statements',
+    'cron.database_name': 'postgres',
+    // pg_cron connects without a password: only through the socket is that allowed.
+    'cron.host': paths.socket,
+    // A line in the log for each run of each job buries everything else; cron.job_run_details has them.
+    'cron.log_statement': 'off',
+
+    // The platform's global limit; roles have their own below it.
+    statement_timeout: '2min',
+    wal_level: 'logical',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_line_prefix: '%m [%p] %q%u@%d ',
+    // Values of failed statements may be secrets.
+    log_parameter_max_length_on_error: 0,
+
+    // Two cores and memory shared with everything else on a developer's machine.
+    shared_buffers: '256MB',
+    maintenance_work_mem: '64MB',
+    min_wal_size: '128MB',
+    max_wal_size: '2GB',
+    jit: 'off',
+    fsync: fsync ? 'on' : 'off',
+    synchronous_commit: fsync ? 'on' : 'off',
+    full_page_writes: fsync ? 'on' : 'off',
+  }
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}

@@ -1,0 +1,41 @@
+/** A held lock. The kernel frees it when the holder ends, however it ends. */
+export interface Lock {
+  release(): void
+}
+
+/**
+ * Takes the lock file at `path` (created when absent) and returns the lock, or null when another
+ * process holds it. The holder's pid is written into the file, for messages only.
+ */
+export async function tryLock(path: string): Promise<Lock | null> {
+  const file = await Deno.open(path, { create: true, read: true, write: true })
+  if (!await file.tryLock(true)) {
+    file.close()
+    return null
+  }
+  await noteHolder(file)
+  return { release: () => file.close() }
+}
+
+/** Like `tryLock()`, but waits until the lock is free. */
+export async function waitForLock(path: string): Promise<Lock> {
+  const file = await Deno.open(path, { create: true, read: true, write: true })
+  await file.lock(true)
+  await noteHolder(file)
+  return { release: () => file.close() }
+}
+
+/** The pid that the lock file at `path` names, or null when it cannot be read. */
+export async function lockHolder(path: string): Promise<number | null> {
+  try {
+    const pid = Number.parseInt(await Deno.readTextFile(path), 10)
+    return Number.isInteger(pid) ? pid : null
+  } catch {
+    return null
+  }
+}
+
+async function noteHolder(file: Deno.FsFile): Promise<void> {
+  await file.truncate(0)
+  await file.write(new TextEncoder().encode(`${Deno.pid}\n`))
+}

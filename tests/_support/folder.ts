@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url'
+import { stopLeftoverServer } from '../../supabase/local/postgres/leftover.ts'
+import { tryLock } from '../../supabase/local/process/lock.ts'
+
+const ROOT = fileURLToPath(new URL('../../.outhook/', import.meta.url))
+const HOUR_MS = 3_600_000
+
+/** A data folder path that no other test has: `.outhook/test-<random>` in the project. */
+export function testFolder(): string {
+  return `${ROOT}test-${crypto.randomUUID().slice(0, 13)}`
+}
+
+/** Removes test folders older than an hour that nobody holds: a killed test run leaves its own behind. */
+export async function sweepTestFolders(): Promise<void> {
+  for (const name of await testFolders()) {
+    const path = `${ROOT}${name}`
+    try {
+      const { mtime } = await Deno.stat(path)
+      if (mtime === null || Date.now() - mtime.getTime() < HOUR_MS) continue
+      const lock = await tryLock(`${path}/postgres.lock`)
+      if (lock === null) continue
+      await stopLeftoverServer(`${path}/pg`)
+      await Deno.remove(path, { recursive: true })
+      lock.release()
+    } catch (error) {
+      // Another run sweeps at the same time.
+      if (!(error instanceof Deno.errors.NotFound)) throw error
+    }
+  }
+}
+
+async function testFolders(): Promise<string[]> {
+  try {
+    const entries = await Array.fromAsync(Deno.readDir(ROOT))
+    return entries.map((entry) => entry.name).filter((name) => name.startsWith('test-'))
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return []
+    throw error
+  }
+}
