@@ -6,6 +6,7 @@ import { Buffer } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose'
+import { z } from 'zod'
 
 /** Everything that a caller, a function or the gateway needs to prove who it is. */
 export interface StackKeys {
@@ -33,15 +34,24 @@ export interface StackKeys {
 }
 
 /** The stored part: what cannot be derived from anything else. */
-interface StoredKeys {
-  jwtSecret: string
-  publishableKey: string
-  secretKey: string
-  workerSecret: string
+const storedKeys = z.object({
+  jwtSecret: z.string(),
+  publishableKey: z.string(),
+  secretKey: z.string(),
+  workerSecret: z.string(),
   /** Unix seconds; kept so that the legacy keys stay the same from start to start. */
-  legacyKeysExpire: number
-  signingKey: JWK
-}
+  legacyKeysExpire: z.number().int(),
+  signingKey: z.looseObject({
+    kty: z.literal('EC'),
+    crv: z.string(),
+    x: z.string(),
+    y: z.string(),
+    d: z.string(),
+    kid: z.string(),
+  }),
+})
+
+type StoredKeys = z.infer<typeof storedKeys>
 
 /** Ten years in seconds: the CLI's legacy keys live about that long. */
 const LEGACY_KEY_LIFE_S = 10 * 365 * 24 * 3600
@@ -65,14 +75,14 @@ export async function loadKeys(dataDir: string): Promise<StackKeys> {
 async function drawKeys(): Promise<StoredKeys> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const signingKey = await exportJWK(privateKey)
-  return {
+  return storedKeys.parse({
     jwtSecret: randomBytes(32).toString('base64url'),
     publishableKey: `sb_publishable_${randomBytes(16).toString('base64url')}`,
     secretKey: `sb_secret_${randomBytes(16).toString('base64url')}`,
     workerSecret: randomBytes(32).toString('base64url'),
     legacyKeysExpire: Math.floor(Date.now() / 1000) + LEGACY_KEY_LIFE_S,
     signingKey: { ...signingKey, kid: crypto.randomUUID(), alg: 'ES256', use: 'sig' },
-  }
+  })
 }
 
 async function deriveKeys(stored: StoredKeys): Promise<StackKeys> {
@@ -94,7 +104,7 @@ async function deriveKeys(stored: StoredKeys): Promise<StackKeys> {
         iat: now,
         exp: now + 3600,
         ...claims,
-      }).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: signingKey.kid ?? '' }).sign(
+      }).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: signingKey.kid }).sign(
         privateKey,
       )
     },
@@ -109,31 +119,14 @@ async function signLegacyKey(role: string, expires: number, jwtSecret: string): 
 }
 
 function parseStored(text: string, path: string): StoredKeys {
-  const remedy = `remove ${path} to draw new keys, then start again with --fresh`
-  let value: unknown
   try {
-    value = JSON.parse(text)
+    return storedKeys.parse(JSON.parse(text))
   } catch (cause) {
-    throw new Error(`Cannot read the keys: the file is not JSON: ${remedy}`, { cause })
+    throw new Error(
+      `Cannot read the keys: ${path} is damaged: remove it, and the next start draws new keys`,
+      { cause },
+    )
   }
-  if (typeof value !== 'object' || value === null) {
-    throw new Error(`Cannot read the keys: the file is not a JSON object: ${remedy}`)
-  }
-  const shape = {
-    jwtSecret: 'string',
-    publishableKey: 'string',
-    secretKey: 'string',
-    workerSecret: 'string',
-    legacyKeysExpire: 'number',
-    signingKey: 'object',
-  }
-  for (const [name, type] of Object.entries(shape)) {
-    if (typeof Reflect.get(value, name) !== type) {
-      throw new Error(`Cannot read the keys: ${name} is not of type ${type}: ${remedy}`)
-    }
-  }
-  // SAFETY: every field was just checked; a broken JWK fails in importJWK with its own message.
-  return value as StoredKeys
 }
 
 async function readIfThere(path: string): Promise<string | null> {
