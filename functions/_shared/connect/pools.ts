@@ -1,0 +1,107 @@
+import { Pool } from 'undici'
+import type { AddressPolicy } from './address.ts'
+import { BlockedAddressError, type Resolve, resolveBySystem, vettedLookup } from './lookup.ts'
+import { isAllowedHost } from './target.ts'
+
+export type PoolOptions = {
+  /** Open connections, in use or kept alive, beyond which unused ones are closed. */
+  maxSockets?: number
+  /** Connections to one origin; as many as slots, so that no delivery waits for another endpoint's on the same host. */
+  maxPerOrigin?: number
+  connectTimeoutMs?: number
+  keepAliveMs?: number
+  resolve?: Resolve
+}
+
+/** Connection pools by origin, all of them vetted. */
+export type Pools = {
+  /** The pool of a URL's origin; throws `BlockedAddressError` when its host is an address that is not allowed. */
+  of(url: URL, policy: AddressPolicy): Pool
+  readonly sockets: number
+  close(): Promise<void>
+}
+
+/** Opens pools as they are asked for, and closes the longest unused ones at the bound. */
+export function createPools(options: PoolOptions = {}): Pools {
+  const { maxSockets = 512, maxPerOrigin = 256, resolve = resolveBySystem } = options
+  const { connectTimeoutMs = 10_000, keepAliveMs = 4_000 } = options
+  // In order of last use.
+  const pools = new Map<string, Pool>()
+  const closing = new Set<Promise<void>>()
+  let policyInForce: AddressPolicy | null = null
+  let sockets = 0
+
+  function poolOf(url: URL, policy: AddressPolicy): Pool {
+    if (policy !== policyInForce) adopt(policy)
+    const known = pools.get(url.origin)
+    if (known !== undefined) {
+      pools.delete(url.origin)
+      pools.set(url.origin, known)
+      return known
+    }
+    makeRoom()
+    const pool = open(url, policy)
+    pools.set(url.origin, pool)
+    return pool
+  }
+
+  /** A connection kept alive under another policy may lead where this one does not allow. */
+  function adopt(policy: AddressPolicy): void {
+    if (policyInForce !== null && !isSame(policy, policyInForce)) pools.forEach(retire)
+    policyInForce = policy
+  }
+
+  function open({ origin, hostname }: URL, policy: AddressPolicy): Pool {
+    if (!isAllowedHost(hostname, policy)) throw new BlockedAddressError()
+    const pool = new Pool(origin, {
+      connections: maxPerOrigin,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: 60_000,
+      // The request's own deadline takes their place.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { lookup: vettedLookup(policy, resolve), timeout: connectTimeoutMs },
+    })
+    pool.on('connect', () => {
+      sockets++
+      if (sockets > maxSockets) makeRoom()
+    })
+    pool.on('disconnect', () => void sockets--)
+    return pool
+  }
+
+  function makeRoom(): void {
+    let over = sockets - maxSockets
+    for (const [origin, pool] of pools) {
+      if (over < 0 && pools.size < maxSockets) return
+      if (pool.stats.size > 0) continue
+      over -= pool.stats.connected
+      retire(pool, origin)
+    }
+  }
+
+  function retire(pool: Pool, origin: string): void {
+    pools.delete(origin)
+    const closed = pool.close().finally(() => closing.delete(closed))
+    closing.add(closed)
+  }
+
+  async function close(): Promise<void> {
+    pools.forEach(retire)
+    await Promise.all(closing)
+  }
+
+  return {
+    of: poolOf,
+    get sockets() {
+      return sockets
+    },
+    close,
+  }
+}
+
+function isSame(a: AddressPolicy, b: AddressPolicy): boolean {
+  return a.allowHttp === b.allowHttp && a.allowCidrs.join() === b.allowCidrs.join()
+}

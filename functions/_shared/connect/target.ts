@@ -1,0 +1,34 @@
+import { isIP } from 'node:net'
+import { type AddressPolicy, isAllowedAddress } from './address.ts'
+
+/** A URL that may be sent to, as far as its text tells; names are vetted when they are looked up. */
+export type Target = { ok: true; url: URL } | { ok: false; problem: string }
+
+/** The one sentence about a refused address: which address it was would tell of the inside. */
+export const blockedMessage = 'The address is not allowed: use a public host'
+
+/** Checks a URL's scheme, credentials and literal host, for an endpoint's save and before each send. */
+export function checkTarget(text: string, policy: AddressPolicy): Target {
+  if (!URL.canParse(text)) return refuse('The URL cannot be parsed')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && !(policy.allowHttp && url.protocol === 'http:')) {
+    return refuse('The URL must begin with https://')
+  }
+  if (url.username !== '' || url.password !== '') {
+    return refuse('The URL must not hold credentials: use a header')
+  }
+  return isAllowedHost(url.hostname, policy) ? { ok: true, url } : refuse(blockedMessage)
+}
+
+/**
+ * Checks a host that is an address itself: no client looks those up, so `lookup` never sees them. The URL parser has turned
+ * `0x7f.1`, `2130706433` and the like into their plain form already. A name passes here.
+ */
+export function isAllowedHost(hostname: string, policy: AddressPolicy): boolean {
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+  return isIP(host) === 0 || isAllowedAddress(host, policy)
+}
+
+function refuse(problem: string): Target {
+  return { ok: false, problem }
+}

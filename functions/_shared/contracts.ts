@@ -1,0 +1,119 @@
+import { z } from 'zod'
+
+// What `outbox.dispatch` is asked and answers. zod reads the whole answer: 400 deliveries with their events and
+// endpoints cost it 0.6 to 1.1 µs a delivery, under 2 % of what sending one costs, so no row is taken on trust.
+
+const delivery = z.object({
+  event: z.string(),
+  endpoint: z.string(),
+  attempt: z.int(),
+  tries: z.int(),
+  lane: z.string(),
+  ordered: z.boolean(),
+  lease_ms: z.number(),
+})
+
+const event = z.object({
+  type: z.string(),
+  org_id: z.string(),
+  correlation_id: z.string(),
+  idempotency_key: z.string(),
+  traceparent: z.string().nullable(),
+  head: z.string(),
+  body: z.string(),
+})
+
+const endpoint = z.object({
+  version: z.int(),
+  kind: z.string(),
+  url: z.string(),
+  headers: z.record(z.string(), z.string()),
+  secrets: z.array(z.string()),
+  timeout_ms: z.number().positive(),
+  payload: z.enum(['envelope', 'data']),
+})
+
+const settings = z.object({
+  allow_http: z.boolean(),
+  allow_cidrs: z.array(z.string()),
+  success_bytes: z.int().nonnegative(),
+  failure_bytes: z.int().nonnegative(),
+  poll_ms: z.number().positive(),
+  max_wall_ms: z.number().positive(),
+  max_deliveries: z.int().positive(),
+})
+
+/** What one dispatch answers: counts, the deliveries claimed for this run, and all that sending them needs. */
+export const dispatchAnswer = z.object({
+  applied: z.int(),
+  stale: z.int(),
+  routed: z.int(),
+  repeat: z.boolean(),
+  /** `too_many_runs`, `disabled`, or null: anything but null ends the run. */
+  stop: z.string().nullable(),
+  deliveries: z.array(delivery),
+  events: z.record(z.string(), event),
+  endpoints: z.record(z.string(), endpoint),
+  settings,
+  error: z.object({ route: z.string().nullish(), claim: z.string().nullish() }).nullable(),
+})
+
+export type DispatchAnswer = z.infer<typeof dispatchAnswer>
+/** One event for one endpoint, leased to this run for `lease_ms`. */
+export type Delivery = z.infer<typeof delivery>
+/** The event's own text: `head` + `body` + `}` is the envelope, `body` alone the bare payload. */
+export type EventRow = z.infer<typeof event>
+/** Where to send, with the secrets live at the claim, newest first. */
+export type Endpoint = z.infer<typeof endpoint>
+/** The operator's settings that a run follows. */
+export type Settings = z.infer<typeof settings>
+
+/** Who runs the loop: an edge function, which ends by itself, or a worker, which stays. */
+export type RunKind = 'edge' | 'worker'
+
+/** The classes of failure a sender can see, one word each; `error_hints.ts` says what a person can do. */
+export type ErrorClass =
+  | 'dns'
+  | 'blocked'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  | 'redirect'
+  | 'status'
+  | 'too_large'
+  | 'protocol'
+
+/** What came of one attempt: facts alone. Whether and when it is tried again is decided in SQL. */
+export type Outcome =
+  | { outcome: 'delivered'; status?: number; response?: string; lossy?: boolean }
+  | {
+    outcome: 'failed'
+    error_class: ErrorClass
+    /** Safe for the endpoint's owner to read: no secret, nothing about the inside; up to 500 characters. */
+    error: string
+    status?: number
+    /** The header as received, up to 64 characters. */
+    retry_after?: string
+    response?: string
+    lossy?: boolean
+  }
+
+/** Which claim a result belongs to. */
+export type ClaimKey = { event: string; endpoint: string; attempt: number }
+
+/** A claim's end as dispatch takes it; `released` hands an unsent delivery back. */
+export type Result =
+  | ClaimKey & { outcome: 'released' }
+  | ClaimKey & Outcome & { duration_ms: number; sent_at: string }
+
+/** One call of `outbox.dispatch`. The same (run, seq) with the same results may be called again. */
+export type DispatchCall = {
+  run: string
+  seq: number
+  results: Result[]
+  /** The number of free slots: at most so many deliveries come back. */
+  limit: number
+  kind: RunKind
+  ended: boolean
+}

@@ -1,0 +1,91 @@
+import postgres from 'postgres'
+import type { DispatchCall } from '../contracts.ts'
+import {
+  callTimeoutMs,
+  type Database,
+  type DispatchReply,
+  isPassingSqlState,
+  readAnswer,
+} from '../database.ts'
+
+export type DirectOptions = {
+  /** A connection string; its role needs EXECUTE on `outbox.dispatch`. */
+  url: string
+  timeoutMs?: number
+}
+
+/** PostgREST hoists this limit from the function; on a session of our own we set it. */
+const statementTimeoutMs = 5_000
+
+/** Calls the database over a connection of its own, as the worker does. It connects at the first call. */
+export function connectDirect({ url, timeoutMs = callTimeoutMs }: DirectOptions): Database {
+  let sql = open(url)
+
+  async function dispatch(call: DispatchCall): Promise<DispatchReply> {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const expired = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+    })
+    try {
+      const rows = await Promise.race([ask(sql, call), expired])
+      return readAnswer(rows[0]?.answer)
+    } catch (cause) {
+      const code = codeOf(cause)
+      // Without an answer in time the connection may be dead without knowing it, and holds the next call up.
+      if (code === '') sql = renew(sql, url)
+      return {
+        ok: false,
+        fault: {
+          retryable: code === '' || isConnectionError(code) || isPassingSqlState(code),
+          message: `Cannot call outbox.dispatch: ${code} ${describe(cause)}`,
+          cause,
+        },
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return { dispatch, close: () => sql.end({ timeout: 1 }) }
+}
+
+function open(url: string): postgres.Sql {
+  return postgres(url, {
+    max: 1,
+    connect_timeout: 5,
+    max_lifetime: null,
+    // dispatch needs no type of the user's own, and this look-up costs a round trip at each connect.
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: 'outhook', statement_timeout: statementTimeoutMs },
+  })
+}
+
+function renew(sql: postgres.Sql, url: string): postgres.Sql {
+  sql.end({ timeout: 0 }).catch(() => {})
+  return open(url)
+}
+
+/** The results go as text: postgres.js would turn a parameter that Postgres calls jsonb into JSON twice. */
+function ask(sql: postgres.Sql, call: DispatchCall): Promise<{ answer: unknown }[]> {
+  return sql<{ answer: unknown }[]>`
+    select outbox.dispatch(
+      p_run => ${call.run}::uuid, p_seq => ${call.seq}::bigint,
+      p_results => ${JSON.stringify(call.results)}::text::jsonb, p_limit => ${call.limit}::integer,
+      p_kind => ${call.kind}::text, p_ended => ${call.ended}::boolean
+    ) as answer`
+}
+
+/** postgres.js gives SQLSTATEs and its own and the system's codes in one field. */
+function isConnectionError(code: string): boolean {
+  return /^(CONNECT|E[A-Z]+$)/.test(code)
+}
+
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error) || !('code' in cause)) return ''
+  return typeof cause.code === 'string' ? cause.code : ''
+}
+
+function describe(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

@@ -1,0 +1,67 @@
+import { createClient } from '@supabase/supabase-js'
+import type { DispatchCall } from '../contracts.ts'
+import {
+  callTimeoutMs,
+  type Database,
+  type DispatchReply,
+  isPassingSqlState,
+  readAnswer,
+} from '../database.ts'
+
+export type RpcOptions = {
+  /** The project's URL, as SUPABASE_URL gives it. */
+  url: string
+  /** A secret key, or the legacy service role key: no other role may call dispatch. */
+  key: string
+  timeoutMs?: number
+}
+
+/** Calls the database through `/rest/v1/rpc`, as edge functions do. */
+export function connectRpc({ url, key, timeoutMs = callTimeoutMs }: RpcOptions): Database {
+  const client = createClient(url, key, {
+    db: { schema: 'outbox' },
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+  })
+
+  async function dispatch(call: DispatchCall): Promise<DispatchReply> {
+    const limit = new AbortController()
+    const timer = setTimeout(() => limit.abort(), timeoutMs)
+    try {
+      const { data, error, status } = await client.rpc('dispatch', {
+        p_run: call.run,
+        p_seq: call.seq,
+        p_results: call.results,
+        p_limit: call.limit,
+        p_kind: call.kind,
+        p_ended: call.ended,
+      }).abortSignal(limit.signal)
+      if (error === null) return readAnswer(data)
+      return {
+        ok: false,
+        fault: {
+          retryable: isPassing(status, error.code),
+          message:
+            `Cannot call outbox.dispatch at ${url}: ${status} ${error.code} ${error.message}`,
+          cause: error,
+        },
+      }
+    } catch (cause) {
+      const message = `Cannot call outbox.dispatch at ${url}: ${describe(cause)}`
+      return { ok: false, fault: { retryable: true, message, cause } }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return { dispatch, close: () => Promise.resolve() }
+}
+
+/** Status 0 is supabase-js's word for a network error or our own time limit. */
+function isPassing(status: number, code: string | undefined): boolean {
+  return status === 0 || status === 408 || status === 429 || status >= 500 ||
+    isPassingSqlState(code ?? '')
+}
+
+function describe(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

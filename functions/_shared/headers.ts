@@ -1,0 +1,105 @@
+import type { Delivery, Endpoint, EventRow } from './contracts.ts'
+import type { Signatures } from './sign.ts'
+import { version } from './version.ts'
+
+/** Names and values in turn, as undici takes them. */
+export type HeaderList = string[]
+
+const own = [
+  'content-type',
+  'user-agent',
+  'idempotency-key',
+  'x-timestamp',
+  'x-signature',
+  'x-event-type',
+  'x-correlation-id',
+  'x-attempt',
+  'traceparent',
+  'tracestate',
+]
+
+/** The connection's own, whose forging would let one request be read as two or another host be reached. */
+const framing = [
+  'host',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+  'http2-settings',
+]
+
+const reserved = new Set([...own, ...framing])
+const reservedPrefixes = ['webhook-', 'proxy-', 'x-outhook-']
+
+/** Says what is wrong with a custom header, or null: for the endpoint's save and for each send. */
+export function customHeaderProblem(name: string, value: string): string | null {
+  const lower = name.toLowerCase()
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) {
+    return `Header name ${JSON.stringify(name)} has characters that HTTP does not allow`
+  }
+  if (reserved.has(lower) || reservedPrefixes.some((prefix) => lower.startsWith(prefix))) {
+    return `Header ${lower} is reserved: remove it from the endpoint's headers`
+  }
+  if (value === '' || !/^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(value)) {
+    // The value may be a credential, so the message leaves it out.
+    return `Header ${lower} has an empty value or one that is not visible ASCII`
+  }
+  return null
+}
+
+/** A value that may stand in a header: what is not visible ASCII is percent-encoded as UTF-8. */
+export function headerValue(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text
+  return text.replace(/[^\x21-\x7e]/gu, (char) => {
+    return /\p{Surrogate}/u.test(char) ? '%EF%BF%BD' : encodeURIComponent(char)
+  })
+}
+
+/** One try as its headers see it. */
+export type Try = {
+  delivery: Delivery
+  event: EventRow
+  endpoint: Endpoint
+  /** Unix seconds, the ones that were signed. */
+  timestamp: number
+  signatures: Signatures
+}
+
+/** All headers of one try, the endpoint's own first. */
+export function webhookHeaders(
+  { delivery, event, endpoint, timestamp, signatures }: Try,
+): HeaderList {
+  const headers: HeaderList = []
+  for (const name in endpoint.headers) headers.push(name, endpoint.headers[name] ?? '')
+  headers.push(
+    'content-type',
+    'application/json',
+    'user-agent',
+    `Outhook/${version}`,
+    'webhook-id',
+    delivery.event,
+    'idempotency-key',
+    headerValue(event.idempotency_key),
+    'webhook-timestamp',
+    String(timestamp),
+    'webhook-signature',
+    signatures.standard,
+    'x-timestamp',
+    String(timestamp),
+    'x-signature',
+    signatures.simple,
+    'x-event-type',
+    headerValue(event.type),
+    'x-correlation-id',
+    headerValue(event.correlation_id),
+    'x-attempt',
+    String(delivery.tries + 1),
+  )
+  if (event.traceparent !== null) headers.push('traceparent', headerValue(event.traceparent))
+  return headers
+}

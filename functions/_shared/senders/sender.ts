@@ -1,0 +1,24 @@
+import type { AddressPolicy } from '../connect/address.ts'
+import type { Delivery, Endpoint, EventRow, Outcome, Settings } from '../contracts.ts'
+import type { KeyCache } from '../sign.ts'
+import type { Transport } from '../transport/transport.ts'
+
+/** What senders share: connections, keys, the operator's settings, and the wall clock. */
+export type SenderDeps = {
+  transport: Transport
+  keys: KeyCache
+  settings: Settings
+  policy: AddressPolicy
+  wallNow(): number
+}
+
+/** Sends deliveries of one kind of endpoint. */
+export type Sender = {
+  /** Makes one attempt within `endpoint.timeout_ms`. It reports facts, and throws only on a bug. */
+  send(
+    delivery: Delivery,
+    endpoint: Endpoint,
+    event: EventRow,
+    deps: SenderDeps,
+  ): Promise<Outcome>
+}

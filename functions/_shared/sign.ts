@@ -1,0 +1,87 @@
+import { Buffer } from 'node:buffer'
+import { createHmac } from 'node:crypto'
+import type { Endpoint } from './contracts.ts'
+
+/** A secret's bytes, the key of both signatures. */
+export type SigningKey = Buffer
+
+/** The two signature headers of one try. */
+export type Signatures = { standard: string; simple: string }
+
+const prefix = 'whsec_'
+
+/**
+ * The key bytes of a secret as users hold it: `whsec_` + base64, with or without padding, or bare base64. Text that is not
+ * base64 is taken as the bytes themselves, so that a secret from elsewhere signs instead of failing.
+ */
+export function parseSecret(secret: string): SigningKey {
+  const encoded = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
+  const bare = encoded.replace(/=+$/, '')
+  const isBase64 = /^[A-Za-z0-9+/]+$/.test(bare) && bare.length % 4 !== 1
+  return isBase64 ? Buffer.from(bare, 'base64') : Buffer.from(secret, 'utf8')
+}
+
+/**
+ * Signs one try. `standard` is the webhook-signature header of Standard Webhooks: one `v1,<base64>` for each key over
+ * `id.timestamp.body`. `simple` is the x-signature header: `sha256=<hex>` over `timestamp.body` with the newest key, the
+ * same decoded bytes, so that a receiver needs one secret in one form for either. `keys` are newest first and not empty.
+ */
+export function sign(
+  id: string,
+  timestamp: number,
+  body: Uint8Array,
+  keys: readonly [SigningKey, ...SigningKey[]],
+): Signatures {
+  const standard = keys.map((key) => `v1,${hmac(key, `${id}.${timestamp}.`, body, 'base64')}`)
+  return {
+    standard: standard.join(' '),
+    simple: `sha256=${hmac(keys[0], `${timestamp}.`, body, 'hex')}`,
+  }
+}
+
+function hmac(
+  key: SigningKey,
+  head: string,
+  body: Uint8Array,
+  encoding: 'base64' | 'hex',
+): string {
+  return createHmac('sha256', key).update(head).update(body).digest(encoding)
+}
+
+/** Gives an endpoint's keys, parsed once for each version of it. */
+export type KeyCache = {
+  keysOf(id: string, endpoint: Endpoint): readonly [SigningKey, ...SigningKey[]] | null
+}
+
+type Parsed = { version: number; secrets: string[]; keys: [SigningKey, ...SigningKey[]] }
+
+/**
+ * Keeps the parsed keys of up to `capacity` endpoints. A batch's own secrets always win: one that lapsed or was added
+ * without a new version is seen by comparing texts. Null means that the endpoint has no secret.
+ */
+export function createKeyCache(capacity = 10_000): KeyCache {
+  const cache = new Map<string, Parsed>()
+
+  function keysOf(id: string, endpoint: Endpoint): Parsed['keys'] | null {
+    const known = cache.get(id)
+    if (known !== undefined && isCurrent(known, endpoint)) return known.keys
+    const [newest, ...older] = endpoint.secrets
+    if (newest === undefined) return null
+    const keys: Parsed['keys'] = [parseSecret(newest), ...older.map(parseSecret)]
+    if (known === undefined && cache.size >= capacity) {
+      for (const oldest of cache.keys()) {
+        cache.delete(oldest)
+        break
+      }
+    }
+    cache.set(id, { version: endpoint.version, secrets: endpoint.secrets, keys })
+    return keys
+  }
+
+  return { keysOf }
+}
+
+function isCurrent(known: Parsed, { version, secrets }: Endpoint): boolean {
+  return known.version === version && known.secrets.length === secrets.length &&
+    secrets.every((secret, i) => secret === known.secrets[i])
+}

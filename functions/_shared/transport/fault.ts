@@ -1,0 +1,94 @@
+import type { ErrorClass } from '../contracts.ts'
+import { blockedMessage } from '../connect/target.ts'
+
+type Fault = { kind: 'fault'; errorClass: ErrorClass; message: string }
+
+/** What a person reads about a class; nothing of the underlying message, which may name addresses of the inside. */
+const sentences: Record<ErrorClass, string> = {
+  dns: 'The host name cannot be resolved',
+  blocked: blockedMessage,
+  connect: 'The host refuses the connection or cannot be reached',
+  tls: 'The TLS handshake failed: check the certificate, its chain and name, and TLS 1.2 or newer',
+  timeout: 'The endpoint did not answer in time',
+  reset: 'The connection was closed before an answer came',
+  redirect: 'The endpoint redirects, which is never followed: use its final URL',
+  status: 'The endpoint answered with a failure',
+  too_large: 'The headers of the answer are too large',
+  protocol: 'The answer is not HTTP/1.1',
+}
+
+const byCode: Record<string, ErrorClass> = {
+  OUTHOOK_BLOCKED: 'blocked',
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  EAI_FAIL: 'dns',
+  EAI_NODATA: 'dns',
+  EAI_NONAME: 'dns',
+  EAI_MEMORY: 'dns',
+  ENODATA: 'dns',
+  ESERVFAIL: 'dns',
+  ECONNREFUSED: 'connect',
+  EHOSTUNREACH: 'connect',
+  EHOSTDOWN: 'connect',
+  ENETUNREACH: 'connect',
+  ENETDOWN: 'connect',
+  EADDRNOTAVAIL: 'connect',
+  EACCES: 'connect',
+  EPERM: 'connect',
+  EMFILE: 'connect',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  UND_ERR_DESTROYED: 'reset',
+  UND_ERR_CLOSED: 'reset',
+  UND_ERR_HEADERS_OVERFLOW: 'too_large',
+  HPE_HEADER_OVERFLOW: 'too_large',
+  EPROTO: 'tls',
+}
+
+const tlsCode =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|ERR_OSSL_)/
+/** rustls under Deno tells by words what OpenSSL tells by codes. */
+const tlsWords = /certificate|handshake|\bTLS\b|\bSSL\b|received fatal alert|UnknownIssuer/i
+const resetWords =
+  /other side closed|closed before|connection (?:was )?(?:reset|closed)|unexpected eof|broken pipe/i
+const dnsWords = /failed to lookup address|dns error|name resolution|getaddrinfo/i
+const refusedWords = /connection refused|unreachable|no route/i
+
+/** Sorts an error of a client into its class; what is not known is `protocol`. */
+export function faultOf(error: unknown): Fault {
+  return fault(classOf(error))
+}
+
+/** A fault of a known class, with that class's sentence or a closer one. */
+export function fault(errorClass: ErrorClass, message: string = sentences[errorClass]): Fault {
+  return { kind: 'fault', errorClass, message }
+}
+
+function classOf(error: unknown): ErrorClass {
+  // Deno's fetch and undici wrap the cause; several addresses make an AggregateError, whose last one counts.
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++) {
+    const known = classOfOne(at)
+    if (known !== null) return known
+    at = at instanceof AggregateError ? at.errors.at(-1) : at.cause
+  }
+  return 'protocol'
+}
+
+function classOfOne(error: Error): ErrorClass | null {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const known = byCode[code]
+  if (known !== undefined) return known
+  if (tlsCode.test(code)) return 'tls'
+  if (code.startsWith('HPE_')) return 'protocol'
+  if (dnsWords.test(error.message)) return 'dns'
+  if (refusedWords.test(error.message)) return 'connect'
+  if (resetWords.test(error.message)) return 'reset'
+  if (tlsWords.test(error.message)) return 'tls'
+  return null
+}

@@ -1,0 +1,87 @@
+import { lookupVetted, type Resolve, resolveBySystem } from '../connect/lookup.ts'
+import { isAllowedHost } from '../connect/target.ts'
+import { fault, faultOf } from './fault.ts'
+import { KeptBody } from './kept_body.ts'
+import {
+  type Exchange,
+  isSuccess,
+  type PostRequest,
+  successBodyMs,
+  type Transport,
+} from './transport.ts'
+
+/**
+ * POSTs through Deno's fetch, for a place where undici does not work (`OUTHOOK_TRANSPORT=fetch`). It vets the name's
+ * addresses before, but fetch looks the name up again by itself: a name that changes in between is not caught.
+ */
+export function createFetchTransport(resolve: Resolve = resolveBySystem): Transport {
+  async function post(request: PostRequest): Promise<Exchange> {
+    const limit = new AbortController()
+    let timer = setTimeout(() => limit.abort(), request.timeoutMs)
+    try {
+      const { hostname } = request.url
+      if (isName(hostname)) await lookupInTime(hostname, request, resolve, limit.signal)
+      else if (!isAllowedHost(hostname, request.policy)) return fault('blocked')
+      const response = await fetch(request.url, {
+        method: 'POST',
+        headers: pairs(request.headers),
+        body: new Uint8Array(request.body),
+        redirect: 'manual',
+        signal: limit.signal,
+      })
+      if (isSuccess(response.status) && request.timeoutMs > successBodyMs) {
+        clearTimeout(timer)
+        timer = setTimeout(() => limit.abort(), successBodyMs)
+      }
+      return await readAnswer(response, request)
+    } catch (error) {
+      return limit.signal.aborted ? fault('timeout') : faultOf(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return { post, close: () => Promise.resolve() }
+}
+
+function isName(hostname: string): boolean {
+  return !hostname.startsWith('[') && !/^[\d.]+$/.test(hostname)
+}
+
+/** The resolver cannot be stopped, so its answer is left behind at the deadline. */
+async function lookupInTime(
+  hostname: string,
+  { policy }: PostRequest,
+  resolve: Resolve,
+  signal: AbortSignal,
+): Promise<void> {
+  await new Promise<void>((done, fail) => {
+    signal.addEventListener('abort', () => fail(signal.reason), { once: true })
+    lookupVetted(hostname, policy, resolve).then(() => done(), fail)
+  })
+}
+
+async function readAnswer(response: Response, request: PostRequest): Promise<Exchange> {
+  const { status } = response
+  const kept = new KeptBody(isSuccess(status) ? request.successBytes : request.failureBytes)
+  let isBroken = false
+  try {
+    // Leaving the loop cancels the stream.
+    for await (const chunk of response.body ?? []) if (!kept.push(chunk)) break
+  } catch {
+    isBroken = true
+  }
+  return {
+    kind: 'answer',
+    status,
+    retryAfter: response.headers.get('retry-after'),
+    body: kept.bytes(),
+    cut: isBroken || kept.isCut,
+  }
+}
+
+function pairs(list: string[]): [string, string][] {
+  const all: [string, string][] = []
+  for (let i = 0; i < list.length; i += 2) all.push([list[i] ?? '', list[i + 1] ?? ''])
+  return all
+}

@@ -1,0 +1,121 @@
+import type { Dispatcher } from 'undici'
+import { createPools, type PoolOptions } from '../connect/pools.ts'
+import { fault, faultOf } from './fault.ts'
+import { KeptBody } from './kept_body.ts'
+import {
+  type Exchange,
+  isSuccess,
+  type PostRequest,
+  successBodyMs,
+  type Transport,
+} from './transport.ts'
+
+/** POSTs through undici, whose `lookup` lets each connection go to the very address that was vetted. */
+export function createUndiciTransport(options: PoolOptions = {}): Transport {
+  const pools = createPools(options)
+
+  function post(request: PostRequest): Promise<Exchange> {
+    return new Promise((resolve) => {
+      const { url, policy, headers, body } = request
+      const attempt = new Attempt(request, resolve)
+      try {
+        pools.of(url, policy).dispatch({
+          path: url.pathname + url.search,
+          method: 'POST',
+          headers,
+          body,
+        }, attempt)
+      } catch (error) {
+        attempt.onResponseError(null, error)
+      }
+    })
+  }
+
+  return { post, close: pools.close }
+}
+
+/**
+ * One request on its way, as undici's handler: below its request and fetch functions, which cost a stream each. It settles
+ * once; what undici reports after that is ignored, and a request that was still waiting for a connection is never sent.
+ */
+class Attempt implements Dispatcher.DispatchHandler {
+  #settled = false
+  #status = 0
+  #retryAfter: string | null = null
+  #kept: KeptBody | null = null
+  #controller: Dispatcher.DispatchController | null = null
+  #timer: ReturnType<typeof setTimeout>
+  readonly #deadline: number
+
+  constructor(readonly request: PostRequest, readonly resolve: (exchange: Exchange) => void) {
+    this.#deadline = performance.now() + request.timeoutMs
+    this.#timer = setTimeout(() => this.#expire(), request.timeoutMs)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#settled) return controller.abort(new Error('The deadline has passed'))
+    this.#controller = controller
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // An interim answer; the real one follows.
+    if (status < 200) return
+    this.#status = status
+    const { successBytes, failureBytes } = this.request
+    this.#kept = new KeptBody(isSuccess(status) ? successBytes : failureBytes)
+    const retryAfter = headers['retry-after']
+    this.#retryAfter = (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null
+    if (!isSuccess(status)) return
+    const left = Math.min(this.#deadline - performance.now(), successBodyMs)
+    if (left < successBodyMs) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#expire(), left)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#settled || this.#kept === null || this.#kept.push(chunk)) return
+    this.#answer(true)
+    this.#abort()
+  }
+
+  onResponseEnd(): void {
+    this.#answer(false)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: unknown): void {
+    if (this.#status > 0) this.#answer(true)
+    else this.#settle(faultOf(error))
+  }
+
+  #expire(): void {
+    if (this.#status > 0) this.#answer(true)
+    else this.#settle(fault('timeout'))
+    this.#abort()
+  }
+
+  #abort(): void {
+    this.#controller?.abort(new Error('The attempt has ended'))
+  }
+
+  #answer(isBroken: boolean): void {
+    const kept = this.#kept ?? new KeptBody(0)
+    this.#settle({
+      kind: 'answer',
+      status: this.#status,
+      retryAfter: this.#retryAfter,
+      body: kept.bytes(),
+      cut: isBroken || kept.isCut,
+    })
+  }
+
+  #settle(exchange: Exchange): void {
+    if (this.#settled) return
+    this.#settled = true
+    clearTimeout(this.#timer)
+    this.resolve(exchange)
+  }
+}
