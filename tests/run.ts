@@ -1,12 +1,13 @@
 import { print, printError } from '../supabase/local/print.ts'
 import { projectRoot } from '../supabase/local/schema/project.ts'
 import { listFiles } from './_run/files.ts'
-import { removeOldFolders, runMark, stopLeftovers } from './_run/leftovers.ts'
+import { runMark, stopLeftovers } from './_run/leftovers.ts'
 import { type Options, parseOptions } from './_run/options.ts'
 import { interruptChildren } from './_run/processes.ts'
 import { makeFilter } from './_run/selection.ts'
 import type { Step, StepContext } from './_run/step.ts'
 import { soakSteps, testSteps } from './_run/steps.ts'
+import { sweepTestFolders } from './_support/folder.ts'
 import { add, exitCode, type Tally, tally, tallyLine } from './_run/tally.ts'
 
 /** Run the steps that the options ask for, one after the other, and return the exit code. */
@@ -14,7 +15,7 @@ async function main(options: Options): Promise<number> {
   const steps = options.soak ? soakSteps(options.short) : testSteps
   const context = await makeContext(options, steps)
   const stopping = stopOnSignals(context.mark)
-  await removeOldFolders(projectRoot, Date.now())
+  await sweepTestFolders()
   let total = tally()
   let ran = 0
   for (const step of steps) {

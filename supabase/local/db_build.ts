@@ -1,7 +1,11 @@
 import { join } from 'node:path'
+import { SetupError } from './errors.ts'
 import { print, printError } from './print.ts'
+import { withSchema } from './schema/database.ts'
+import { dumpSchema } from './schema/dump.ts'
+import { listFunctions } from './schema/functions.ts'
 import { buildMigration, readSqlFiles, releasedVersion } from './schema/migration.ts'
-import { builtMigration, projectRoot } from './schema/project.ts'
+import { builtMigration, expectedDump, expectedFunctions, projectRoot } from './schema/project.ts'
 
 /** What a build came to: an exit code for the shell and one line for the person. */
 export interface BuildOutcome {
@@ -10,20 +14,21 @@ export interface BuildOutcome {
 }
 
 /**
- * Build the migration of the project at `root` from its sql/ folder, or only compare when `check`.
- * Writes nothing once CHANGELOG.md names a release.
+ * Builds the migration of the project at `root` from its sql/ folder, or only compares when
+ * `check`. Writes nothing once CHANGELOG.md names a release.
  */
-export async function buildDatabase(root: string, check: boolean): Promise<BuildOutcome> {
+export async function buildMigrationFile(root: string, check: boolean): Promise<BuildOutcome> {
   const version = releasedVersion(await readOr(join(root, 'CHANGELOG.md'), ''))
-  const files = await readSqlFiles(root)
-  if (files.length === 0) return { code: 1, message: 'sql/ holds no .sql file to build from' }
-  const target = join(root, builtMigration)
-  const current = await readOr(target, null)
-  const built = buildMigration(files)
   if (check && version !== null) {
     return { code: 0, message: `Migrations are frozen since release ${version}` }
   }
-  if (current === built) return { code: 0, message: `${builtMigration} is up to date` }
+  const files = await readSqlFiles(root)
+  if (files.length === 0) return { code: 1, message: 'sql/ holds no .sql file to build from' }
+  const target = join(root, builtMigration)
+  const built = buildMigration(files)
+  if (built === await readOr(target, null)) {
+    return { code: 0, message: `${builtMigration} is up to date` }
+  }
   if (check) {
     return {
       code: 1,
@@ -42,6 +47,14 @@ export async function buildDatabase(root: string, check: boolean): Promise<Build
   return { code: 0, message: `Built ${builtMigration} from ${files.length} files of sql/` }
 }
 
+/** Writes the dump and the table of functions that sql/ makes, for the tests to compare with. */
+async function writeExpected(root: string): Promise<void> {
+  await withSchema(root, 'sql', async (pg) => {
+    await Deno.writeTextFile(join(root, expectedDump), await dumpSchema(pg))
+    await Deno.writeTextFile(join(root, expectedFunctions), await listFunctions(pg))
+  })
+}
+
 async function readOr<T>(path: string, otherwise: T): Promise<string | T> {
   try {
     return await Deno.readTextFile(path)
@@ -57,10 +70,21 @@ async function main(args: string[]): Promise<number> {
     printError(`Unknown argument "${unknown}": db:build takes --check or nothing`)
     return 2
   }
-  const outcome = await buildDatabase(projectRoot, args.includes('--check'))
+  const check = args.includes('--check')
+  const outcome = await buildMigrationFile(projectRoot, check)
   if (outcome.code === 0) print(outcome.message)
   else printError(outcome.message)
-  return outcome.code
+  if (check || outcome.code !== 0) return outcome.code
+  await writeExpected(projectRoot)
+  print(`Wrote ${expectedDump} and ${expectedFunctions}`)
+  return 0
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args))
+if (import.meta.main) {
+  try {
+    Deno.exit(await main(Deno.args))
+  } catch (error) {
+    printError(error instanceof SetupError ? error.message : String(error))
+    Deno.exit(1)
+  }
+}

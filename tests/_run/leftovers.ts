@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-
 /** A process that a test step started and did not stop. */
 export interface Leftover {
   pid: number
@@ -53,24 +51,5 @@ function signalAll(processes: Leftover[], signal: Deno.Signal): void {
     } catch {
       // It ended meanwhile.
     }
-  }
-}
-
-/**
- * Remove data folders of test runs that were killed: older than two hours, so that none of a run
- * that is still going is touched (a run takes minutes).
- */
-export async function removeOldFolders(root: string, now: number): Promise<void> {
-  const home = join(root, '.outhook')
-  const old = now - 2 * 3600_000
-  try {
-    for await (const entry of Deno.readDir(home)) {
-      if (!entry.name.startsWith('test-')) continue
-      const path = join(home, entry.name)
-      const changed = (await Deno.stat(path)).mtime?.getTime() ?? now
-      if (changed < old) await Deno.remove(path, { recursive: true })
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error
   }
 }

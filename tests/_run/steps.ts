@@ -1,5 +1,6 @@
 import { commandStep } from './command_step.ts'
 import { denoStep } from './deno_step.ts'
+import { pgTapStep } from './pg_tap_step.ts'
 import type { Step } from './step.ts'
 
 /** The Deno level of the edge runtime: what functions/ contains must run there too. */
@@ -21,6 +22,7 @@ export const testSteps: readonly Step[] = [
   }),
   commandStep('db:build', [['run', '-A', 'supabase/local/db_build.ts', '--check']]),
   denoStep({ name: 'schema', folder: 'tests/sql' }),
+  pgTapStep({ name: 'pgTAP', folder: 'tests/sql' }),
   denoStep({ name: 'concurrency', folder: 'tests/concurrency', live: true }),
   denoStep({ name: 'end to end', folder: 'tests/e2e', live: true }),
   denoStep({ name: 'project', folder: 'tests/project' }),

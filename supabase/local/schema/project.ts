@@ -9,3 +9,6 @@ export const builtMigration = 'supabase/migrations/20260101000000_outhook.sql'
 
 /** The committed, normalised dump of the schema. */
 export const expectedDump = 'tests/sql/schema.expected.sql'
+
+/** The committed table of the schema's functions. */
+export const expectedFunctions = 'tests/sql/schema/functions.expected.txt'

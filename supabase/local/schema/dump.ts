@@ -1,0 +1,60 @@
+import { SetupError } from '../errors.ts'
+import type { Postgres } from '../postgres/mod.ts'
+
+/**
+ * Dumps the schema `outbox` with pg_dump, without what two equal databases may differ in: the
+ * partitions made at run time (all but the default ones) and the marks of the dump itself.
+ */
+export async function dumpSchema(pg: Postgres): Promise<string> {
+  const partitions = await runTimePartitions(pg)
+  const ended = await new Deno.Command(`${pg.binaries.bin}/pg_dump`, {
+    args: [
+      '--schema-only',
+      '--schema=outbox',
+      `--dbname=${pg.adminDbUrl}`,
+      ...partitions.map((name) => `--exclude-table=${name}`),
+    ],
+    stdin: 'null',
+    stdout: 'piped',
+    stderr: 'piped',
+  }).output()
+  if (!ended.success) {
+    throw new SetupError(`Cannot dump the schema:\n${new TextDecoder().decode(ended.stderr)}`)
+  }
+  return normaliseDump(new TextDecoder().decode(ended.stdout))
+}
+
+async function runTimePartitions(pg: Postgres): Promise<string[]> {
+  const { code, stdout, stderr } = await pg.psql(`
+    select c.oid::regclass
+    from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    where c.relkind = 'r' and c.relnamespace = 'outbox'::regnamespace
+      and pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'
+    order by 1`)
+  if (code !== 0) throw new SetupError(`Cannot list the partitions:\n${stderr}`)
+  return stdout.split('\n').filter((name) => name !== '')
+}
+
+/** A dump without its version lines, settings, random keys and blank lines beyond one. */
+export function normaliseDump(dump: string): string {
+  const lines = dump.split('\n').filter((line) =>
+    !/^-- (Dumped (from|by) |PostgreSQL database dump)/.test(line) &&
+    !/^\\(un)?restrict /.test(line) &&
+    !/^(SET |SELECT pg_catalog\.set_config)/.test(line) &&
+    line !== '--'
+  )
+  return lines.join('\n').replace(/\n{3,}/g, '\n\n').trim() + '\n'
+}
+
+/** Cuts a normalised dump into its objects: `TABLE event` → the statements that make it. */
+export function splitDump(dump: string): Map<string, string> {
+  const objects = new Map<string, string>()
+  for (const part of dump.split(/^(?=-- Name: )/m)) {
+    const [, name = '?', type = '?'] = /^-- Name: (.*?); Type: (.*?);/.exec(part) ?? []
+    const body = part.split('\n').slice(1).join('\n').trim()
+    const key = `${type} ${name}`
+    objects.set(key, [objects.get(key), body].filter((text) => text !== undefined).join('\n'))
+  }
+  return objects
+}

@@ -1,0 +1,80 @@
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { checkSql } from '../_lint/sql_rules.ts'
+import { listFiles } from '../_run/files.ts'
+
+/**
+ * Where an error of any kind may be caught: the kick, which must never fail its caller; filters,
+ * which are the user's; each step of the tick, whose minute goes on; and dispatch's route and
+ * claim, whose errors must not undo the results.
+ */
+const mayCatchOthers = ['kick', 'kick_on_commit', 'filter_matches', 'tick', 'dispatch']
+
+for (const path of await listFiles(projectRoot, 'sql', '.sql')) {
+  Deno.test(`${path} keeps the rules for SQL`, async () => {
+    expect(checkSql(await Deno.readTextFile(join(projectRoot, path)), { mayCatchOthers })).toEqual(
+      [],
+    )
+  })
+}
+
+const breaches: [what: string, sql: string, breach: string][] = [
+  ['an update of all rows', 'update t set a = 1;', 'line 1: update without where'],
+  ['a delete of all rows', 'select 1;\ndelete from t;', 'line 2: delete without where'],
+  [
+    'a where that belongs to a subquery',
+    'update t set a = (select b from u where c);',
+    'line 1: update without where',
+  ],
+  [
+    'an update in a with clause',
+    'with x as (update t set a = 1 returning a) select a from x where a > 0;',
+    'line 1: update without where',
+  ],
+  ['an upper-case keyword', 'SELECT 1;', 'line 1: SELECT is not lower case'],
+  [
+    'a catch-all in a function',
+    'create function outbox.claim() as $$ begin exception when others then end $$;',
+    'line 1: when others in claim, which may not catch every error',
+  ],
+  [
+    'a catch-all behind another condition',
+    'create function outbox.claim() as $$ begin exception when query_canceled or others then end $$;',
+    'line 1: when others in claim, which may not catch every error',
+  ],
+  [
+    'a serialization failure',
+    `raise exception using errcode = '40001';`,
+    'line 1: SQLSTATE 40001 makes PostgREST repeat the call',
+  ],
+]
+
+for (const [what, sql, breach] of breaches) {
+  Deno.test(`checkSql() finds ${what}`, () => {
+    expect(checkSql(sql, { mayCatchOthers: ['kick'] })).toEqual([breach])
+  })
+}
+
+const lawful: [what: string, sql: string][] = [
+  ['an update with where', 'update t set a = (select 1) where b;'],
+  ['a locking clause', 'select a from t for update; select a from t for no key update;'],
+  ['an upsert', 'insert into t values (1) on conflict (a) do update set a = 1;'],
+  [
+    'a foreign key action',
+    'create table t (a int references u on delete cascade on update cascade);',
+  ],
+  ['a trigger', 'create trigger x before insert or update or delete on t execute function f();'],
+  ['a grant', 'grant select, update on t to service_role; grant update on t to service_role;'],
+  ['words in comments and strings', `-- UPDATE t\n/* DELETE */ select 'UPDATE t', e'\\'DELETE';`],
+  [
+    'an allowed catch-all',
+    'create function outbox.kick() as $$ begin exception when others then end $$;',
+  ],
+]
+
+for (const [what, sql] of lawful) {
+  Deno.test(`checkSql() passes ${what}`, () => {
+    expect(checkSql(sql, { mayCatchOthers: ['kick'] })).toEqual([])
+  })
+}
