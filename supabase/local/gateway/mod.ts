@@ -1,0 +1,143 @@
+/**
+ * The local stack's HTTP front door: what Kong, PostgREST and the edge runtime's router do for
+ * `/rest/v1/rpc`, `/functions/v1` and the key set, and a clear refusal for everything else.
+ */
+import { Hono } from 'hono'
+import { cors } from 'hono/cors'
+import postgres from 'postgres'
+import type { FunctionTargets } from '../functions/target.ts'
+import type { StackKeys } from '../keys.ts'
+import { createIdentifyCaller } from './caller.ts'
+import { createUserSettings } from './context.ts'
+import { RestFailure } from './failure.ts'
+import { createProxy, type ProxyFunction } from './proxy.ts'
+import { answerRpc, type RpcDeps } from './rpc.ts'
+import { createSlots } from './slots.ts'
+
+/** How a gateway is set up. */
+export interface GatewayOptions {
+  /** 0 takes a free port. */
+  port: number
+  /** The role `authenticator`, as PostgREST connects. */
+  authenticatorDbUrl: string
+  keys: StackKeys
+  /** `[api] schemas` of config.toml. */
+  schemas: string[]
+  /** `[api] max_rows` of config.toml. */
+  maxRows: number
+  /** Asked at every request: a Map filled once the functions run is fine. */
+  functions: FunctionTargets
+  /** Gets one line per unexpected error; never a key or a body. */
+  log(line: string): void
+  /** Database connections; PostgREST's default is 10. */
+  poolSize?: number
+  /** How long a function may take to begin its answer, in ms (150,000). */
+  functionIdleMs?: number
+}
+
+/** A running gateway. */
+export interface Gateway {
+  /** `http://127.0.0.1:<port>`: the project's URL. */
+  url: string
+  port: number
+  /** Answers what is under way (for up to 2 s), then closes the port and the connections. */
+  stop(): Promise<void>
+}
+
+const SHUTDOWN_MS = 2000
+
+/**
+ * Starts the gateway on the loopback interface.
+ *
+ * @throws {Deno.errors.AddrInUse} When the port is taken.
+ */
+export function startGateway(options: GatewayOptions): Gateway {
+  const poolSize = options.poolSize ?? 10
+  const sql = connect(options.authenticatorDbUrl, poolSize)
+  const app = createApp(
+    {
+      sql,
+      slots: createSlots(poolSize),
+      userSettings: createUserSettings(sql),
+      identify: createIdentifyCaller(options.keys.jwks),
+      keys: options.keys,
+      schemas: options.schemas,
+      maxRows: options.maxRows,
+    },
+    createProxy({
+      functions: options.functions,
+      jwks: options.keys.jwks,
+      idleTimeoutMs: options.functionIdleMs ?? 150_000,
+    }),
+    options.log,
+  )
+  const abort = new AbortController()
+  const server = Deno.serve({
+    hostname: '127.0.0.1',
+    port: options.port,
+    signal: abort.signal,
+    onListen(): void {},
+  }, (request, info) => app.fetch(request, { peer: info.remoteAddr.hostname }))
+
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    port: server.addr.port,
+    async stop(): Promise<void> {
+      const timer = setTimeout(() => abort.abort(), SHUTDOWN_MS)
+      await server.shutdown()
+      clearTimeout(timer)
+      await sql.end({ timeout: 1 })
+    },
+  }
+}
+
+interface Env {
+  Bindings: { peer: string }
+}
+
+function createApp(rpc: RpcDeps, proxy: ProxyFunction, log: (line: string) => void): Hono<Env> {
+  const app = new Hono<Env>()
+  app.use('/rest/*', cors({ origin: '*', exposeHeaders: ['Content-Range', 'Location'] }))
+  app.use('/auth/*', cors({ origin: '*' }))
+  app.all('/rest/v1/rpc/:fn', (c) => answerRpc(c.req.raw, c.req.param('fn'), rpc))
+  app.get('/auth/v1/.well-known/jwks.json', (c) => c.json(publicKeys(rpc.keys)))
+  app.all('/functions/v1/*', (c) => proxy(c.req.raw, c.env.peer))
+  app.notFound((c) => absent(c.req.path).toResponse())
+  app.onError((error) => {
+    log(`gateway: ${error.stack ?? error.message}`)
+    return new RestFailure(500, 'LOCAL500', 'The local gateway failed; see its log').toResponse()
+  })
+  return app
+}
+
+/** Auth publishes what verifies, never the shared secret. */
+function publicKeys({ jwks }: StackKeys): StackKeys['jwks'] {
+  return { keys: jwks.keys.filter(({ kty }) => kty !== 'oct') }
+}
+
+function absent(path: string): RestFailure {
+  return new RestFailure(
+    501,
+    'LOCAL501',
+    `The local stack does not emulate ${path}`,
+    null,
+    'It has /rest/v1/rpc/<function>, /functions/v1/<name> and /auth/v1/.well-known/jwks.json; ' +
+      'run `supabase start` for the rest.',
+  )
+}
+
+function connect(url: string, poolSize: number): postgres.Sql {
+  return postgres(url, {
+    max: poolSize,
+    connect_timeout: 5,
+    // No lookup of types at connect: everything is read as text or as bytes.
+    fetch_types: false,
+    onnotice(): void {},
+    connection: {
+      application_name: 'postgrest',
+      // Type names then come out of format_type with their schema.
+      search_path: 'pg_catalog',
+      standard_conforming_strings: 'on',
+    },
+  })
+}

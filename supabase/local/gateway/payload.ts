@@ -1,0 +1,120 @@
+/**
+ * The values of a call, still as the caller wrote them. JSON is looked into for its keys and handed
+ * to Postgres as the text received: numbers beyond 2^53 and the order of keys survive.
+ */
+import { RestFailure } from './failure.ts'
+
+/** A call's values in the form in which they arrived. */
+export type Payload =
+  & { keys: string[]; wholeTypes: string[] }
+  & (
+    /** A JSON text; of an array the first element counts. */
+    | { kind: 'json'; text: string; array: boolean }
+    /** Query or form fields; a repeated one feeds a variadic parameter. */
+    | { kind: 'fields'; fields: Map<string, string[]> }
+    /** A body that can only be the one unnamed parameter. */
+    | { kind: 'raw'; text: string }
+  )
+
+/** Query parameters that shape a result in PostgREST; the local stack has no use for them. */
+const RESULT_PARAMETERS = new Set([
+  'select',
+  'order',
+  'limit',
+  'offset',
+  'columns',
+  'and',
+  'or',
+  'not.and',
+  'not.or',
+  'on_conflict',
+])
+
+const RAW_TYPES: Readonly<Record<string, string>> = {
+  'text/plain': 'text',
+  'text/xml': 'xml',
+  'application/octet-stream': 'bytea',
+}
+
+/** Reads the values of a call from its query (GET, HEAD) or from its body (POST). */
+export async function readPayload(request: Request): Promise<Payload | RestFailure> {
+  const query = new URL(request.url).searchParams
+  const shaping = [...query.keys()].find((name) => RESULT_PARAMETERS.has(name))
+  if (shaping !== undefined) {
+    return new RestFailure(
+      501,
+      'LOCAL501',
+      `The local stack does not emulate the query parameter "${shaping}"`,
+      null,
+      'Shape the result inside the function, or run `supabase start`.',
+    )
+  }
+  if (request.method !== 'POST') return fieldsPayload(query, [])
+  const type = (request.headers.get('content-type') ?? 'application/json').split(';')[0] ?? ''
+  return bodyPayload(type.trim().toLowerCase(), new Uint8Array(await request.arrayBuffer()))
+}
+
+function bodyPayload(type: string, bytes: Uint8Array<ArrayBuffer>): Payload | RestFailure {
+  if (type === 'application/octet-stream') {
+    return { kind: 'raw', keys: [], wholeTypes: ['bytea'], text: `\\x${bytes.toHex()}` }
+  }
+  const text = decode(bytes)
+  if (text === null) return invalidBody('Empty or invalid json')
+  const rawType = RAW_TYPES[type]
+  if (rawType !== undefined) return { kind: 'raw', keys: [], wholeTypes: [rawType], text }
+  if (type === 'application/x-www-form-urlencoded') {
+    return fieldsPayload(new URLSearchParams(text), [])
+  }
+  if (type !== 'application/json') return invalidBody(`Content-Type not acceptable: ${type}`)
+  return jsonPayload(text === '' ? '{}' : text)
+}
+
+function jsonPayload(text: string): Payload | RestFailure {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return invalidBody('Empty or invalid json')
+  }
+  const wholeTypes = ['json', 'jsonb']
+  if (!Array.isArray(value)) {
+    return { kind: 'json', keys: keysOf(value), wholeTypes, text, array: false }
+  }
+  const keys = keysOf(value[0])
+  if (!value.every((each) => sameKeys(keysOf(each), keys))) {
+    return invalidBody('All object keys must match')
+  }
+  return { kind: 'json', keys, wholeTypes, text, array: true }
+}
+
+function fieldsPayload(query: URLSearchParams, wholeTypes: string[]): Payload {
+  const fields = new Map<string, string[]>()
+  for (const [name, value] of query) {
+    const values = fields.get(name)
+    if (values === undefined) fields.set(name, [value])
+    else values.push(value)
+  }
+  return { kind: 'fields', keys: [...fields.keys()], wholeTypes, fields }
+}
+
+function keysOf(value: unknown): string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.keys(value)
+    : []
+}
+
+function sameKeys(some: string[], others: string[]): boolean {
+  return some.length === others.length && some.every((key) => others.includes(key))
+}
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+function invalidBody(message: string): RestFailure {
+  return new RestFailure(400, 'PGRST102', message)
+}

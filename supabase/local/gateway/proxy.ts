@@ -1,0 +1,161 @@
+/** `/functions/v1/<name>/…`: checks what the platform checks, then passes the bytes on. */
+import { decodeProtectedHeader, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import type { StackKeys } from '../keys.ts'
+import type { FunctionTargets } from '../functions/target.ts'
+import { createKeyFinder } from './verifier.ts'
+
+/** What the proxy needs beside the request. */
+export interface ProxyDeps {
+  functions: FunctionTargets
+  jwks: StackKeys['jwks']
+  /** Longest wait for the first byte of an answer, in ms; the platform's is 150 s. */
+  idleTimeoutMs: number
+}
+
+/** Passes one request on to a function; a failure of the platform's own is an answer as well. */
+export type ProxyFunction = (request: Request, peer: string) => Promise<Response>
+
+const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** A request waits this long for a process that is starting (again). */
+const BOOT_PATIENCE_MS = 10_000
+
+/** Belong to one connection only, so they are never passed on (RFC 9110, 7.6.1). */
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
+/** Makes the proxy of one gateway. */
+export function createProxy(deps: ProxyDeps): ProxyFunction {
+  const keySet = createKeyFinder(deps.jwks)
+
+  return async function proxyFunction(request, peer): Promise<Response> {
+    const url = new URL(request.url)
+    const path = url.pathname.slice('/functions/v1'.length)
+    const name = decodeURIComponent(path.split('/')[1] ?? '')
+    const target = deps.functions.get(name)
+    if (target === undefined) {
+      return refuse(404, 'NOT_FOUND', 'Requested function was not found')
+    }
+    if (!METHODS.has(request.method)) {
+      return refuse(405, 'METHOD_NOT_ALLOWED', `Functions do not take the method ${request.method}`)
+    }
+    if (target.verifyJwt && request.method !== 'OPTIONS') {
+      const refusal = await checkToken(request.headers, keySet)
+      if (refusal !== null) return refusal
+    }
+    const origin = await target.origin(BOOT_PATIENCE_MS)
+    if (origin === null) {
+      return refuse(503, 'BOOT_ERROR', 'Function failed to start (please check logs)')
+    }
+    return await passOn(request, `${origin}${path}${url.search}`, peer, deps.idleTimeoutMs)
+  }
+}
+
+async function passOn(
+  request: Request,
+  target: string,
+  peer: string,
+  idleTimeoutMs: number,
+): Promise<Response> {
+  const idle = new AbortController()
+  const timer = setTimeout(() => idle.abort(), idleTimeoutMs)
+  try {
+    const response = await fetch(target, {
+      method: request.method,
+      headers: forwardedHeaders(request, peer),
+      body: request.body,
+      redirect: 'manual',
+      signal: AbortSignal.any([request.signal, idle.signal]),
+    })
+    return new Response(response.body, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: answerHeaders(request, response),
+    })
+  } catch {
+    if (idle.signal.aborted) {
+      const seconds = idleTimeoutMs / 1000
+      return refuse(504, 'IDLE_TIMEOUT', `Function gave no response within ${seconds} seconds`)
+    }
+    const message = 'Function exited due to an error (please check logs)'
+    return refuse(500, 'WORKER_ERROR', message)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function forwardedHeaders(request: Request, peer: string): Headers {
+  const headers = withoutHopByHop(request.headers)
+  const url = new URL(request.url)
+  const before = headers.get('x-forwarded-for')
+  headers.set('x-forwarded-for', before === null ? peer : `${before}, ${peer}`)
+  headers.set('x-forwarded-proto', url.protocol.slice(0, -1))
+  headers.set('x-forwarded-host', request.headers.get('host') ?? url.host)
+  headers.set('x-forwarded-port', url.port || '80')
+  headers.delete('host')
+  // The answer is compressed once, on its way out of the gateway.
+  headers.set('accept-encoding', 'identity')
+  return headers
+}
+
+/** Hosted projects serve a page as plain text unless they have a domain of their own. */
+function answerHeaders(request: Request, response: Response): Headers {
+  const headers = withoutHopByHop(response.headers)
+  const html = headers.get('content-type')?.startsWith('text/html') ?? false
+  if (html && request.method === 'GET') headers.set('content-type', 'text/plain')
+  return headers
+}
+
+function withoutHopByHop(original: Headers): Headers {
+  const headers = new Headers(original)
+  const named = headers.get('connection')?.split(',').map((each) => each.trim()) ?? []
+  for (const name of [...HOP_BY_HOP, ...named]) if (name !== '') headers.delete(name)
+  return headers
+}
+
+/** `verify_jwt = true`: only a valid token passes; an `sb_…` key is not one, as on the platform. */
+async function checkToken(
+  headers: Headers,
+  keySet: JWTVerifyGetKey,
+): Promise<Response | null> {
+  const authorization = headers.get('authorization') ?? headers.get('sb-api-key')
+  if (authorization === null) {
+    return refuse(401, 'UNAUTHORIZED_NO_AUTH_HEADER', 'Missing authorization header')
+  }
+  const token = authorization.replace(/^bearer\s+/i, '')
+  const algorithm = algorithmOf(token)
+  if (algorithm === null) return refuse(401, 'UNAUTHORIZED_INVALID_JWT_FORMAT', 'Invalid JWT')
+  if (algorithm !== 'HS256' && algorithm !== 'ES256') {
+    const message = `Unsupported JWT algorithm ${algorithm}`
+    return refuse(401, 'UNAUTHORIZED_UNSUPPORTED_TOKEN_ALGORITHM', message)
+  }
+  const code = algorithm === 'HS256' ? 'UNAUTHORIZED_LEGACY_JWT' : 'UNAUTHORIZED_ASYMMETRIC_JWT'
+  try {
+    await jwtVerify(token, keySet, { algorithms: [algorithm] })
+    return null
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return refuse(401, code, 'Invalid JWT')
+    throw error
+  }
+}
+
+function algorithmOf(token: string): string | null {
+  try {
+    return decodeProtectedHeader(token).alg ?? null
+  } catch {
+    return null
+  }
+}
+
+function refuse(status: number, code: string, message: string): Response {
+  return Response.json({ code, message }, { status, headers: { 'sb-error-code': code } })
+}

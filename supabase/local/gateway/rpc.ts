@@ -1,0 +1,161 @@
+/** `/rest/v1/rpc/<function>`: from an HTTP request to a transaction and back, as PostgREST does it. */
+import type postgres from 'postgres'
+import type { StackKeys } from '../keys.ts'
+import { type CallRow, readAccept, singleFailure, type Wishes, writeAnswer } from './answer.ts'
+import { type IdentifyCaller, swapApiKey } from './caller.ts'
+import { readSettings, type UserSettings } from './context.ts'
+import { type DatabaseError, databaseFailure, RestFailure } from './failure.ts'
+import { readPayload } from './payload.ts'
+import { chooseRoutine, readCatalog, type RoutineName } from './routine.ts'
+import type { Slots } from './slots.ts'
+import { type Call, writeCall } from './statement.ts'
+
+/** What the calls of one gateway share. */
+export interface RpcDeps {
+  sql: postgres.Sql
+  slots: Slots
+  userSettings: UserSettings
+  identify: IdentifyCaller
+  keys: StackKeys
+  /** The exposed schemas; the first one is the default. */
+  schemas: string[]
+  /** More rows of a set are cut off without an error, as on the platform. */
+  maxRows: number
+}
+
+/** Answers one call of a function; every failure is an answer too. */
+export async function answerRpc(request: Request, fn: string, deps: RpcDeps): Promise<Response> {
+  const outcome = await callRoutine(request, fn, deps)
+  return outcome instanceof RestFailure ? outcome.toResponse() : outcome
+}
+
+async function callRoutine(
+  request: Request,
+  fn: string,
+  deps: RpcDeps,
+): Promise<Response | RestFailure> {
+  const authorization = swapApiKey(request.headers, deps.keys)
+  const caller = await deps.identify(authorization)
+  if (caller instanceof RestFailure) return caller
+  if (!['GET', 'HEAD', 'POST'].includes(request.method)) {
+    return new RestFailure(405, 'PGRST101', `Cannot use the ${request.method} method on RPC`)
+  }
+  const schema = chooseSchema(request, deps.schemas)
+  if (schema instanceof RestFailure) return schema
+  const accept = readAccept(request.headers.get('accept') ?? '')
+  if (accept instanceof RestFailure) return accept
+  const payload = await readPayload(request)
+  if (payload instanceof RestFailure) return payload
+
+  const release = await deps.slots.take()
+  if (release === null) {
+    const message = 'Timed out acquiring connection from connection pool.'
+    return new RestFailure(504, 'PGRST003', message)
+  }
+  try {
+    const name: RoutineName = { schema, name: fn }
+    const catalog = await readCatalog(deps.sql, name, caller.role)
+    const binding = chooseRoutine(catalog.routines, name, payload)
+    if (binding instanceof RestFailure) return binding
+    const { routine } = binding
+    const prefer = readPrefer(request, catalog.txEnd)
+    const settings = readSettings(request, {
+      authorization,
+      caller,
+      catalog,
+      name,
+      routine,
+      userSettings: await deps.userSettings(),
+    })
+    const wishes: Wishes = {
+      single: accept === 'single',
+      minimal: prefer.has('return=minimal'),
+      head: request.method === 'HEAD',
+      applied: [...prefer],
+    }
+    const call: Call = {
+      name,
+      binding,
+      payload,
+      settings,
+      single: wishes.single,
+      exactCount: prefer.has('count=exact'),
+      rollback: prefer.has('tx=rollback'),
+      maxRows: deps.maxRows,
+    }
+    const row = await runCall(deps.sql, call)
+    return row instanceof RestFailure ? row : writeAnswer(row, routine, wishes)
+  } catch (error) {
+    return queryFailure(error, caller.role === 'anon')
+  } finally {
+    release()
+  }
+}
+
+function chooseSchema(request: Request, schemas: string[]): string | RestFailure {
+  const header = request.method === 'POST' ? 'content-profile' : 'accept-profile'
+  const schema = request.headers.get(header) ?? schemas[0] ?? 'public'
+  return schemas.includes(schema) ? schema : new RestFailure(
+    406,
+    'PGRST106',
+    `Invalid schema: ${schema}`,
+    null,
+    `Only the following schemas are exposed: ${schemas.join(', ')}`,
+  )
+}
+
+/** The preferences that are followed; the rest are ignored, as without `handling=strict`. */
+function readPrefer(request: Request, txEnd: string | null): Set<string> {
+  const followed = new Set(['return=minimal', 'count=exact'])
+  if (txEnd?.endsWith('-allow-override')) followed.add('tx=rollback').add('tx=commit')
+  const given = (request.headers.get('prefer') ?? '').split(',').map((each) => each.trim())
+  return new Set(given.filter((each) => followed.has(each)))
+}
+
+async function runCall(sql: postgres.Sql, call: Call): Promise<CallRow | RestFailure> {
+  const statements = writeCall(call)
+  const text = statements.join(';\n')
+  if (text.includes('\0')) {
+    const message = 'invalid byte sequence for encoding "UTF8": 0x00'
+    return new RestFailure(400, '22021', message)
+  }
+  const at = statements.length - (call.rollback ? 2 : 1)
+  if (!call.single) return readRow(await sql.unsafe(text).raw(), at)
+  // Not one row: what the call wrote must not stay, so here the end waits for the count.
+  return await sql.begin(async (transaction) => {
+    const row = readRow(await transaction.unsafe(text).raw(), at)
+    const failure = singleFailure(row)
+    if (failure !== null) await transaction.unsafe('rollback')
+    return failure ?? row
+  })
+}
+
+function readRow(results: unknown, at: number): CallRow {
+  // SAFETY: a simple query of several statements gives one result a statement, `raw` gives rows as
+  // arrays of the bytes received; writeCall's select has one row of these five columns.
+  const [row = []] = (results as (Uint8Array<ArrayBuffer> | null)[][][])[at] ?? []
+  const [body = null, count, total, status, headers] = row
+  const text = (bytes: Uint8Array | null | undefined): string | null =>
+    bytes ? new TextDecoder().decode(bytes) : null
+  const totalText = text(total)
+  return {
+    body,
+    count: Number(text(count)),
+    total: totalText === null ? null : Number(totalText),
+    status: text(status),
+    headers: text(headers),
+  }
+}
+
+/** Errors that Postgres reports keep their code; anything else means there is no database. */
+function queryFailure(error: unknown, anonymous: boolean): RestFailure {
+  if (!(error instanceof Error)) throw error
+  if (isDatabaseError(error)) return databaseFailure(error, anonymous)
+  if (!('code' in error)) throw error
+  const message = 'Database connection error. Retrying the connection.'
+  return new RestFailure(503, 'PGRST000', message, error.message)
+}
+
+function isDatabaseError(error: Error): error is Error & DatabaseError {
+  return error.name === 'PostgresError'
+}
