@@ -20,7 +20,17 @@ function startTimer(ms: number, run: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Resolves `ms` from now. */
-export function sleep(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.after(ms, resolve))
+/** Resolves `ms` from now, or as soon as `signal` is aborted. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const cancel = clock.after(ms, wake)
+    signal?.addEventListener('abort', wake)
+
+    function wake(): void {
+      cancel()
+      signal?.removeEventListener('abort', wake)
+      resolve()
+    }
+  })
 }

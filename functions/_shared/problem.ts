@@ -1,0 +1,10 @@
+/** An error answer of RFC 9457; `code` is stable, the sentences are for people. */
+export type Problem = { status: number; code: string; title: string; detail: string }
+
+/** Makes the answer of a problem. */
+export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify({ type: 'about:blank', ...problem }), {
+    status: problem.status,
+    headers: { ...headers, 'content-type': 'application/problem+json' },
+  })
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '../_shared/clock.ts'
+
+/** One sleeper, woken by the time it asked for or by a ring, whichever comes first. */
+export type Alarm = {
+  /** Sleeps until `at`; Infinity sleeps until a ring. */
+  wait(at: number): Promise<void>
+  ring(): void
+  /** When the sleeper wakes by itself; -Infinity while nobody sleeps. */
+  readonly wakesAt: number
+}
+
+/** Makes an alarm on a clock. */
+export function createAlarm(clock: Clock): Alarm {
+  let wakesAt = -Infinity
+  let wake: () => void = () => {}
+
+  function wait(at: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = at === Infinity ? () => {} : clock.after(at - clock.now(), () => wake())
+      wakesAt = at
+      wake = () => {
+        wake = () => {}
+        wakesAt = -Infinity
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  return {
+    wait,
+    ring: () => wake(),
+    get wakesAt() {
+      return wakesAt
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { Hono } from 'hono'
+import { problemResponse } from '../_shared/problem.ts'
+import { version } from '../_shared/version.ts'
+import { verifyKick } from './kick.ts'
+
+export type AppDeps = {
+  /** The kick secrets in force; none means that the function is not set up yet. */
+  kickSecrets: readonly string[]
+  /** Begins a run and resolves at its end; it does not reject. */
+  startRun(): Promise<void>
+  /** Keeps the process alive until the promise settles. */
+  waitUntil(promise: Promise<void>): void
+  /** Milliseconds since 1970. */
+  wallNow(): number
+}
+
+/** The function's HTTP side: `POST /deliver/run` begins a run, `GET /deliver/health` tells that it is up. */
+export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps): Hono {
+  const app = new Hono().basePath('/deliver')
+
+  app.get('/health', (c) => c.json({ status: 'ok', version }))
+
+  app.post('/run', (c) => {
+    if (kickSecrets.length === 0) {
+      return problemResponse({
+        status: 503,
+        code: 'not_configured',
+        title: 'Not configured',
+        detail: 'OUTHOOK_WORKER_SECRET is not set: set it to the secret given to outbox.configure',
+      })
+    }
+    const nowSeconds = Math.floor(wallNow() / 1000)
+    if (!verifyKick(c.req.header('x-outhook-kick'), kickSecrets, nowSeconds)) {
+      return problemResponse({
+        status: 401,
+        code: 'invalid_kick',
+        title: 'Not a valid kick',
+        detail: 'The x-outhook-kick header is missing, too old, or made with another secret',
+      })
+    }
+    waitUntil(startRun())
+    return c.json({}, 202)
+  })
+
+  app.notFound((c) =>
+    problemResponse({
+      status: 404,
+      code: 'not_found',
+      title: 'Not found',
+      detail: `This function has no ${c.req.method} ${c.req.path}`,
+    })
+  )
+  return app
+}

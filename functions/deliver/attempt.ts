@@ -1,0 +1,70 @@
+import type { Clock } from '../_shared/clock.ts'
+import type { ClaimKey, Delivery, DispatchAnswer, Outcome, Result } from '../_shared/contracts.ts'
+import type { Log } from '../_shared/log.ts'
+import type { Sender, SenderDeps } from '../_shared/senders/sender.ts'
+
+/** What one answer brought, as its sends need it. */
+export type Batch = {
+  answer: DispatchAnswer
+  /** The moment from which the leases count, on the run's clock. */
+  claimedAt: number
+  deps: SenderDeps
+}
+
+export type AttemptDeps = {
+  senders: ReadonlyMap<string, Sender>
+  clock: Clock
+  log: Log
+}
+
+/** Makes one attempt and gives its result; a bug in a sender is a failure of that attempt and no more. */
+export async function attemptDelivery(
+  { senders, clock, log }: AttemptDeps,
+  delivery: Delivery,
+  { answer, deps }: Batch,
+): Promise<Result> {
+  const endpoint = answer.endpoints[delivery.endpoint]
+  const event = answer.events[delivery.event]
+  const startedAt = clock.now()
+  const sentAt = new Date(clock.wallNow()).toISOString()
+  let outcome: Outcome
+  const sender = endpoint && senders.get(endpoint.kind)
+  if (endpoint === undefined || event === undefined || sender === undefined) {
+    outcome = failed(`No sender for endpoints of kind ${endpoint?.kind}: deploy this version`)
+  } else {
+    try {
+      outcome = await sender.send(delivery, endpoint, event, deps)
+    } catch (error) {
+      // The error's text may hold what it was thrown over, so its kind alone is logged.
+      const kind = error instanceof Error ? error.name : typeof error
+      log('error', 'sender threw', { ...keyOf(delivery), error: kind })
+      outcome = failed('The delivery could not be prepared')
+    }
+  }
+  const duration = Math.round(clock.now() - startedAt)
+  return { ...keyOf(delivery), ...outcome, duration_ms: duration, sent_at: sentAt }
+}
+
+/** Whether an attempt begun now is over, and its result recorded, before the lease lapses. */
+export function fitsLease(
+  delivery: Delivery,
+  { answer, claimedAt }: Batch,
+  now: number,
+  marginMs: number,
+): boolean {
+  const timeoutMs = answer.endpoints[delivery.endpoint]?.timeout_ms ?? 0
+  return now + timeoutMs + marginMs <= claimedAt + delivery.lease_ms
+}
+
+/** Hands an unsent delivery back. */
+export function release(delivery: Delivery): Result {
+  return { ...keyOf(delivery), outcome: 'released' }
+}
+
+function keyOf({ event, endpoint, attempt }: Delivery): ClaimKey {
+  return { event, endpoint, attempt }
+}
+
+function failed(error: string): Outcome {
+  return { outcome: 'failed', error_class: 'protocol', error }
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { parseKickSecrets } from './kick.ts'
+
+const keys = z.string().optional().transform((text, context) => {
+  if (text === undefined || text === '') return []
+  try {
+    return Object.values(z.record(z.string(), z.string()).parse(JSON.parse(text)))
+  } catch {
+    context.addIssue('must be a JSON object of names and keys')
+    return z.NEVER
+  }
+})
+
+const flag = z.string().optional().transform((text) => text === '1' || text === 'true')
+const transport = z.enum(['undici', 'fetch']).default('undici')
+
+const edge = z.object({
+  SUPABASE_URL: z.url(),
+  SUPABASE_SECRET_KEYS: keys,
+  SUPABASE_SERVICE_ROLE_KEY: z.string().optional(),
+  OUTHOOK_WORKER_SECRET: z.string().default(''),
+  OUTHOOK_TRANSPORT: transport,
+  OUTHOOK_DEBUG: flag,
+})
+
+const worker = z.object({
+  OUTHOOK_DB_URL: z.string({ error: "is not set: set it to the database's connection string" })
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgresql://'),
+  OUTHOOK_TRANSPORT: transport,
+  OUTHOOK_DEBUG: flag,
+})
+
+type Variables = Record<string, string | undefined>
+
+/** What the edge function reads from its environment. */
+export type EdgeEnv = {
+  url: string
+  key: string
+  kickSecrets: string[]
+  transport: 'undici' | 'fetch'
+  debug: boolean
+}
+
+/** What the worker reads from its environment. */
+export type WorkerEnv = { dbUrl: string; transport: 'undici' | 'fetch'; debug: boolean }
+
+/** Reads the edge function's variables; throws naming the one that is wrong, never its value. */
+export function readEdgeEnv(variables: Variables): EdgeEnv {
+  const env = read(edge, variables)
+  const key = env.SUPABASE_SECRET_KEYS[0] ?? env.SUPABASE_SERVICE_ROLE_KEY
+  if (key === undefined || key === '') {
+    throw new Error(
+      'Cannot start: neither SUPABASE_SECRET_KEYS nor SUPABASE_SERVICE_ROLE_KEY is set',
+    )
+  }
+  return {
+    url: env.SUPABASE_URL,
+    key,
+    kickSecrets: parseKickSecrets(env.OUTHOOK_WORKER_SECRET),
+    transport: env.OUTHOOK_TRANSPORT,
+    debug: env.OUTHOOK_DEBUG,
+  }
+}
+
+/** Reads the worker's variables; throws naming the one that is wrong, never its value. */
+export function readWorkerEnv(variables: Variables): WorkerEnv {
+  const env = read(worker, variables)
+  return {
+    dbUrl: env.OUTHOOK_DB_URL,
+    transport: env.OUTHOOK_TRANSPORT,
+    debug: env.OUTHOOK_DEBUG,
+  }
+}
+
+function read<T>(schema: z.ZodType<T>, variables: Variables): T {
+  const result = schema.safeParse(variables)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new Error(`Cannot start: ${issue?.path.join('.')} ${issue?.message}`)
+}

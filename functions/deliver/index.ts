@@ -1,0 +1,38 @@
+import { connectRpc } from '../_shared/database/rpc.ts'
+import { createLog } from '../_shared/log.ts'
+import { createApp } from './app.ts'
+import { readEdgeEnv } from './env.ts'
+import { edgeOptions } from './options.ts'
+import { run } from './run.ts'
+import { keepAlive } from './wait_until.ts'
+import { wireRun } from './wire.ts'
+
+const env = readEdgeEnv(Deno.env.toObject())
+const log = createLog({ debug: env.debug })
+const stop = new AbortController()
+addEventListener('beforeunload', () => stop.abort())
+
+const deps = wireRun({
+  database: connectRpc({ url: env.url, key: env.key }),
+  transport: env.transport,
+  log,
+  stop: stop.signal,
+})
+
+async function startRun(): Promise<void> {
+  try {
+    const { end, ...counts } = await run(deps, edgeOptions)
+    log('info', 'run ended', { ...counts, kind: 'edge', reason: end })
+  } catch (error) {
+    log('error', 'run failed', { error: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+const app = createApp({
+  kickSecrets: env.kickSecrets,
+  startRun,
+  waitUntil: keepAlive,
+  wallNow: Date.now,
+})
+
+Deno.serve(app.fetch)

@@ -1,0 +1,32 @@
+import { Buffer } from 'node:buffer'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** A kick is good for so long before and after its time: clocks differ, and a stolen one soon starts nothing. */
+export const kickWindowSeconds = 300
+
+const form = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/
+
+/** The secrets in force: one, or two during a rotation, with a comma between them. */
+export function parseKickSecrets(text: string): string[] {
+  return text.split(',').map((secret) => secret.trim()).filter((secret) => secret !== '')
+}
+
+/**
+ * Whether an x-outhook-kick header, `t=<unix seconds>,v1=<hex hmac-sha256 of the digits of t>`, was made with one of the
+ * secrets within the window around `nowSeconds`. The comparison takes the same time whatever is wrong.
+ */
+export function verifyKick(
+  header: string | undefined,
+  secrets: readonly string[],
+  nowSeconds: number,
+): boolean {
+  const [, time, signature] = form.exec(header ?? '') ?? []
+  if (time === undefined || signature === undefined) return false
+  const given = Buffer.from(signature, 'hex')
+  let isKnown = false
+  for (const secret of secrets) {
+    const expected = createHmac('sha256', secret).update(time).digest()
+    if (timingSafeEqual(given, expected)) isKnown = true
+  }
+  return isKnown && Math.abs(nowSeconds - Number(time)) <= kickWindowSeconds
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../_shared/clock.ts'
+import type { Result } from '../_shared/contracts.ts'
+import type { Log } from '../_shared/log.ts'
+
+/** Counts results and logs the counts of each minute in which there were any. */
+export type Tally = { add(result: Result): void; stop(): void }
+
+const minuteMs = 60_000
+
+/** Begins to count. `stop` logs what is left and ends the timer. */
+export function startTally(clock: Clock, log: Log): Tally {
+  let counts = { delivered: 0, failed: 0, released: 0 }
+  let cancel = clock.after(minuteMs, turn)
+
+  function turn(): void {
+    flush()
+    cancel = clock.after(minuteMs, turn)
+  }
+
+  function flush(): void {
+    if (counts.delivered + counts.failed + counts.released === 0) return
+    log('info', 'delivered within a minute', counts)
+    counts = { delivered: 0, failed: 0, released: 0 }
+  }
+
+  function stop(): void {
+    cancel()
+    flush()
+  }
+
+  return { add: ({ outcome }) => void counts[outcome]++, stop }
+}

@@ -1,0 +1,43 @@
+import { systemClock } from '../_shared/clock.ts'
+import type { Result } from '../_shared/contracts.ts'
+import type { Database } from '../_shared/database.ts'
+import type { Log, LogFields } from '../_shared/log.ts'
+import { senders } from '../_shared/senders/registry.ts'
+import { createKeyCache } from '../_shared/sign.ts'
+import { createFetchTransport } from '../_shared/transport/fetch.ts'
+import { createUndiciTransport } from '../_shared/transport/undici.ts'
+import type { RunDeps } from './run.ts'
+
+export type WireOptions = {
+  database: Database
+  transport: 'undici' | 'fetch'
+  log: Log
+  stop: AbortSignal
+}
+
+/** A run's effects in a real process; connections and keys are shared by all runs of it. */
+export function wireRun({ database, transport, log, stop }: WireOptions): RunDeps {
+  return {
+    database,
+    senders,
+    transport: transport === 'fetch' ? createFetchTransport() : createUndiciTransport(),
+    keys: createKeyCache(),
+    clock: systemClock,
+    random: Math.random,
+    uuid: () => crypto.randomUUID(),
+    log,
+    stop,
+    observe: (result) => log('debug', 'attempt', logFields(result)),
+  }
+}
+
+/** The parts of a result that may be logged: the response belongs to the endpoint's owner alone. */
+function logFields(result: Result): LogFields {
+  const { event, endpoint, attempt, outcome } = result
+  const fields: LogFields = { event, endpoint, attempt, outcome }
+  if (result.outcome === 'released') return fields
+  fields.ms = result.duration_ms
+  if (result.status !== undefined) fields.status = result.status
+  if (result.outcome === 'failed') fields.error_class = result.error_class
+  return fields
+}

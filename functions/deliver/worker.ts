@@ -1,0 +1,55 @@
+import { sleep } from '../_shared/clock.ts'
+import { connectDirect } from '../_shared/database/direct.ts'
+import { createLog, type Log } from '../_shared/log.ts'
+import { readWorkerEnv, type WorkerEnv } from './env.ts'
+import { workerOptions } from './options.ts'
+import { run, type RunDeps } from './run.ts'
+import { startTally } from './tally.ts'
+import { wireRun } from './wire.ts'
+
+/** A worker that the database turned away asks again after this. */
+const refusedPauseMs = 5_000
+
+async function main(): Promise<number> {
+  const log = createLog({ debug: Deno.env.get('OUTHOOK_DEBUG') === '1' })
+  let env: WorkerEnv
+  try {
+    env = readWorkerEnv(Deno.env.toObject())
+  } catch (error) {
+    log('error', error instanceof Error ? error.message : String(error))
+    return 2
+  }
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    Deno.addSignalListener(signal, () => stop.abort())
+  }
+  const database = connectDirect({ url: env.dbUrl })
+  const deps = wireRun({ database, transport: env.transport, log, stop: stop.signal })
+  const tally = startTally(deps.clock, log)
+  log('info', 'worker started', { kind: 'worker' })
+  const isSound = await work({ ...deps, observe: watch(deps, tally.add) }, log)
+  tally.stop()
+  await deps.transport.close()
+  await database.close()
+  return isSound ? 0 : 1
+}
+
+/** Runs until told to stop; false when the database refused to go on. */
+async function work(deps: RunDeps, log: Log): Promise<boolean> {
+  for (;;) {
+    const { end, ...counts } = await run(deps, workerOptions)
+    log('info', 'run ended', { ...counts, kind: 'worker', reason: end })
+    if (end === 'database' && !deps.stop.aborted) return false
+    if (deps.stop.aborted) return true
+    await sleep(deps.clock, refusedPauseMs, deps.stop)
+  }
+}
+
+function watch(deps: RunDeps, add: RunDeps['observe']): RunDeps['observe'] {
+  return (result) => {
+    deps.observe(result)
+    add(result)
+  }
+}
+
+if (import.meta.main) Deno.exit(await main())
