@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import { ensureTool } from './npm_tool.ts'
+import { projectRoot } from './schema/project.ts'
+
+/** The versions that the project keeps working with. */
+export const cliVersions = ['2.117.0', '3.1.0'] as const
+
+export type CliVersion = (typeof cliVersions)[number]
+
+/** What one call of the CLI came to. */
+export interface CliResult {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/**
+ * Runs the Supabase CLI of an exact version in `cwd` against the database at `dbUrl`, without
+ * standard input, telemetry, update notices or the person's own settings. Only PATH is handed on: in
+ * an environment that looks like an agent's the CLI answers in another form.
+ */
+export async function runCli(options: {
+  version: CliVersion
+  args: string[]
+  cwd: string
+  dbUrl: string
+}): Promise<CliResult> {
+  const programs = await ensureTool(projectRoot, 'supabase', options.version)
+  const home = await Deno.makeTempDir({ prefix: 'outhook-cli-' })
+  try {
+    const ended = await new Deno.Command(join(programs, 'supabase'), {
+      args: ['--agent', 'no', ...options.args, ...target(options.version, options.dbUrl)],
+      cwd: options.cwd,
+      clearEnv: true,
+      env: {
+        PATH: Deno.env.get('PATH') ?? '',
+        HOME: home,
+        NO_COLOR: '1',
+        DO_NOT_TRACK: '1',
+        SUPABASE_TELEMETRY_DISABLED: '1',
+        SUPABASE_NO_UPDATE_NOTIFIER: '1',
+      },
+      stdin: 'null',
+      stdout: 'piped',
+      stderr: 'piped',
+    }).output()
+    const decoder = new TextDecoder()
+    return {
+      code: ended.code,
+      stdout: decoder.decode(ended.stdout),
+      stderr: decoder.decode(ended.stderr),
+    }
+  } finally {
+    await Deno.remove(home, { recursive: true })
+  }
+}
+
+/** Version 3 has no --db-url; both try TLS first unless the URL says not to. */
+function target(version: CliVersion, dbUrl: string): string[] {
+  const url = `${dbUrl}?sslmode=disable`
+  return version.startsWith('2.') ? ['--db-url', url] : [`--remote=${url}`]
+}

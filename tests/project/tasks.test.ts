@@ -1,0 +1,34 @@
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+
+// SAFETY: each task is checked to have this form.
+const { tasks } = JSON.parse(await Deno.readTextFile(join(projectRoot, 'deno.json'))) as {
+  tasks: Record<string, { description?: string; command?: string }>
+}
+const readme = await Deno.readTextFile(join(projectRoot, 'README.md'))
+const ci = await Deno.readTextFile(join(projectRoot, '.ci/run'))
+
+/** The README's test command; CI must run the same. */
+const testCommand = 'npx -y deno@2.9.6 task test'
+
+for (const [name, task] of Object.entries(tasks)) {
+  Deno.test(`task ${name} has a help line, a file to run and a place in the README`, async () => {
+    expect(task.description).toMatch(/^[A-Z].{10,}/)
+    expect(readme).toContain('`' + name + '`')
+    const file = /deno run (?:\S+ )*?([\w./]+\.ts)/.exec(task.command ?? '')?.[1]
+    if (file !== undefined) {
+      expect((await Deno.stat(join(projectRoot, file))).isFile).toBe(true)
+    }
+  })
+}
+
+Deno.test('the README names no task that is not there', () => {
+  const named = [...readme.matchAll(/\bdeno(?:@[\d.]+)? task ([\w:]+)/g)].map(([, name]) => name)
+  expect(named.filter((name) => name !== undefined && !(name in tasks))).toEqual([])
+})
+
+Deno.test('CI runs the test command of the README, without standard input', () => {
+  expect(readme).toContain(testCommand)
+  expect(ci).toContain(`${testCommand} </dev/null`)
+})
