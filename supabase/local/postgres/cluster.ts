@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
+import { basename, dirname } from 'node:path'
 import type { PostgresBinaries } from './binaries.ts'
 import type { ServerUser } from './server_user.ts'
 import { SetupError } from '../errors.ts'
+
+/** Between PGDATA's name and the random end of a cluster in the making. */
+const UNFINISHED = '.making-'
 
 /** Where the parts of one database server lie, all below one data folder. */
 export interface ClusterPaths {
@@ -64,12 +68,13 @@ export async function createCluster(
   binaries: PostgresBinaries,
   user: ServerUser,
 ): Promise<void> {
-  const making = `${paths.data}.making`
-  await Deno.remove(making, { recursive: true }).catch(ignoreNotFound)
+  await removeUnfinished(paths)
+  // A name of its own: the initdb of a killed start may still be writing to its folder.
+  const making = `${paths.data}${UNFINISHED}${crypto.randomUUID().slice(0, 8)}`
   await Deno.mkdir(making, { mode: 0o700 })
   await user.own(making)
   await createVaultKey(paths, user)
-  const passwordFile = `${paths.data}.password`
+  const passwordFile = `${making}.password`
   await Deno.writeTextFile(passwordFile, 'postgres\n', { mode: 0o600 })
   await user.own(passwordFile)
   const [command = '', ...args] = [
@@ -92,6 +97,22 @@ export async function createCluster(
     throw new SetupError(`initdb failed: ${new TextDecoder().decode(stderr).trim()}`)
   }
   await Deno.rename(making, paths.data)
+}
+
+/** Removes the cluster and all that belongs to it. */
+export async function removeCluster(paths: ClusterPaths): Promise<void> {
+  for (const path of [paths.data, paths.vaultKey, paths.log]) {
+    await Deno.remove(path, { recursive: true }).catch(ignoreNotFound)
+  }
+}
+
+async function removeUnfinished(paths: ClusterPaths): Promise<void> {
+  const [folder, name] = [dirname(paths.data), basename(paths.data)]
+  for await (const entry of Deno.readDir(folder)) {
+    if (!entry.name.startsWith(name + UNFINISHED)) continue
+    // What an initdb still running adds meanwhile goes at the next start.
+    await Deno.remove(`${folder}/${entry.name}`, { recursive: true }).catch(() => {})
+  }
 }
 
 async function createVaultKey(paths: ClusterPaths, user: ServerUser): Promise<void> {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import postgres from 'postgres'
-import { SetupError } from '../errors.ts'
-import { lockHolder, tryLock } from '../process/lock.ts'
+import { lockFolder } from '../process/lock.ts'
 import { freePort, requireFreePort } from '../process/ports.ts'
 import type { PostgresBinaries } from './binaries.ts'
 import { bootstrapPlatform } from './bootstrap.ts'
@@ -11,12 +11,13 @@ import {
   clusterPaths,
   createCluster,
   prepareSocket,
+  removeCluster,
   requireSameMajor,
 } from './cluster.ts'
 import { ensurePostgres, type Log } from './install.ts'
 import { stopLeftoverServer } from './leftover.ts'
 import { type PsqlResult, runPsql } from './psql.ts'
-import { startError, startServer } from './server.ts'
+import { startError, type StartResult, startServer } from './server.ts'
 import { serverUser } from './server_user.ts'
 import type { GuardedChild } from '../process/watchdog.ts'
 
@@ -46,24 +47,26 @@ export interface Postgres {
 
 /**
  * Starts a Postgres whose files all lie in `dataDir` (made when absent), installing it first where that
- * is possible. `port` is a number or 'free'; `fsync: false` is for tests only. Throws a SetupError with
- * the remedy when the folder or the port is in use, or when there is no Postgres to start.
+ * is possible. `port` is a number or 'free'; `fsync: false` is for tests only; `fresh` drops what an
+ * earlier start left. Throws a SetupError with the remedy when the folder or the port is in use, or when there is no Postgres to start.
  */
 export async function startPostgres(options: {
   dataDir: string
   port: number | 'free'
   fsync?: boolean
+  fresh?: boolean
   log?: Log
 }): Promise<Postgres> {
-  const { port, fsync = true, log = () => {} } = options
+  const { port, fsync = true, fresh = false, log = () => {} } = options
   const dataDir = resolve(options.dataDir)
   const binaries = await ensurePostgres({ log })
   await Deno.mkdir(dataDir, { recursive: true })
-  const lock = await lockDataDir(dataDir)
+  const lock = await lockFolder(dataDir, 'postgres')
   let child: GuardedChild | undefined
   try {
     const paths = clusterPaths(dataDir)
     await stopLeftoverServer(paths.data)
+    if (fresh) await removeCluster(paths)
     const started = await launch(paths, binaries, port, fsync, log)
     child = started.child
     const urlOf = (login: Login): string =>
@@ -91,16 +94,6 @@ export async function startPostgres(options: {
   }
 }
 
-async function lockDataDir(dataDir: string): Promise<{ release(): void }> {
-  const path = `${dataDir}/postgres.lock`
-  const lock = await tryLock(path)
-  if (lock !== null) return lock
-  throw new SetupError(
-    `${dataDir} is in use by another copy of this stack (pid ${await lockHolder(path) ?? '?'}): ` +
-      'stop that one first',
-  )
-}
-
 async function launch(
   paths: ClusterPaths,
   binaries: PostgresBinaries,
@@ -117,14 +110,25 @@ async function launch(
     await createCluster(paths, binaries, user)
   }
   await prepareSocket(paths, user)
-  // A free port can be taken by somebody else before the server binds it: then another one.
+  return await startPatiently((port) => startServer({ paths, binaries, user, port, fsync }), wanted)
+}
+
+/**
+ * A free port can be taken by somebody else before the server binds it: then another one. Backends of a
+ * killed server end within moments: then once more.
+ */
+async function startPatiently(
+  start: (port: number) => Promise<StartResult>,
+  wanted: number | 'free',
+): Promise<{ child: GuardedChild; port: number }> {
   for (let attempt = 1;; attempt++) {
     const port = wanted === 'free' ? freePort() : wanted
-    const result = await startServer({ paths, binaries, user, port, fsync })
+    const result = await start(port)
     if (result.kind === 'started') return { child: result.child, port }
-    if (result.kind === 'failed' || wanted !== 'free' || attempt === 5) {
-      throw startError(result, port)
-    }
+    const again = result.kind === 'still_in_use' ||
+      result.kind === 'port_taken' && wanted === 'free'
+    if (!again || attempt === 20) throw startError(result, port)
+    await delay(result.kind === 'still_in_use' ? 250 : 0)
   }
 }
 

@@ -6,8 +6,14 @@ import type { ClusterPaths } from './cluster.ts'
 import type { ServerUser } from './server_user.ts'
 import { serverOptions } from './settings.ts'
 
-/** Why a server did not come up: its port was taken in the meantime, or something for people to read. */
-export type StartFailure = { kind: 'port_taken' } | { kind: 'failed'; log: string }
+/**
+ * Why a server did not come up: its port was taken in the meantime, backends of a killed server have
+ * not noticed yet, or something for people to read.
+ */
+export type StartFailure =
+  | { kind: 'port_taken' }
+  | { kind: 'still_in_use' }
+  | { kind: 'failed'; log: string }
 
 /** A started server, or the reason why there is none. */
 export type StartResult = { kind: 'started'; child: GuardedChild } | StartFailure
@@ -47,13 +53,24 @@ export async function startServer(options: {
   await child.stop()
   const log = (await Deno.readTextFile(paths.log)).slice(logStart)
   if (/could not bind .*Address already in use/.test(log)) return { kind: 'port_taken' }
+  if (/pre-existing shared memory block .* is still in use/.test(log)) {
+    return { kind: 'still_in_use' }
+  }
   return { kind: 'failed', log: log.trim().slice(-2000) }
 }
 
 /** Turns a failure into the error that people see. */
 export function startError(failure: StartFailure, port: number): SetupError {
-  if (failure.kind === 'port_taken') return new SetupError(`port ${port} (database) was taken`)
-  return new SetupError(`the database server did not start; its log says:\n${failure.log}`)
+  switch (failure.kind) {
+    case 'port_taken':
+      return new SetupError(`port ${port} (database) was taken: run with --free-ports`)
+    case 'still_in_use':
+      return new SetupError(
+        'processes of a killed database server are still running: end them, then start again',
+      )
+    case 'failed':
+      return new SetupError(`the database server did not start; its log says:\n${failure.log}`)
+  }
 }
 
 /** The eighth line of postmaster.pid says when connections are taken (pg_ctl relies on it too). */

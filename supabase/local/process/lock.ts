@@ -1,5 +1,8 @@
+import { SetupError } from '../errors.ts'
+
 /** A held lock. The kernel frees it when the holder ends, however it ends. */
 export interface Lock {
+  /** Frees the lock; once is enough, twice is no error. */
   release(): void
 }
 
@@ -14,7 +17,7 @@ export async function tryLock(path: string): Promise<Lock | null> {
     return null
   }
   await noteHolder(file)
-  return { release: () => file.close() }
+  return held(file)
 }
 
 /** Like `tryLock()`, but waits until the lock is free. */
@@ -22,16 +25,40 @@ export async function waitForLock(path: string): Promise<Lock> {
   const file = await Deno.open(path, { create: true, read: true, write: true })
   await file.lock(true)
   await noteHolder(file)
-  return { release: () => file.close() }
+  return held(file)
+}
+
+/**
+ * Takes `<folder>/<name>.lock` for a stack or a server whose files lie in `folder`. Throws a SetupError that names the
+ * holder when another process has it.
+ */
+export async function lockFolder(folder: string, name: string): Promise<Lock> {
+  const path = `${folder}/${name}.lock`
+  const lock = await tryLock(path)
+  if (lock !== null) return lock
+  throw new SetupError(
+    `${folder} is in use by another copy of this stack (pid ${await lockHolder(path) ?? '?'}): ` +
+      'stop that one first',
+  )
 }
 
 /** The pid that the lock file at `path` names, or null when it cannot be read. */
-export async function lockHolder(path: string): Promise<number | null> {
+async function lockHolder(path: string): Promise<number | null> {
   try {
     const pid = Number.parseInt(await Deno.readTextFile(path), 10)
     return Number.isInteger(pid) ? pid : null
   } catch {
     return null
+  }
+}
+
+function held(file: Deno.FsFile): Lock {
+  let open = true
+  return {
+    release: () => {
+      if (open) file.close()
+      open = false
+    },
   }
 }
 

@@ -1,0 +1,99 @@
+import type { Sql } from 'postgres'
+import { SetupError } from '../errors.ts'
+
+/** A file of supabase/migrations. */
+export interface Migration {
+  /** The digits that its name begins with. */
+  version: string
+  /** What follows them, without `.sql`. */
+  name: string
+  text: string
+}
+
+/** The migrations in `folder`, in order. Files that are not named `<digits>_<name>.sql` do not count. */
+export async function readMigrations(folder: string | URL): Promise<Migration[]> {
+  const migrations: Migration[] = []
+  for (const name of await fileNames(folder)) {
+    const [, version, rest] = name.match(/^(\d+)_(.*)\.sql$/) ?? []
+    if (version === undefined || rest === undefined) continue
+    migrations.push({ version, name: rest, text: await Deno.readTextFile(join(folder, name)) })
+  }
+  return migrations.sort((a, b) => a.version < b.version ? -1 : 1)
+}
+
+/**
+ * Applies what is new of `migrations` as the connection's role, each in one transaction with its row in
+ * supabase_migrations.schema_migrations, where the CLI looks and writes too. Returns the applied
+ * versions; throws a SetupError when an applied one is gone or has changed since.
+ */
+export async function migrate(sql: Sql, migrations: Migration[]): Promise<string[]> {
+  await sql.unsafe(HISTORY).simple()
+  const history = await sql<{ version: string; statements: string[] | null }[]>`
+    select h.version, h.statements from supabase_migrations.schema_migrations as h order by h.version`
+  const done = new Map(history.map((row) => [row.version, row.statements]))
+  const known = new Set(migrations.map((migration) => migration.version))
+  for (const version of done.keys()) {
+    if (!known.has(version)) {
+      throw outdated(`migration ${version} is in the database and in no file`)
+    }
+  }
+  const applied: string[] = []
+  for (const migration of migrations) {
+    const statements = done.get(migration.version)
+    if (statements === undefined) {
+      await apply(sql, migration)
+      applied.push(migration.version)
+    } else if (statements !== null && essence(statements.join('')) !== essence(migration.text)) {
+      throw outdated(`${fileName(migration)} has changed since it was applied`)
+    }
+  }
+  return applied
+}
+
+/** The tables as the CLI makes them. */
+const HISTORY = `
+create schema if not exists supabase_migrations;
+create table if not exists supabase_migrations.schema_migrations (version text not null primary key);
+alter table supabase_migrations.schema_migrations add column if not exists statements text[];
+alter table supabase_migrations.schema_migrations add column if not exists name text;`
+
+async function apply(sql: Sql, migration: Migration): Promise<void> {
+  try {
+    await sql.begin(async (tx) => {
+      await tx.unsafe(`set local lock_timeout = '4s'`)
+      await tx.unsafe(migration.text).simple()
+      await tx`
+        insert into supabase_migrations.schema_migrations (version, name, statements)
+        values (${migration.version}, ${migration.name}, ${[migration.text]})`
+    })
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new SetupError(`${fileName(migration)} cannot be applied: ${message}`, { cause })
+  }
+}
+
+/** The CLI keeps a file's statements apart, trimmed and without their semicolons. */
+function essence(text: string): string {
+  return text.replace(/[\s;]/g, '')
+}
+
+function outdated(what: string): SetupError {
+  return new SetupError(`${what}: begin anew with --fresh, which drops the local data`)
+}
+
+function fileName(migration: Migration): string {
+  return `supabase/migrations/${migration.version}_${migration.name}.sql`
+}
+
+async function fileNames(folder: string | URL): Promise<string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(folder))).map((entry) => entry.name)
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return []
+    throw error
+  }
+}
+
+function join(folder: string | URL, name: string): string | URL {
+  return typeof folder === 'string' ? `${folder}/${name}` : new URL(name, folder)
+}

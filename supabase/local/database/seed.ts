@@ -1,0 +1,43 @@
+import type { Sql } from 'postgres'
+import { SetupError } from '../errors.ts'
+
+/**
+ * Runs the seed file once per database, in one transaction with the note that it ran. `path` is what
+ * the note names it by. Returns whether it ran now; a database without a seed file is no error.
+ */
+export async function seed(sql: Sql, path: string, file: string | URL): Promise<boolean> {
+  const text = await readIfPresent(file)
+  if (text === null) return false
+  await sql.unsafe(NOTES).simple()
+  const [note] = await sql`select from supabase_migrations.seed_files as s where s.path = ${path}`
+  if (note !== undefined) return false
+  try {
+    await sql.begin(async (tx) => {
+      await tx.unsafe(text).simple()
+      await tx`
+        insert into supabase_migrations.seed_files (path, hash)
+        values (${path}, pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(${text}, 'UTF8')), 'hex'))`
+    })
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new SetupError(`${path} cannot be run: ${message}`, { cause })
+  }
+  return true
+}
+
+/** The table as the CLI makes it. */
+const NOTES = `
+create schema if not exists supabase_migrations;
+create table if not exists supabase_migrations.seed_files (
+  path text not null primary key,
+  hash text not null
+);`
+
+async function readIfPresent(file: string | URL): Promise<string | null> {
+  try {
+    return await Deno.readTextFile(file)
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null
+    throw error
+  }
+}
