@@ -1,0 +1,90 @@
+import type { Received } from './http.ts'
+
+/** What a behaviour may do with the connection of a request. */
+export type Exchange = {
+  request: Received
+  /** The words after the behaviour's name in the path. */
+  words: string[]
+  query: URLSearchParams
+  /** How often this path was asked before with the same webhook-id. */
+  seenBefore: number
+  /** Writes bytes as they are. */
+  write(data: string | Uint8Array): Promise<void>
+  /** Writes a whole answer with a content-length. */
+  answer(status: number, body?: string | Uint8Array, headers?: string[]): Promise<void>
+  /** Resolves after `ms`, or rejects when the receiver closes. */
+  pause(ms: number): Promise<void>
+  /** Closes the connection. */
+  close(): void
+}
+
+type Behaviour = (exchange: Exchange) => Promise<void> | void
+
+/** What the receiver does by the first word of the path; any other path is answered with 200 `ok`. */
+export const behaviours: Record<string, Behaviour> = {
+  /** `/status/503?retry-after=3&location=…`: that status, with the query's entries as headers. */
+  status: ({ words, query, answer }) =>
+    answer(
+      number(words[0], 200),
+      'as asked',
+      [...query].map(([name, value]) => `${name}: ${value}`),
+    ),
+  /** `/slow/300`: 200 after 300 ms. */
+  slow: async ({ words, pause, answer }) => {
+    await pause(number(words[0], 100))
+    await answer(200)
+  },
+  /** `/fail/2`: the first two tries of each event get 503, the next one 200. */
+  fail: ({ words, seenBefore, answer }) => answer(seenBefore < number(words[0], 1) ? 503 : 200),
+  /** Takes the request and says nothing. */
+  hang: ({ pause }) => pause(Infinity),
+  /** Half a head, then nothing. */
+  'hang-head': async ({ write, pause }) => {
+    await write('HTTP/1.1 200 OK\r\ncontent-type: te')
+    await pause(Infinity)
+  },
+  /** `/drip/500`: the head at once, then a byte every 50 ms of a body that does not end. */
+  drip: async ({ words, write, pause }) => {
+    await write(`HTTP/1.1 ${number(words[0], 200)} x\r\ncontent-length: 1000000\r\n\r\n`)
+    for (;;) {
+      await write('.')
+      await pause(50)
+    }
+  },
+  /** `/big/100000/500`: a body of so many bytes. */
+  big: ({ words, answer }) => answer(number(words[1], 200), 'b'.repeat(number(words[0], 100_000))),
+  /** `/endless/500`: a body that comes as fast as it is read and does not end. */
+  endless: async ({ words, write }) => {
+    await write(`HTTP/1.1 ${number(words[0], 200)} x\r\ntransfer-encoding: chunked\r\n\r\n`)
+    const chunk = `4000\r\n${'e'.repeat(0x4000)}\r\n`
+    for (;;) await write(chunk)
+  },
+  /** Closes without an answer. */
+  reset: ({ close }) => close(),
+  /** `/cut/500`: promises 1,000 bytes, sends ten and closes. */
+  cut: async ({ words, write, close }) => {
+    await write(`HTTP/1.1 ${number(words[0], 200)} x\r\ncontent-length: 1000\r\n\r\n0123456789`)
+    close()
+  },
+  /** Something that is not HTTP. */
+  garbage: ({ write }) => write('SSH-2.0-OpenSSH_9.2p1\r\n\r\n'),
+  /** A head of 200 kB. */
+  flood: ({ write }) => write(`HTTP/1.1 200 OK\r\nx-flood: ${'f'.repeat(200_000)}\r\n\r\n`),
+  /** Two interim answers before the real one. */
+  interim: async ({ write, answer }) => {
+    await write('HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n')
+    await answer(200)
+  },
+  /** `/bytes/500`: a body that is not UTF-8 and holds NUL. */
+  bytes: ({ words, answer }) =>
+    answer(number(words[0], 200), new Uint8Array([0x61, 0x00, 0xff, 0xc3, 0x28, 0x62])),
+  /** 200, and the connection closes although it promised to stay. */
+  'close-after': async ({ answer, close }) => {
+    await answer(200)
+    close()
+  },
+}
+
+function number(word: string | undefined, otherwise: number): number {
+  return word === undefined ? otherwise : Number(word)
+}
