@@ -109,7 +109,7 @@ export async function run(deps: RunDeps, initial: RunOptions): Promise<RunSummar
 
   async function claimUntilEnd(): Promise<void> {
     for (;;) {
-      state.end = stop.aborted ? 'signal' : endReason(state, options, clock.now())
+      state.end ??= stop.aborted ? 'signal' : endReason(state, options, clock.now())
       if (state.end !== null) return
       const due = dispatchDueAt(state, options)
       if (due > clock.now()) await alarm.wait(due)
