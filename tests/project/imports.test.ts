@@ -21,18 +21,28 @@ const specifiers = (await Promise.all(sources.map(async (path) => {
 /** The specifiers of static imports and exports, and of import() with a literal. */
 function readSpecifiers(text: string): string[] {
   const code = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
-  const pattern =
-    /^(?:import|export)\b[^'"`;]*?(?:\bfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
-  return [...code.matchAll(pattern)].map(([, fromStatic, fromCall]) => fromStatic ?? fromCall ?? '')
+  // Between the keyword and `from` stand names, braces, commas and stars only, so that a declaration
+  // that is exported ends the match.
+  const names = String.raw`(?:type\b)?[\w$\s{},*]*?`
+  const quoted = String.raw`['"]([^'"\n]+)['"]`
+  const pattern = new RegExp(
+    [
+      String.raw`^(?:import|export)\b\s*${names}\bfrom\s*${quoted}`,
+      String.raw`^import\s*${quoted}`,
+      String.raw`\bimport\(\s*${quoted}`,
+    ].join('|'),
+    'gm',
+  )
+  return [...code.matchAll(pattern)].map(([, from, bare, called]) => from ?? bare ?? called ?? '')
 }
 
 Deno.test('readSpecifiers() finds every way of importing', () => {
   expect(
     readSpecifiers(
       `import 'a'\nimport x from 'b'\nimport type { y,\n  z } from "c"\nexport * from './d.ts'\n` +
-        `const e = await import('e')\n// import 'not'\nconst s = "import 'not'"`,
+        `const e = await import('jose')\n// import 'not'\nconst s = "import 'not'"`,
     ),
-  ).toEqual(['a', 'b', 'c', './d.ts', 'e'])
+  ).toEqual(['a', 'b', 'c', './d.ts', 'jose'])
 })
 
 for (const [name, target] of Object.entries(imports)) {

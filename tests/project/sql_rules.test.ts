@@ -9,7 +9,16 @@ import { listFiles } from '../_run/files.ts'
  * which are the user's; each step of the tick, whose minute goes on; and dispatch's route and
  * claim, whose errors must not undo the results.
  */
-const mayCatchOthers = ['kick', 'kick_on_commit', 'filter_matches', 'tick', 'dispatch']
+const mayCatchOthers = [
+  'kick',
+  'kick_on_commit',
+  'filter_matches',
+  'tick',
+  'route',
+  'route_one_by_one',
+  'claim',
+  'dispatch',
+]
 
 for (const path of await listFiles(projectRoot, 'sql', '.sql')) {
   Deno.test(`${path} keeps the rules for SQL`, async () => {
