@@ -74,7 +74,7 @@ async function passOn(
       headers: forwardedHeaders(request, peer),
       body: request.body,
       redirect: 'manual',
-      signal: AbortSignal.any([request.signal, idle.signal]),
+      signal: idle.signal,
     })
     return new Response(response.body, {
       status: response.status,

@@ -1,0 +1,66 @@
+/** What supabase/config.toml and supabase/functions/.env say about the functions. */
+import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { parse } from 'smol-toml'
+import { z } from 'zod'
+
+/** One `[functions.<name>]` section with its paths made absolute. */
+export interface FunctionConfig {
+  name: string
+  /** `verify_jwt`; the platform's default is true. */
+  verifyJwt: boolean
+  entrypoint: string
+  /** A deno.json or an import map; null leaves it to Deno's own discovery. */
+  importMap: string | null
+}
+
+const functionSection = z.object({
+  enabled: z.boolean().default(true),
+  verify_jwt: z.boolean().default(true),
+  entrypoint: z.string().optional(),
+  import_map: z.string().optional(),
+})
+
+const configFile = z.object({ functions: z.record(z.string(), functionSection).default({}) })
+
+/**
+ * Reads the enabled functions of a project.
+ *
+ * @param projectDir The folder that holds `supabase/`.
+ * @throws When config.toml is missing, is no TOML, or has a section of another shape.
+ */
+export async function readFunctionConfigs(projectDir: string): Promise<FunctionConfig[]> {
+  const supabaseDir = join(projectDir, 'supabase')
+  const path = join(supabaseDir, 'config.toml')
+  const parsed = configFile.safeParse(parse(await Deno.readTextFile(path)))
+  if (!parsed.success) {
+    throw new Error(`Cannot read ${path}: ${z.prettifyError(parsed.error)}`)
+  }
+  return Object.entries(parsed.data.functions)
+    .filter(([, section]) => section.enabled)
+    .map(([name, section]) => ({
+      name,
+      verifyJwt: section.verify_jwt,
+      entrypoint: resolve(supabaseDir, section.entrypoint ?? `functions/${name}/index.ts`),
+      importMap: section.import_map === undefined ? null : resolve(supabaseDir, section.import_map),
+    }))
+}
+
+/**
+ * Reads the project's own secrets for its functions, as `supabase functions serve` does: names that
+ * begin with `SUPABASE_` are the platform's and are left out.
+ */
+export async function readFunctionEnv(projectDir: string): Promise<Record<string, string>> {
+  let text: string
+  try {
+    text = await Deno.readTextFile(join(projectDir, 'supabase', 'functions', '.env'))
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return {}
+    throw error
+  }
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(parseEnv(text))) {
+    if (value !== undefined && !name.startsWith('SUPABASE_')) env[name] = value
+  }
+  return env
+}
