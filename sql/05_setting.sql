@@ -1,0 +1,110 @@
+-- Settings: one row each, with its type, its bounds and what it is for. No setting is a constraint
+-- in a table, so that changing one takes one UPDATE and no lock that a run waits on.
+
+create table outbox.setting (
+  name text primary key,
+  value jsonb not null,
+  type text not null constraint setting_type_is_known check (type in ('boolean', 'integer', 'text', 'text[]')),
+  lowest bigint,
+  highest bigint,
+  description text not null,
+  updated_at timestamptz not null default pg_catalog.now()
+);
+comment on table outbox.setting is 'Every setting with its type, bounds and meaning; set_setting() changes one.';
+
+insert into outbox.setting (name, value, type, lowest, highest, description) values
+  ('worker.enabled', 'true', 'boolean', null, null, 'Off: no kick and no claim; publishing goes on'),
+  ('worker.poll_interval_ms', '1000', 'integer', 25, 60000, 'How often an idle run or the tick looks for work; a run that was just busy looks every 25 ms'),
+  ('worker.batch_size', '400', 'integer', 1, 1000, 'The most deliveries that one dispatch claims'),
+  ('worker.max_runs', '4', 'integer', 1, 100, 'The most edge runs at a time; one more ends at once'),
+  ('worker.max_wall_ms', '25000', 'integer', 1000, 300000, 'How long an edge run claims; the platform ends an isolate after 150 s'),
+  ('worker.max_deliveries', '2000', 'integer', 1, 1000000, 'How many deliveries an edge run sends before it ends; the platform allows 2 s of CPU'),
+  ('kick.on_commit', 'true', 'boolean', null, null, 'Wake a run at commit when none is awake; off: the tick alone does it'),
+  ('kick.quiet_ms', '500', 'integer', 50, 60000, 'No kick on commit within this time of a run''s poll or of the last kick'),
+  ('publish.max_body_bytes', '262144', 'integer', 1024, 1048576, 'The largest payload'),
+  ('route.batch_size', '1000', 'integer', 1, 2000, 'The most events that one dispatch routes'),
+  ('egress.allow_http', 'false', 'boolean', null, null, 'Allow http URLs: for local development'),
+  ('egress.allow_cidrs', '[]', 'text[]', null, null, 'Private networks that deliveries may reach, in CIDR form'),
+  ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
+  ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
+  ('event.retention_days', '30', 'integer', 1, 365, 'A delivery still open after this many days expires; deliver_at reaches no further');
+
+create function outbox.setting_value(p_name text) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (select s.value from outbox.setting s where s.name = p_name);
+end
+$$;
+comment on function outbox.setting_value(text) is 'A setting''s value as jsonb; null for an unknown name.';
+
+create function outbox.setting_int(p_name text) returns integer
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (select (s.value #>> '{}')::integer from outbox.setting s where s.name = p_name);
+end
+$$;
+comment on function outbox.setting_int(text) is 'The value of an integer setting.';
+
+create function outbox.setting_on(p_name text) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (select (s.value #>> '{}')::boolean from outbox.setting s where s.name = p_name);
+end
+$$;
+comment on function outbox.setting_on(text) is 'The value of a boolean setting.';
+
+-- What is wrong with a value for a setting, as a sentence; null when nothing is.
+create function outbox.setting_problem(p_setting outbox.setting, p_value jsonb) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  case p_setting.type
+    when 'boolean' then
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'boolean' then return 'must be true or false'; end if;
+    when 'integer' then
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'number' or (p_value #>> '{}') !~ '^-?[0-9]{1,18}$' then
+        return 'must be a whole number';
+      end if;
+      if (p_value #>> '{}')::bigint not between p_setting.lowest and p_setting.highest then
+        return pg_catalog.format('must lie between %s and %s', p_setting.lowest, p_setting.highest);
+      end if;
+    when 'text' then
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then return 'must be a string'; end if;
+    else
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
+         or exists (select from pg_catalog.jsonb_array_elements(p_value) v where pg_catalog.jsonb_typeof(v.value) <> 'string') then
+        return 'must be an array of strings';
+      end if;
+  end case;
+  return null;
+end
+$$;
+comment on function outbox.setting_problem(outbox.setting, jsonb) is
+  'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
+
+create function outbox.set_setting(p_name text, p_value jsonb) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_setting outbox.setting;
+  v_problem text;
+begin
+  select * into v_setting from outbox.setting s where s.name = p_name;
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
+      hint = 'select name, description from outbox.setting lists them';
+  end if;
+  v_problem := outbox.setting_problem(v_setting, p_value);
+  if v_problem is not null then
+    raise exception using errcode = 'OH005', message = pg_catalog.format('setting %s %s', p_name, v_problem),
+      hint = pg_catalog.format('%s. It is %s now', v_setting.description, v_setting.value);
+  end if;
+  update outbox.setting s set value = p_value, updated_at = pg_catalog.now() where s.name = p_name;
+  return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_setting.value);
+end
+$$;
+comment on function outbox.set_setting(text, jsonb) is
+  'Changes one setting and returns {"name", "value", "was"}. OH002: no such setting; OH005: the value is refused, with the reason.';

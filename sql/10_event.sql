@@ -1,0 +1,97 @@
+-- Events. An event is written once and never changed. Its id is a uuid v7 whose 12 bits after the
+-- version hold the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort
+-- by the clock at the call, to a quarter of a microsecond, and the partition of an event follows
+-- from its id alone: partitions are daily, and an old day is dropped, never deleted row by row.
+
+create function outbox.uuid_v7(p_at timestamptz) returns uuid
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_us bigint := extract(epoch from p_at) * 1000000;
+begin
+  return pg_catalog.encode(
+    pg_catalog.overlay(
+      pg_catalog.uuid_send(pg_catalog.gen_random_uuid()),
+      pg_catalog.int8send(((v_us / 1000) << 16) | (7 << 12) | ((v_us % 1000) * 4096 / 1000)),
+      1, 8),
+    'hex')::uuid;
+end
+$$;
+comment on function outbox.uuid_v7(timestamptz) is
+  'A new uuid v7 of the given time (microseconds; RFC 9562 method 3): strictly greater for a later microsecond.';
+
+create function outbox.uuid_v7_floor(p_at timestamptz) returns uuid
+language sql immutable strict set search_path = ''
+as $$
+  select (pg_catalog.lpad(pg_catalog.to_hex(pg_catalog.floor(extract(epoch from p_at) * 1000)::bigint), 12, '0')
+          || '00000000000000000000')::uuid
+$$;
+comment on function outbox.uuid_v7_floor(timestamptz) is
+  'The bound below every uuid v7 of that millisecond or later, and above every earlier one.';
+
+create function outbox.uuid_v7_time(p_id uuid) returns timestamptz
+language sql immutable strict set search_path = ''
+as $$
+  select pg_catalog.to_timestamp(
+    ('x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)
+$$;
+comment on function outbox.uuid_v7_time(uuid) is 'The time that a uuid v7 carries, to the millisecond.';
+
+create table outbox.event (
+  id uuid primary key,
+  org_id text not null,
+  type text not null,
+  body text not null,
+  partition_key text,
+  correlation_id text,
+  idempotency_key text,
+  traceparent text,
+  endpoint_id uuid,
+  deliver_at timestamptz,
+  created_at timestamptz not null
+) partition by range (id);
+comment on table outbox.event is
+  'What happened: written once by publish(), never changed. body is the JSON as text, as it will be sent.';
+
+-- A missing partition must never fail the application's transaction.
+create table outbox.event_default partition of outbox.event default;
+
+create table outbox.unrouted (
+  event_id uuid primary key,
+  xid xid8 not null default pg_catalog.pg_current_xact_id(),
+  routed_to uuid,
+  failures smallint not null default 0
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
+comment on table outbox.unrouted is
+  'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: the last endpoint of a wide event that has its delivery.';
+create index unrouted_xid on outbox.unrouted (xid, event_id);
+
+create table outbox.router (
+  only_row boolean primary key default true constraint router_has_one_row check (only_row),
+  watermark uuid not null default '00000000-0000-0000-0000-000000000000',
+  seen_below xid8 not null default '0',
+  open_xids xid8[] not null default '{}',
+  batch integer not null default 1000
+) with (fillfactor = 10);
+comment on table outbox.router is
+  'Where routing stands; its row lock is what makes routing single-flight. Every row of unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is not below seen_below.';
+insert into outbox.router default values;
+
+create table outbox.unroutable (
+  event_id uuid primary key,
+  error text not null,
+  set_aside_at timestamptz not null
+);
+comment on table outbox.unroutable is
+  'Events that failed routing three times. route_again() gives one another chance.';
+
+create table outbox.idempotency_key (
+  org_id text not null,
+  key text not null,
+  event_id uuid not null,
+  content bytea not null,
+  created_at timestamptz not null,
+  primary key (org_id, key)
+);
+comment on table outbox.idempotency_key is
+  'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition key, endpoint, deliver_at) is the same event.';

@@ -1,0 +1,204 @@
+-- Endpoints, what they want, and their secrets. This is configuration: people write it, runs only
+-- read it, and no run ever locks it, so that a pause or a new URL waits for nobody.
+
+create table outbox.endpoint (
+  id uuid primary key default pg_catalog.gen_random_uuid(),
+  org_id text not null,
+  kind text not null default 'webhook' constraint endpoint_kind_is_known check (kind in ('webhook')),
+  url text not null,
+  description text not null default '',
+  headers jsonb not null default '{}' constraint endpoint_headers_are_an_object check (pg_catalog.jsonb_typeof(headers) = 'object'),
+  payload text not null default 'envelope' constraint endpoint_payload_is_known check (payload in ('envelope', 'data')),
+  timeout_ms integer not null default 15000 constraint endpoint_timeout_is_sensible check (timeout_ms between 500 and 60000),
+  ordering text not null default 'none' constraint endpoint_ordering_is_known check (ordering in ('none', 'partition', 'endpoint')),
+  max_in_flight integer not null default 50 constraint endpoint_max_in_flight_is_positive check (max_in_flight between 1 and 1000),
+  quantum integer not null default 25 constraint endpoint_quantum_is_positive check (quantum between 1 and 1000),
+  retry jsonb,
+  state text not null default 'enabled' constraint endpoint_state_is_known check (state in ('enabled', 'paused', 'disabled', 'deleted')),
+  version integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+comment on table outbox.endpoint is
+  'Where deliveries go, with every setting of the endpoint. version grows with each change.';
+comment on column outbox.endpoint.retry is 'The retry policy (see calculate_delay); null: the preset of the kind.';
+create index endpoint_org on outbox.endpoint (org_id, id);
+
+create table outbox.subscription (
+  org_id text not null,
+  pattern text not null,
+  endpoint_id uuid not null,
+  created_at timestamptz not null,
+  primary key (org_id, pattern, endpoint_id)
+);
+comment on table outbox.subscription is
+  'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it.';
+create index subscription_endpoint on outbox.subscription (endpoint_id);
+
+create table outbox.endpoint_secret (
+  id uuid primary key default pg_catalog.gen_random_uuid(),
+  endpoint_id uuid not null,
+  vault_id uuid not null,
+  created_at timestamptz not null,
+  expires_at timestamptz
+);
+comment on table outbox.endpoint_secret is
+  'The signing secrets of an endpoint, kept in Vault; all that have not expired sign.';
+create index endpoint_secret_endpoint on outbox.endpoint_secret (endpoint_id, created_at desc);
+
+create function outbox.type_patterns(p_type text) returns text[]
+language sql immutable strict
+as $$
+  select pg_catalog.array_agg(
+    case when n = 0 then '*'
+         when n = pg_catalog.cardinality(p.parts) then p_type
+         else pg_catalog.array_to_string(p.parts[1:n], '.') || '.*' end)
+  from (select pg_catalog.string_to_array(p_type, '.') as parts) p,
+       pg_catalog.generate_series(0, pg_catalog.cardinality(p.parts)) n
+$$;
+comment on function outbox.type_patterns(text) is
+  'Every pattern that a type matches: a.b.c gives *, a.*, a.b.* and a.b.c.';
+
+-- The secret's bytes as Standard Webhooks wants them: 24 to 64, base64 behind whsec_.
+create function outbox.check_secret(p_secret text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_expected constant text := 'Expected whsec_ followed by the base64 of 24 to 64 random bytes';
+  v_base64 text;
+  v_length integer;
+begin
+  if p_secret is null or p_secret = '' then
+    perform outbox.invalid('secret', 'is empty', v_expected);
+  elsif p_secret like 'v1,%' then
+    perform outbox.invalid('secret', 'starts with v1,', v_expected || '; leave the v1, away');
+  elsif p_secret not like 'whsec\_%' then
+    perform outbox.invalid('secret', 'does not start with whsec_', v_expected);
+  end if;
+  v_base64 := pg_catalog.rtrim(pg_catalog.substr(p_secret, 7), '=');
+  if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
+    perform outbox.invalid('secret', 'is not base64 behind whsec_', v_expected || ' in the standard alphabet');
+  end if;
+  v_length := pg_catalog.length(v_base64) * 3 / 4;
+  if v_length not between 24 and 64 then
+    perform outbox.invalid('secret', pg_catalog.format('has %s bytes', v_length), v_expected);
+  end if;
+  return 'whsec_' || v_base64 || pg_catalog.repeat('=', (4 - pg_catalog.length(v_base64) % 4) % 4);
+end
+$$;
+comment on function outbox.check_secret(text) is
+  'The secret in its canonical form (padded base64 behind whsec_), or OH001 that says what is expected; never shows the secret.';
+
+create function outbox.check_url(p_url text) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_problem text;
+begin
+  v_problem := case
+    when p_url is null or p_url = '' then 'is empty'
+    when pg_catalog.length(p_url) > 2048 then 'is longer than 2048 characters'
+    when p_url ~ '[[:space:][:cntrl:]]' then 'holds a space or a control character'
+    when p_url !~* '^https?://[^/?#]+' then 'is not an absolute http or https URL'
+    when p_url ~* '^https?://[^/?#]*@' then 'carries credentials'
+    when p_url ~* '^http://' and not outbox.setting_on('egress.allow_http') then 'is not https'
+  end;
+  if v_problem is not null then
+    perform outbox.invalid('url', v_problem,
+      case when v_problem = 'is not https' then 'Use https. For local development: select outbox.set_setting(''egress.allow_http'', ''true'')'
+           else 'Expected something like https://example.com/webhooks' end);
+  end if;
+  return p_url;
+end
+$$;
+comment on function outbox.check_url(text) is
+  'The URL as given, or OH001 that says what is wrong with it. The addresses behind it are vetted at each send.';
+
+create function outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_id uuid := pg_catalog.gen_random_uuid();
+begin
+  insert into outbox.endpoint_secret (id, endpoint_id, vault_id, created_at)
+  values (v_id, p_endpoint_id,
+          vault.create_secret(outbox.check_secret(p_secret), 'outhook_endpoint_secret_' || v_id::text, 'Signing secret of an Outhook endpoint'),
+          p_now);
+end
+$$;
+comment on function outbox.add_secret(uuid, text, timestamptz) is 'Stores one more signing secret of an endpoint in Vault.';
+
+create function outbox.live_secrets(p_endpoint_id uuid, p_now timestamptz) returns jsonb
+language sql stable set search_path = ''
+as $$
+  select coalesce(pg_catalog.jsonb_agg(v.decrypted_secret order by s.created_at desc), '[]')
+  from outbox.endpoint_secret s
+  join vault.decrypted_secrets v on v.id = s.vault_id
+  where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now)
+$$;
+comment on function outbox.live_secrets(uuid, timestamptz) is
+  'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() alone.';
+
+create function outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_org text;
+  v_pattern text;
+begin
+  select e.org_id into v_org from outbox.endpoint e where e.id = p_endpoint_id and e.state <> 'deleted';
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('endpoint %s does not exist', pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'create_endpoint() returns the id of an endpoint';
+  end if;
+  foreach v_pattern in array coalesce(p_event_types, '{}') loop
+    if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$' or pg_catalog.length(v_pattern) > 128 then
+      perform outbox.invalid('event_types', pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
+        'Expected an event type such as order.paid, a prefix such as order.*, or *');
+    end if;
+  end loop;
+  insert into outbox.subscription (org_id, pattern, endpoint_id, created_at)
+  select v_org, p.pattern, p_endpoint_id, outbox.clock() from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
+  on conflict do nothing;
+  return (select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
+          from outbox.subscription s where s.endpoint_id = p_endpoint_id);
+end
+$$;
+comment on function outbox.subscribe(uuid, text[]) is
+  'Adds event types (exact, order.*, *) to an endpoint; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
+
+create function outbox.create_endpoint(
+  p_url text,
+  p_event_types text[] default '{*}',
+  p_org_id text default 'default',
+  p_secret text default null,
+  p_description text default '',
+  p_headers jsonb default '{}',
+  p_payload text default 'envelope',
+  p_timeout_ms integer default 15000,
+  p_ordering text default 'none',
+  p_max_in_flight integer default 50,
+  p_quantum integer default 25,
+  p_retry jsonb default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_secret text := outbox.check_secret(coalesce(p_secret,
+    'whsec_' || pg_catalog.translate(pg_catalog.encode(extensions.gen_random_bytes(32), 'base64'), E'\n', '')));
+  v_id uuid;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_retry(p_retry);
+  insert into outbox.endpoint (org_id, url, description, headers, payload, timeout_ms, ordering, max_in_flight, quantum, retry, created_at, updated_at)
+  values (p_org_id, outbox.check_url(p_url), p_description, p_headers, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, v_now, v_now)
+  returning id into v_id;
+  perform outbox.add_secret(v_id, v_secret, v_now);
+  perform outbox.add_gate(v_id, p_ordering);
+  perform outbox.subscribe(v_id, p_event_types);
+  return pg_catalog.jsonb_build_object('id', v_id, 'secret', v_secret);
+end
+$$;
+comment on function outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb) is
+  'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong; 23514 names the limit that a number breaks.';

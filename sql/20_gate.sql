@@ -1,0 +1,75 @@
+-- Gates and lanes: who may be served next. A gate is one row per endpoint, and its next_at is its
+-- place in the ring of fairness: claim() takes the gates that are due, oldest first, and puts each
+-- at the back. A gate with nothing to do, or that may not be served, leaves the ring by its next_at
+-- alone, so that a million deliveries behind a sleeping endpoint cost nobody anything. Under a gate
+-- lie its lanes, each an order queue: one for an unordered endpoint, one per partition key for an
+-- ordered one.
+--
+-- Whoever changes a gate, its lanes or its deliveries holds the row lock of the gate. dispatch(),
+-- which changes all three at once, locks every gate that it waits for in one statement, by id.
+
+create table outbox.gate (
+  id bigint generated always as identity primary key,
+  endpoint_id uuid not null,
+  next_at timestamptz not null default 'infinity',
+  in_flight integer not null default 0 constraint gate_in_flight_is_not_negative check (in_flight >= 0),
+  depth bigint not null default 0 constraint gate_depth_is_not_negative check (depth >= 0),
+  not_before timestamptz not null default '-infinity',
+  last_timed_out boolean not null default false,
+  constraint gate_of_endpoint unique (endpoint_id)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+comment on table outbox.gate is
+  'One row per endpoint: its place in the ring (next_at), how many requests are under way, how many deliveries are open, and until when the receiver asked for quiet (not_before).';
+-- A plan proves that a parameter fits this predicate only when the query repeats it word for word.
+create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
+
+create table outbox.lane (
+  id bigint generated always as identity primary key,
+  gate_id bigint not null,
+  ordered boolean not null,
+  key_hash bigint not null default 0,
+  next_at timestamptz not null default 'infinity',
+  not_before timestamptz not null default '-infinity',
+  head_at timestamptz not null default '-infinity',
+  tail_at timestamptz not null default '-infinity',
+  leased integer not null default 0 constraint lane_leased_is_not_negative check (leased >= 0),
+  leased_until timestamptz,
+  depth bigint not null default 0 constraint lane_depth_is_not_negative check (depth >= 0),
+  constraint lane_of_gate unique (gate_id, ordered, key_hash)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+comment on table outbox.lane is
+  'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last due_at that routing gave out, and not_before holds the whole lane back for a retry.';
+create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
+
+create function outbox.key_hash(p_ordering text, p_partition_key text) returns bigint
+language sql immutable
+as $$
+  select case when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0) else 0 end
+$$;
+comment on function outbox.key_hash(text, text) is
+  'Which lane of its gate a delivery belongs to: the hash of the partition key where each key has its own order, else 0.';
+
+create function outbox.add_gate(p_endpoint_id uuid, p_ordering text) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_gate bigint;
+begin
+  insert into outbox.gate (endpoint_id) values (p_endpoint_id) returning id into v_gate;
+  if p_ordering = 'none' then
+    insert into outbox.lane (gate_id, ordered) values (v_gate, false);
+  end if;
+end
+$$;
+comment on function outbox.add_gate(uuid, text) is
+  'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
+
+create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update;
+end
+$$;
+comment on function outbox.lock_gates(uuid[]) is
+  'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a transaction.';

@@ -1,0 +1,56 @@
+-- Runs: the invocations of deliver, and the workers, that are alive. Both tables are unlogged: after
+-- a crash of the server they are empty, which is true, since every lease outlives its run anyway.
+
+create unlogged table outbox.run (
+  id uuid primary key,
+  kind text not null constraint run_kind_is_known check (kind in ('edge', 'worker')),
+  started_at timestamptz not null,
+  polled_at timestamptz not null,
+  ended_at timestamptz
+);
+comment on table outbox.run is 'Live runs, and when each last called dispatch().';
+
+create unlogged table outbox.run_batch (
+  run_id uuid not null,
+  seq bigint not null,
+  at timestamptz not null,
+  events uuid[] not null default '{}',
+  endpoints uuid[] not null default '{}',
+  attempts integer[] not null default '{}',
+  primary key (run_id, seq)
+);
+comment on table outbox.run_batch is
+  'The last batches of each run: what a repeat of the same call gets back when the first answer was lost.';
+
+create function outbox.touch_run(p_run uuid, p_kind text, p_now timestamptz, p_ended boolean) returns text
+language plpgsql set search_path = ''
+as $$
+declare
+  v_run outbox.run;
+begin
+  select * into v_run from outbox.run r where r.id = p_run;
+  if not found then
+    insert into outbox.run (id, kind, started_at, polled_at) values (p_run, p_kind, p_now, p_now) on conflict do nothing;
+    delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
+    delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
+    v_run.started_at := p_now;
+  elsif p_ended or v_run.ended_at is not null or v_run.polled_at not between p_now - interval '100 ms' and p_now then
+    -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other's note.
+    update outbox.run r set polled_at = p_now, ended_at = case when p_ended then p_now end
+    where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);
+  end if;
+  if not outbox.setting_on('worker.enabled') then
+    return 'disabled';
+  end if;
+  if p_kind = 'edge' and outbox.setting_int('worker.max_runs') <= (
+    select pg_catalog.count(*) from outbox.run r
+    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
+      and (r.started_at, r.id) < (v_run.started_at, p_run))
+  then
+    return 'too_many_runs';
+  end if;
+  return null;
+end
+$$;
+comment on function outbox.touch_run(uuid, text, timestamptz, boolean) is
+  'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two runs too many the younger one stops.';

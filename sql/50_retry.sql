@@ -1,0 +1,100 @@
+-- Retries: what a failure means, and when the next try is due. A policy is jsonb, so that an endpoint
+-- may override the preset of its kind:
+--   {"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}
+--   {"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}
+-- Times are seconds. Delay n follows failure n; a schedule that is too short repeats its last delay.
+
+create function outbox.retry_preset(p_kind text) returns jsonb
+language sql immutable
+as $$
+  select case p_kind
+    when 'webhook' then '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}'::jsonb
+    when 'whatsapp' then '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5, "jitter": false}'::jsonb
+    else '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}'::jsonb
+  end
+$$;
+comment on function outbox.retry_preset(text) is
+  'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or relay (brokers).';
+
+create function outbox.check_retry(p_policy jsonb) returns void
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_strategy text := p_policy ->> 'strategy';
+  v_field text;
+begin
+  if p_policy is null then
+    return;
+  end if;
+  if pg_catalog.jsonb_typeof(p_policy) <> 'object' or v_strategy is null
+     or v_strategy not in ('schedule', 'exponential', 'linear', 'fixed') then
+    perform outbox.invalid('retry.strategy', pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
+      'Expected schedule, exponential, linear or fixed');
+  end if;
+  select k into v_field from pg_catalog.jsonb_object_keys(p_policy) k
+  where k not in ('strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter') limit 1;
+  if found then
+    perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
+      'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
+  end if;
+  if v_strategy = 'schedule' and (
+    pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
+    or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
+    or pg_catalog.jsonb_path_exists(p_policy, '$.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
+  then
+    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800', 'Expected seconds, such as [1, 5, 15, 60, 300]');
+  end if;
+  if v_strategy <> 'schedule'
+     and not pg_catalog.jsonb_path_exists(p_policy, '$.base_delay ? (@.type() == "number" && @ >= 0 && @ <= 604800)') then
+    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800', 'Expected seconds, such as 1');
+  end if;
+  foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
+    if p_policy ? v_field and not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
+        when 'factor' then '$ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
+        when 'max_delay' then '$ ? (@.type() == "number" && @ >= 0 && @ <= 604800)'
+        else '$ ? (@.type() == "number" && @ >= 0 && @ <= 50 && @ == @.floor())' end)::jsonpath) then
+      perform outbox.invalid('retry.' || v_field, 'is out of range',
+        'factor: 1 to 100; max_delay: 0 to 604800 s; max_retries: a whole number from 0 to 50');
+    end if;
+  end loop;
+  if p_policy ? 'jitter' and pg_catalog.jsonb_typeof(p_policy -> 'jitter') <> 'boolean' then
+    perform outbox.invalid('retry.jitter', 'is not true or false', 'Expected true: the delay is multiplied by 0.5 to 1.5');
+  end if;
+end
+$$;
+comment on function outbox.check_retry(jsonb) is 'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
+
+create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
+language sql volatile
+as $$
+  select pg_catalog.make_interval(secs => least(
+    d.seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
+    d.most))
+  from (
+    select coalesce((p_policy ->> 'max_delay')::float8, 604800) as most,
+      case p_policy ->> 'strategy'
+        when 'schedule' then
+          (p_policy -> 'delays' ->> least(greatest(p_attempt, 1), pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1)::float8
+        when 'exponential' then
+          -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
+          least((p_policy ->> 'base_delay')::float8
+            * pg_catalog.power(coalesce((p_policy ->> 'factor')::float8, 2), least(greatest(p_attempt, 1) - 1, 64)), 604800)
+        when 'linear' then (p_policy ->> 'base_delay')::float8 * greatest(p_attempt, 1)
+        else (p_policy ->> 'base_delay')::float8
+      end as seconds
+  ) d
+$$;
+comment on function outbox.calculate_delay(jsonb, integer) is
+  'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay holds after jitter.';
+
+create function outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text default null) returns boolean
+language sql immutable
+as $$
+  select case
+    when p_error_class = 'blocked' then false
+    when p_status is null or p_status between 200 and 299 then true
+    else p_status < 400 or p_status in (408, 425, 429) or p_status >= 500
+  end
+$$;
+comment on function outbox.is_retryable(text, integer, text, text) is
+  'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not.';

@@ -1,0 +1,191 @@
+-- Claiming. The ring gives the gates whose turn it is, oldest first; each gives rows of its due lanes,
+-- at most its quantum (more only when too few gates are due to fill the batch) and never more than its
+-- endpoint may have in flight. A claimed row keeps its place in its lane, so that the claim is a
+-- heap-only update; it is found again when its lease has ended. No row is read that is not due, save one
+-- per lane to know when to look again, and none behind a gate that may not be served.
+
+create function outbox.due_gates(p_limit integer, p_now timestamptz) returns uuid[]
+language plpgsql
+set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_endpoints uuid[];
+begin
+  with due as materialized (
+    select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight from outbox.gate g
+    where g.next_at <= p_now and g.next_at < 'infinity' order by g.next_at limit p_limit
+  ), wanted as materialized (
+    -- Lock no more gates than it takes to fill the batch.
+    select w.id from (
+      select d.id, pg_catalog.sum(d.most) over (order by d.next_at, d.id) - d.most as before
+      from (select d.id, d.next_at, least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1)) as most
+            from due d join outbox.endpoint e on e.id = d.endpoint_id) d
+    ) w where w.before < p_limit
+  ), locked as materialized (
+    select g.endpoint_id, g.next_at, g.id from wanted w join outbox.gate g on g.id = w.id
+    where g.next_at <= p_now and g.next_at < 'infinity'
+    order by g.next_at, g.id for no key update of g skip locked
+  )
+  select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) into v_endpoints from locked l;
+  return v_endpoints;
+end
+$$;
+comment on function outbox.due_gates(integer, timestamptz) is
+  'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so it waits for nobody.';
+
+create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
+language plpgsql
+set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_lost outbox.result[];
+begin
+  select pg_catalog.array_agg(row(d.event_id, d.endpoint_id, d.attempt, 'failed', null, 'lease_expired',
+    'The run that held the delivery ended without a result', null, null, null, null)::outbox.result)
+  into v_lost
+  from outbox.gate g
+  join outbox.lane l on l.gate_id = g.id and l.next_at <= p_now and l.next_at < 'infinity' and l.leased > 0 and l.leased_until <= p_now
+  cross join lateral (
+    -- Leased rows lie at the head of their lane, behind none but rows that were given back, of which
+    -- there are never more than may be in flight (1,000).
+    select d.* from outbox.delivery d where d.lane_id = l.id and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
+  ) d
+  where g.endpoint_id = any (p_endpoint_ids) and d.leased_until <= p_now;
+  return case when v_lost is null then 0 else outbox.complete(v_lost, p_now) end;
+end
+$$;
+comment on function outbox.lose_leases(uuid[], timestamptz) is
+  'Records every lease of these endpoints that has ended as a failed attempt of class lease_expired and returns how many: it spends a try and waits for its retry like any other, so that a delivery that kills its run does not kill one after the other. locks: the caller holds the gates.';
+
+create type outbox.claimed as (
+  events uuid[],
+  endpoints uuid[],
+  attempts integer[]
+);
+comment on type outbox.claimed is 'Claimed deliveries, as three arrays of one length.';
+
+create function outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamptz) returns outbox.claimed
+language plpgsql
+set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_claimed outbox.claimed;
+  v_share integer := pg_catalog.ceil(p_limit::numeric / pg_catalog.cardinality(p_endpoint_ids));
+  v_bytes constant bigint := 4 * 1024 * 1024;
+begin
+  with ring as materialized (
+    select g.id as gate_id, o.place, least(m.most - g.in_flight, greatest(e.quantum, v_share), p_limit) as room, e.quantum,
+      e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+    from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
+    join outbox.gate g on g.endpoint_id = o.endpoint_id
+    join outbox.endpoint e on e.id = o.endpoint_id
+    cross join lateral (select case when g.last_timed_out then 1 else e.max_in_flight end as most) m
+    where e.state = 'enabled' and g.not_before <= p_now and m.most > g.in_flight
+  ), looked as materialized (
+    select r.gate_id, r.place, r.room, r.quantum, r.lease, l.id as lane_id, l.ordered, l.head_at, l.leased, l.next_at,
+      case when l.ordered then r.quantum else r.room + l.leased end as most
+    from ring r
+    cross join lateral (
+      select l.* from outbox.lane l
+      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity' and (not l.ordered or l.leased = 0)
+      order by l.next_at limit r.room
+    ) l
+  ), seen as materialized (
+    select l.gate_id, l.place, l.room, l.lease, l.lane_id, l.ordered, l.next_at, l.most,
+      d.event_id, d.endpoint_id, d.due_at, d.leased_until,
+      pg_catalog.row_number() over (partition by l.lane_id order by d.due_at, d.event_id) as nth
+    from looked l
+    cross join lateral (
+      -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
+      select d.event_id, d.endpoint_id, d.due_at, d.leased_until from outbox.delivery d
+      where d.lane_id = l.lane_id and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
+      order by d.due_at, d.event_id limit l.most + 1
+    ) d
+  ), fitting as materialized (
+    select f.*, pg_catalog.row_number() over (order by f.place, f.slot, f.next_at, f.lane_id, f.nth) as rank
+    from (
+      select s.*, pg_catalog.sum(case when s.ordered and s.nth > 1 then 0 else 1 end)
+        over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as slot
+      from seen s where s.leased_until is null and s.nth <= s.most
+    ) f
+    where f.slot <= f.room
+  ), picked as materialized (
+    select p.* from (
+      select f.*, pg_catalog.sum(pg_catalog.octet_length(e.body)) over (order by f.rank) as bytes
+      from fitting f join outbox.event e on e.id = f.event_id
+      where f.rank <= p_limit
+    ) p
+    where p.bytes <= v_bytes or p.rank = 1
+  ), leases as materialized (
+    select p.lane_id, pg_catalog.count(*)::integer as n,
+      p_now + p.lease * case when p.ordered then pg_catalog.count(*) else 1 end as leased_until
+    from picked p group by p.lane_id, p.ordered, p.lease
+  ), held as (
+    update outbox.delivery d set leased_until = l.leased_until, attempt = d.attempt + 1
+    from picked p join leases l on l.lane_id = p.lane_id
+    where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id
+    returning d.event_id, d.endpoint_id, d.attempt, p.rank
+  ), by_lane as materialized (
+    select s.lane_id, pg_catalog.count(*) as n, pg_catalog.min(s.due_at) as head_at, pg_catalog.min(s.leased_until) as leased_until,
+      pg_catalog.count(*) filter (where s.leased_until is null) as free
+    from seen s group by s.lane_id
+  ), lanes as (
+    update outbox.lane l set
+      head_at = coalesce(b.head_at, greatest(l.head_at, case when l.ordered then l.head_at else p_now end)),
+      leased = l.leased + coalesce(t.n, 0),
+      leased_until = least(b.leased_until, t.leased_until),
+      next_at = case
+        when k.ordered and t.n > 0 then t.leased_until
+        when b.free > coalesce(t.n, 0) or b.n > k.most then greatest(l.next_at, p_now)
+        else coalesce(least(b.leased_until, t.leased_until, (
+          select d.due_at from outbox.delivery d where d.lane_id = l.id and d.due_at > p_now order by d.due_at limit 1)), 'infinity')
+      end
+    from looked k
+    left join by_lane b on b.lane_id = k.lane_id
+    left join leases t on t.lane_id = k.lane_id
+    -- A lane that was looked at and served nothing for want of room keeps its turn.
+    where l.id = k.lane_id and (t.n > 0 or b.lane_id is null or (b.free = 0 and b.n <= k.most))
+    returning l.id
+  ), gates as (
+    update outbox.gate g set in_flight = g.in_flight + s.slots
+    from (
+      select p.gate_id, pg_catalog.count(*) filter (where not p.ordered) + pg_catalog.count(distinct p.lane_id) filter (where p.ordered) as slots
+      from picked p group by p.gate_id
+    ) s where g.id = s.gate_id
+    returning 1
+  )
+  select pg_catalog.array_agg(h.event_id order by h.rank), pg_catalog.array_agg(h.endpoint_id order by h.rank),
+    pg_catalog.array_agg(h.attempt order by h.rank)
+  into v_claimed.events, v_claimed.endpoints, v_claimed.attempts
+  from held h;
+  return v_claimed;
+end
+$$;
+comment on function outbox.take(uuid[], integer, timestamptz) is
+  'Leases due deliveries of these endpoints, at most p_limit and 4 MiB of bodies, round after round of the ring. locks: the caller holds the gates.';
+
+create function outbox.claim(p_limit integer, p_touched uuid[], p_now timestamptz) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoints uuid[];
+  v_claimed outbox.claimed;
+begin
+  if p_touched is not null then
+    perform outbox.park(p_touched, p_now);
+  end if;
+  if p_limit > 0 then
+    v_endpoints := outbox.due_gates(p_limit, p_now);
+  end if;
+  if v_endpoints is not null then
+    if outbox.lose_leases(v_endpoints, p_now) > 0 then
+      perform outbox.park(v_endpoints, p_now);
+    end if;
+    v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    perform outbox.park(v_endpoints, p_now);
+  end if;
+  return v_claimed;
+end
+$$;
+comment on function outbox.claim(integer, uuid[], timestamptz) is
+  'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries from the gates that are due.';

@@ -1,0 +1,158 @@
+-- The one call of a run. It records what the run reports, routes new events if no other call does, and
+-- claims what the run has room for: one round trip, one transaction, one jsonb. The call is numbered;
+-- when its answer is lost, the same call again applies nothing and returns what is still leased of it.
+
+create function outbox.has_due(p_now timestamptz) returns boolean
+language plpgsql stable set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return exists (select from outbox.gate g where g.next_at <= p_now and g.next_at < 'infinity') or outbox.has_unrouted();
+end
+$$;
+comment on function outbox.has_due(timestamptz) is 'Whether a run would find work: a gate is due, or an event is unrouted.';
+
+create function outbox.run_settings() returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(n.key, s.value)
+    from outbox.setting s
+    join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'), ('response.success_bytes', 'success_bytes'),
+                 ('response.failure_bytes', 'failure_bytes'), ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+                 ('worker.max_deliveries', 'max_deliveries')) n (name, key) on n.name = s.name);
+end
+$$;
+comment on function outbox.run_settings() is
+  'What a run needs to know: {"allow_http", "allow_cidrs", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
+
+create function outbox.event_head(p_event outbox.event) returns text
+language sql stable
+as $$
+  select '{"id":"' || p_event.id || '","eventType":' || pg_catalog.to_json(p_event.type)
+    || ',"createdAt":"' || pg_catalog.to_char(p_event.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    || '","correlationId":' || pg_catalog.to_json(coalesce(p_event.correlation_id, p_event.id::text)) || ',"data":'
+$$;
+comment on function outbox.event_head(outbox.event) is
+  'The envelope up to the data: head, body and } make the payload. A function of the event alone, so it is the same on every try.';
+
+create function outbox.batch(p_claimed outbox.claimed, p_now timestamptz) returns jsonb
+language plpgsql
+set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'deliveries', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries, 'lane', d.lane_id::text, 'ordered', l.ordered,
+        'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
+        as c (event_id, endpoint_id, attempt, place)
+      join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt and d.leased_until > p_now
+      join outbox.lane l on l.id = d.lane_id),
+    'events', (
+      select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
+        'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
+        'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
+        'head', outbox.event_head(e), 'body', e.body)), '{}')
+      from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c join outbox.event e on e.id = c.id),
+    'endpoints', (
+      select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
+        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', e.headers, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
+        'secrets', outbox.live_secrets(e.id, p_now))), '{}')
+      from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c join outbox.endpoint e on e.id = c.id));
+end
+$$;
+comment on function outbox.batch(outbox.claimed, timestamptz) is
+  'What a run needs to send claimed deliveries, of those whose lease still stands: {"deliveries": […], "events": {id: …}, "endpoints": {id: …}}; each event and endpoint once.';
+
+create function outbox.dispatch(
+  p_run uuid,
+  p_seq bigint,
+  p_results jsonb default '[]',
+  p_limit integer default 0,
+  p_kind text default 'edge',
+  p_ended boolean default false
+) returns jsonb
+language plpgsql security definer
+set search_path = '' set statement_timeout = '5s'
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_stop text := outbox.touch_run(p_run, p_kind, v_now, p_ended);
+  v_limit integer := case when v_stop is null then least(p_limit, outbox.setting_int('worker.batch_size')) else 0 end;
+  v_given integer := pg_catalog.jsonb_array_length(p_results);
+  v_results outbox.result[];
+  v_batch outbox.routing;
+  v_touched uuid[];
+  v_applied integer := 0;
+  v_route jsonb := '{"routed": 0, "error": null}';
+  v_claimed outbox.claimed;
+  v_claim_error text;
+begin
+  insert into outbox.run_batch (run_id, seq, at) values (p_run, p_seq, v_now) on conflict do nothing;
+  if not found then
+    select b.events, b.endpoints, b.attempts into v_claimed from outbox.run_batch b where b.run_id = p_run and b.seq = p_seq;
+    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
+  end if;
+  -- Three calls of a run may be under way at most, so older batches are not asked for again.
+  delete from outbox.run_batch b where b.run_id = p_run and b.seq < p_seq - 8;
+  if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
+    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
+  end if;
+  if v_given > 0 then
+    select pg_catalog.array_agg(r) into v_results from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
+  end if;
+  if v_stop is null then
+    begin
+      v_batch := outbox.read_unrouted(v_now);
+    exception when query_canceled or others then
+      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm);
+      perform outbox.shrink_routing(null, sqlerrm, v_now);
+    end;
+  end if;
+  v_touched := array(
+    select r.endpoint from pg_catalog.unnest(v_results) r where r.endpoint is not null
+    union
+    select u from pg_catalog.unnest(v_batch.pair_endpoints) u);
+  if pg_catalog.cardinality(v_touched) > 0 then
+    perform outbox.lock_gates(v_touched);
+  end if;
+  if v_given > 0 then
+    v_applied := outbox.complete(v_results, v_now);
+  end if;
+  if v_batch.events is not null then
+    v_route := outbox.route(v_batch, v_now);
+  end if;
+  begin
+    v_claimed := outbox.claim(v_limit, v_touched, v_now);
+  exception when query_canceled or others then
+    v_claim_error := sqlerrm;
+    perform outbox.park(v_touched, v_now);
+  end;
+  if v_claimed.events is not null then
+    update outbox.run_batch b set events = v_claimed.events, endpoints = v_claimed.endpoints, attempts = v_claimed.attempts
+    where b.run_id = p_run and b.seq = p_seq;
+  end if;
+  return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false, v_stop, v_claimed, v_route ->> 'error', v_claim_error, v_now);
+end
+$$;
+comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean) is
+  'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "deliveries", "events", "endpoints", "settings", "error"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
+
+create function outbox.answer(
+  p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed,
+  p_route_error text, p_claim_error text, p_now timestamptz
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object('applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat, 'stop', p_stop,
+    'settings', outbox.run_settings(),
+    'error', case when p_route_error is not null or p_claim_error is not null then
+      pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error)) end)
+    || case when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb else outbox.batch(p_claimed, p_now) end;
+end
+$$;
+comment on function outbox.answer(integer, integer, integer, boolean, text, outbox.claimed, text, text, timestamptz) is
+  'The answer of dispatch() as jsonb.';

@@ -1,0 +1,130 @@
+-- Waking a run. A kick is one HTTP request through pg_net, which loses some; so nothing relies on it but
+-- the time to delivery. Two things kick: a commit that published while no run was awake, and the tick,
+-- once a second, which is the guarantee. Neither sends a secret: the header is a MAC of the time, good
+-- for five minutes, and a replayed kick finds that enough runs are alive.
+
+-- The time of the last kick, in milliseconds. A sequence is seen by all at once and waits for nobody,
+-- whatever becomes of the transaction that kicked.
+create sequence outbox.last_kick minvalue 0 start 0;
+
+create function outbox.configure(p_functions_url text, p_worker_secret text) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  if p_functions_url is null or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
+    perform outbox.invalid('functions_url', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_functions_url, 200))),
+      'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers http://kong:8000/functions/v1');
+  end if;
+  if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
+    perform outbox.invalid('worker_secret', 'has fewer than 32 characters', 'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as OUTHOOK_WORKER_SECRET');
+  end if;
+  perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'), 'Where Outhook''s functions are');
+  perform outbox.keep_secret('outhook_worker_secret', p_worker_secret, 'Shared with the deliver function to sign kicks');
+  return pg_catalog.jsonb_build_object('functions_url', pg_catalog.rtrim(p_functions_url, '/'));
+end
+$$;
+comment on function outbox.configure(text, text) is
+  'Says where the functions are and which secret starts them; both go to Vault. Returns {"functions_url"}. Call it again to change either. OH001.';
+
+create function outbox.keep_secret(p_name text, p_value text, p_description text) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  select s.id into v_id from vault.secrets s where s.name = p_name;
+  if found then
+    perform vault.update_secret(v_id, p_value, p_name, p_description);
+  else
+    perform vault.create_secret(p_value, p_name, p_description);
+  end if;
+end
+$$;
+comment on function outbox.keep_secret(text, text, text) is 'Creates or replaces a secret in Vault by its name.';
+
+-- Kicks whatever happens around it: net missing, forbidden, broken or locked costs at most the lock
+-- timeout and never the caller's transaction.
+create function outbox.kick(p_why text) returns boolean
+language plpgsql security definer
+set search_path = '' set lock_timeout = '50ms'
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_at text := pg_catalog.floor(extract(epoch from pg_catalog.clock_timestamp()))::bigint::text;
+  v_url text;
+  v_secret text;
+begin
+  select pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_functions_url'),
+    pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_worker_secret')
+  into v_url, v_secret
+  from vault.decrypted_secrets s where s.name in ('outhook_functions_url', 'outhook_worker_secret');
+  if v_url is null or v_secret is null then
+    return false;
+  end if;
+  perform pg_catalog.setval('outbox.last_kick', (extract(epoch from v_now) * 1000)::bigint);
+  perform net.http_post(
+    url => v_url || '/deliver/run',
+    body => pg_catalog.jsonb_build_object('why', p_why),
+    headers => pg_catalog.jsonb_build_object('Content-Type', 'application/json', 'x-outhook-kick',
+      't=' || v_at || ',v1=' || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
+    timeout_milliseconds => 2000);
+  return true;
+exception when others then
+  return false;
+end
+$$;
+comment on function outbox.kick(text) is
+  'Asks pg_net to start a run once the transaction commits; true if it was asked. Never raises, and waits 50 ms at most for a lock.';
+
+create function outbox.is_quiet(p_now timestamptz) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
+begin
+  return not exists (select from outbox.run r where r.ended_at is null and r.polled_at > v_since)
+    and (select s.last_value < extract(epoch from v_since) * 1000 from outbox.last_kick s);
+end
+$$;
+comment on function outbox.is_quiet(timestamptz) is
+  'Whether no run has polled and nobody has kicked within the setting kick.quiet_ms.';
+
+create function outbox.kick_on_commit() returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if pg_catalog.current_setting('outbox.kicked', true) = pg_catalog.pg_current_xact_id()::text then
+    return;
+  end if;
+  perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
+  if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit') and outbox.is_quiet(outbox.clock()) then
+    perform outbox.kick('commit');
+  end if;
+end
+$$;
+comment on function outbox.kick_on_commit() is
+  'Kicks, at most once in a transaction, when no run is awake.';
+
+create function outbox.tick() returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_kicked boolean := false;
+  v_live integer;
+  v_behind boolean;
+begin
+  if not outbox.setting_on('worker.enabled') or not outbox.has_due(v_now) then
+    return pg_catalog.jsonb_build_object('kicked', false);
+  end if;
+  select pg_catalog.count(*) into v_live from outbox.run r where r.ended_at is null and r.polled_at > v_now - interval '2 s';
+  -- Work that has waited for a second although a run is alive wants one more.
+  v_behind := exists (select from outbox.gate g where g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity');
+  if outbox.is_quiet(v_now) or (v_behind and v_live < outbox.setting_int('worker.max_runs')) then
+    v_kicked := outbox.kick('tick');
+  end if;
+  return pg_catalog.jsonb_build_object('kicked', v_kicked, 'runs', v_live);
+end
+$$;
+comment on function outbox.tick() is
+  'What pg_cron does every second: kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';

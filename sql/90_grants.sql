@@ -1,0 +1,37 @@
+-- Every right in one place. Public functions are doors: SECURITY DEFINER with a pinned search_path, open
+-- to service_role by name. Tables can be written by their owner alone; service_role reads them through
+-- the views. anon and authenticated have nothing here.
+
+do $$
+declare
+  v_table regclass;
+begin
+  for v_table in select c.oid from pg_catalog.pg_class c where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p') loop
+    execute pg_catalog.format('alter table %s enable row level security', v_table);
+  end loop;
+end
+$$;
+
+revoke all on all tables in schema outbox from public, anon, authenticated, service_role;
+revoke all on all sequences in schema outbox from public, anon, authenticated, service_role;
+revoke all on all functions in schema outbox from public, anon, authenticated, service_role;
+
+grant usage on schema outbox to service_role;
+grant execute on function
+  outbox.version(),
+  outbox.set_setting(text, jsonb),
+  outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb),
+  outbox.subscribe(uuid, text[]),
+  outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text),
+  outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz, text),
+  outbox.publish_many(jsonb),
+  outbox.calculate_delay(jsonb, integer),
+  outbox.is_retryable(text, integer, text, text),
+  outbox.route_again(uuid),
+  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
+to service_role;
+grant select on
+  outbox.setting, outbox.event, outbox.unrouted, outbox.unroutable, outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane,
+  outbox.delivery, outbox.attempt, outbox.dead_letter, outbox.run, outbox.delivery_status, outbox.webhook_outbox
+to service_role;
+grant insert on outbox.webhook_outbox to service_role;

@@ -1,0 +1,3334 @@
+-- Name: outbox; Type: SCHEMA; Schema: -; Owner: postgres
+
+CREATE SCHEMA outbox;
+
+ALTER SCHEMA outbox OWNER TO postgres;
+
+-- Name: SCHEMA outbox; Type: COMMENT; Schema: -; Owner: postgres
+
+COMMENT ON SCHEMA outbox IS 'Outhook: a transactional outbox that delivers events as webhooks, messages and broker records.';
+
+-- Name: claimed; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.claimed AS (
+	events uuid[],
+	endpoints uuid[],
+	attempts integer[]
+);
+
+ALTER TYPE outbox.claimed OWNER TO postgres;
+
+-- Name: TYPE claimed; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.claimed IS 'Claimed deliveries, as three arrays of one length.';
+
+-- Name: result; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.result AS (
+	event uuid,
+	endpoint uuid,
+	attempt integer,
+	outcome text,
+	status integer,
+	error_class text,
+	error text,
+	retry_after text,
+	duration_ms integer,
+	response text,
+	lossy boolean
+);
+
+ALTER TYPE outbox.result OWNER TO postgres;
+
+-- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.result IS 'What a run reports of one delivery: outcome is delivered, failed or released (given back unsent).';
+
+-- Name: routing; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.routing AS (
+	events uuid[],
+	pair_events uuid[],
+	pair_endpoints uuid[],
+	cut_event uuid,
+	cut_endpoint uuid,
+	watermark uuid,
+	seen_below xid8,
+	open_xids xid8[]
+);
+
+ALTER TYPE outbox.routing OWNER TO postgres;
+
+-- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.routing IS 'One batch: the events that it finishes, the pairs (event, endpoint) it delivers, the event that it leaves half done with the last endpoint done, and the state of router after it; a null watermark keeps the state.';
+
+-- Name: add_deliveries(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_added integer;
+begin
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  select distinct g.id, true, outbox.key_hash(e.ordering, v.partition_key)
+  from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+  join outbox.endpoint e on e.id = p.endpoint_id and e.ordering <> 'none'
+  join outbox.gate g on g.endpoint_id = p.endpoint_id
+  join outbox.event v on v.id = p.event_id
+  on conflict do nothing;
+  with placed as materialized (
+    select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
+      case when l.ordered
+        then greatest(p_now, l.tail_at) + pg_catalog.row_number() over (partition by l.id order by p.place) * interval '1 microsecond'
+        else greatest(p_now, v.deliver_at, l.head_at) end as due_at
+    from unnest(p_events, p_endpoints) with ordinality as p (event_id, endpoint_id, place)
+    join outbox.endpoint e on e.id = p.endpoint_id
+    join outbox.gate g on g.endpoint_id = p.endpoint_id
+    join outbox.event v on v.id = p.event_id
+    join outbox.lane l on l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = outbox.key_hash(e.ordering, v.partition_key)
+  ), added as (
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at)
+    select p.event_id, p.endpoint_id, p.lane_id, p.due_at from placed p
+    on conflict (event_id, endpoint_id) do nothing
+    returning lane_id, due_at
+  ), by_lane as materialized (
+    select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at, pg_catalog.max(a.due_at) as last_at
+    from added a group by a.lane_id
+  ), lanes as (
+    update outbox.lane l set depth = l.depth + b.n,
+      tail_at = case when l.ordered then b.last_at else l.tail_at end,
+      next_at = case
+        when not l.ordered then least(l.next_at, b.first_at)
+        when l.depth = 0 then greatest(p_now, l.not_before)
+        else l.next_at
+      end
+    from by_lane b where l.id = b.lane_id
+    returning l.gate_id, b.n
+  ), gates as (
+    update outbox.gate g set depth = g.depth + b.n
+    from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) b
+    where g.id = b.gate_id
+    returning b.n
+  )
+  select coalesce(pg_catalog.sum(g.n), 0) into v_added from gates g;
+  return v_added;
+end
+$$;
+
+ALTER FUNCTION outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Makes the deliveries of pairs (event, endpoint) that are not open yet, in the order given; returns how many. locks: the caller holds the gates.';
+
+-- Name: add_gate(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_gate bigint;
+begin
+  insert into outbox.gate (endpoint_id) values (p_endpoint_id) returning id into v_gate;
+  if p_ordering = 'none' then
+    insert into outbox.lane (gate_id, ordered) values (v_gate, false);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) OWNER TO postgres;
+
+-- Name: FUNCTION add_gate(p_endpoint_id uuid, p_ordering text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) IS 'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
+
+-- Name: add_partition(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_partition(p_table text, p_day date) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET lock_timeout TO '100ms'
+    AS $$
+declare
+  v_name text := pg_catalog.format('%s_p%s', p_table, pg_catalog.to_char(p_day, 'YYYYMMDD'));
+  v_from timestamptz := p_day::timestamp at time zone 'UTC';
+  v_to timestamptz := (p_day + 1)::timestamp at time zone 'UTC';
+  v_bounds text;
+begin
+  if pg_catalog.to_regclass('outbox.' || v_name) is not null then
+    return false;
+  end if;
+  v_bounds := case p_table
+    when 'event' then pg_catalog.format('from (%L) to (%L)', outbox.uuid_v7_floor(v_from), outbox.uuid_v7_floor(v_to))
+    else pg_catalog.format('from (%L) to (%L)', v_from, v_to)
+  end;
+  execute pg_catalog.format('create table outbox.%I partition of outbox.%I for values %s', v_name, p_table, v_bounds);
+  execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.add_partition(p_table text, p_day date) OWNER TO postgres;
+
+-- Name: FUNCTION add_partition(p_table text, p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_partition(p_table text, p_day date) IS 'Makes the partition of event or attempt for one day (UTC) unless it exists; true if it made it. Waits 100 ms for a lock at most.';
+
+-- Name: add_partitions(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_partitions() RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_today date := (outbox.clock() at time zone 'UTC')::date;
+  v_made integer;
+begin
+  select pg_catalog.count(*) filter (where outbox.add_partition(t.name, v_today + d.n)) into v_made
+  from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n);
+  return pg_catalog.jsonb_build_object('made', v_made);
+end
+$$;
+
+ALTER FUNCTION outbox.add_partitions() OWNER TO postgres;
+
+-- Name: FUNCTION add_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_partitions() IS 'Makes the partitions of today and the next seven days that do not exist: {"made": integer}.';
+
+-- Name: add_secret(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid := pg_catalog.gen_random_uuid();
+begin
+  insert into outbox.endpoint_secret (id, endpoint_id, vault_id, created_at)
+  values (v_id, p_endpoint_id,
+          vault.create_secret(outbox.check_secret(p_secret), 'outhook_endpoint_secret_' || v_id::text, 'Signing secret of an Outhook endpoint'),
+          p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) IS 'Stores one more signing secret of an endpoint in Vault.';
+
+-- Name: answer(integer, integer, integer, boolean, text, outbox.claimed, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat, 'stop', p_stop,
+    'settings', outbox.run_settings(),
+    'error', case when p_route_error is not null or p_claim_error is not null then
+      pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error)) end)
+    || case when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb else outbox.batch(p_claimed, p_now) end;
+end
+$$;
+
+ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch() as jsonb.';
+
+-- Name: batch(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'deliveries', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries, 'lane', d.lane_id::text, 'ordered', l.ordered,
+        'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
+        as c (event_id, endpoint_id, attempt, place)
+      join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt and d.leased_until > p_now
+      join outbox.lane l on l.id = d.lane_id),
+    'events', (
+      select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
+        'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
+        'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
+        'head', outbox.event_head(e), 'body', e.body)), '{}')
+      from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c join outbox.event e on e.id = c.id),
+    'endpoints', (
+      select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
+        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', e.headers, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
+        'secrets', outbox.live_secrets(e.id, p_now))), '{}')
+      from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c join outbox.endpoint e on e.id = c.id));
+end
+$$;
+
+ALTER FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION batch(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'What a run needs to send claimed deliveries, of those whose lease still stands: {"deliveries": […], "events": {id: …}, "endpoints": {id: …}}; each event and endpoint once.';
+
+-- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) RETURNS interval
+    LANGUAGE sql
+    AS $$
+  select pg_catalog.make_interval(secs => least(
+    d.seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
+    d.most))
+  from (
+    select coalesce((p_policy ->> 'max_delay')::float8, 604800) as most,
+      case p_policy ->> 'strategy'
+        when 'schedule' then
+          (p_policy -> 'delays' ->> least(greatest(p_attempt, 1), pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1)::float8
+        when 'exponential' then
+          -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
+          least((p_policy ->> 'base_delay')::float8
+            * pg_catalog.power(coalesce((p_policy ->> 'factor')::float8, 2), least(greatest(p_attempt, 1) - 1, 64)), 604800)
+        when 'linear' then (p_policy ->> 'base_delay')::float8 * greatest(p_attempt, 1)
+        else (p_policy ->> 'base_delay')::float8
+      end as seconds
+  ) d
+$$;
+
+ALTER FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) OWNER TO postgres;
+
+-- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay holds after jitter.';
+
+-- Name: event; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.event (
+    id uuid NOT NULL,
+    org_id text NOT NULL,
+    type text NOT NULL,
+    body text NOT NULL,
+    partition_key text,
+    correlation_id text,
+    idempotency_key text,
+    traceparent text,
+    endpoint_id uuid,
+    deliver_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE outbox.event OWNER TO postgres;
+
+-- Name: TABLE event; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.event IS 'What happened: written once by publish(), never changed. body is the JSON as text, as it will be sent.';
+
+-- Name: check_addressed(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_addressed(p_event outbox.event) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_ordering text;
+begin
+  select e.ordering into v_ordering from outbox.endpoint e
+  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.state <> 'deleted';
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('endpoint %s does not exist in organisation %s', p_event.endpoint_id, p_event.org_id),
+      hint = 'create_endpoint() returns the id of an endpoint; org_id must be the endpoint''s';
+  end if;
+  if v_ordering <> 'none' and p_event.deliver_at is not null then
+    perform outbox.invalid('deliver_at', 'is given for an ordered endpoint',
+      'A later delivery would hold up what follows it: leave it out, or use an endpoint without order');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_addressed(p_event outbox.event) OWNER TO postgres;
+
+-- Name: FUNCTION check_addressed(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_addressed(p_event outbox.event) IS 'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is ordered and the event is for later.';
+
+-- Name: check_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_event(p_event outbox.event) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_bytes integer := pg_catalog.octet_length(p_event.body);
+  v_most integer := outbox.setting_int('publish.max_body_bytes');
+begin
+  perform outbox.check_org(p_event.org_id);
+  if p_event.type is null or p_event.type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$' or pg_catalog.length(p_event.type) > 128 then
+    perform outbox.invalid('type', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_event.type, 140))),
+      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at most 128 characters');
+  end if;
+  if p_event.body is null then
+    perform outbox.invalid('payload', 'is null', 'Expected a JSON value; for an event without data publish an empty object');
+  end if;
+  if v_bytes > v_most then
+    perform outbox.invalid('payload', pg_catalog.format('has %s bytes, more than %s', v_bytes, v_most),
+      'Send a reference to large data, or raise the setting publish.max_body_bytes (up to 1048576)');
+  end if;
+  if pg_catalog.length(p_event.partition_key) > 256 then
+    perform outbox.invalid('partition_key', 'is longer than 256 characters', 'Use an id, such as the customer''s');
+  end if;
+  if p_event.correlation_id !~ '^[\x21-\x7e]{1,128}$' then
+    perform outbox.invalid('correlation_id', 'is not 1 to 128 visible ASCII characters', 'It travels in a header: use an id without spaces');
+  end if;
+  if p_event.idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
+    perform outbox.invalid('idempotency_key', 'is not 1 to 255 visible ASCII characters', 'It travels in a header: use an id without spaces');
+  end if;
+  if p_event.traceparent !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' then
+    perform outbox.invalid('traceparent', 'is not a W3C trace context', 'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
+  end if;
+  if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => outbox.setting_int('event.retention_days')) then
+    perform outbox.invalid('deliver_at', 'lies beyond the retention of events',
+      pg_catalog.format('It reaches at most %s days ahead (setting event.retention_days)', outbox.setting_int('event.retention_days')));
+  end if;
+  if p_event.endpoint_id is not null then
+    perform outbox.check_addressed(p_event);
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_event(p_event outbox.event) OWNER TO postgres;
+
+-- Name: FUNCTION check_event(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_event(p_event outbox.event) IS 'Raises OH001 for the first field of a new event that is not valid, OH002 for an endpoint that is not the organisation''s.';
+
+-- Name: check_json(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_json(p_body text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  perform p_body::json;
+exception
+  when invalid_text_representation or untranslatable_character or program_limit_exceeded or statement_too_complex then
+    raise exception using errcode = 'OH001', message = pg_catalog.format('payload is not JSON: %s', sqlerrm),
+      hint = 'Expected one JSON value, such as {"id": 1}';
+end
+$$;
+
+ALTER FUNCTION outbox.check_json(p_body text) OWNER TO postgres;
+
+-- Name: FUNCTION check_json(p_body text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_json(p_body text) IS 'Raises OH001 with the parser''s reason unless the text is one JSON value.';
+
+-- Name: check_org(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_org(p_org_id text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  if p_org_id is null or p_org_id !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' then
+    perform outbox.invalid('org_id', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_org_id, 80))),
+      'Expected 1 to 64 letters, digits, _ . : -, such as org-123');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_org(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION check_org(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_org(p_org_id text) IS 'Raises OH001 unless this may be an organisation''s id.';
+
+-- Name: check_retry(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_retry(p_policy jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_strategy text := p_policy ->> 'strategy';
+  v_field text;
+begin
+  if p_policy is null then
+    return;
+  end if;
+  if pg_catalog.jsonb_typeof(p_policy) <> 'object' or v_strategy is null
+     or v_strategy not in ('schedule', 'exponential', 'linear', 'fixed') then
+    perform outbox.invalid('retry.strategy', pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
+      'Expected schedule, exponential, linear or fixed');
+  end if;
+  select k into v_field from pg_catalog.jsonb_object_keys(p_policy) k
+  where k not in ('strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter') limit 1;
+  if found then
+    perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
+      'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
+  end if;
+  if v_strategy = 'schedule' and (
+    pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
+    or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
+    or pg_catalog.jsonb_path_exists(p_policy, '$.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
+  then
+    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800', 'Expected seconds, such as [1, 5, 15, 60, 300]');
+  end if;
+  if v_strategy <> 'schedule'
+     and not pg_catalog.jsonb_path_exists(p_policy, '$.base_delay ? (@.type() == "number" && @ >= 0 && @ <= 604800)') then
+    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800', 'Expected seconds, such as 1');
+  end if;
+  foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
+    if p_policy ? v_field and not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
+        when 'factor' then '$ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
+        when 'max_delay' then '$ ? (@.type() == "number" && @ >= 0 && @ <= 604800)'
+        else '$ ? (@.type() == "number" && @ >= 0 && @ <= 50 && @ == @.floor())' end)::jsonpath) then
+      perform outbox.invalid('retry.' || v_field, 'is out of range',
+        'factor: 1 to 100; max_delay: 0 to 604800 s; max_retries: a whole number from 0 to 50');
+    end if;
+  end loop;
+  if p_policy ? 'jitter' and pg_catalog.jsonb_typeof(p_policy -> 'jitter') <> 'boolean' then
+    perform outbox.invalid('retry.jitter', 'is not true or false', 'Expected true: the delay is multiplied by 0.5 to 1.5');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_retry(p_policy jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_retry(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_retry(p_policy jsonb) IS 'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
+
+-- Name: check_secret(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_secret(p_secret text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_expected constant text := 'Expected whsec_ followed by the base64 of 24 to 64 random bytes';
+  v_base64 text;
+  v_length integer;
+begin
+  if p_secret is null or p_secret = '' then
+    perform outbox.invalid('secret', 'is empty', v_expected);
+  elsif p_secret like 'v1,%' then
+    perform outbox.invalid('secret', 'starts with v1,', v_expected || '; leave the v1, away');
+  elsif p_secret not like 'whsec\_%' then
+    perform outbox.invalid('secret', 'does not start with whsec_', v_expected);
+  end if;
+  v_base64 := pg_catalog.rtrim(pg_catalog.substr(p_secret, 7), '=');
+  if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
+    perform outbox.invalid('secret', 'is not base64 behind whsec_', v_expected || ' in the standard alphabet');
+  end if;
+  v_length := pg_catalog.length(v_base64) * 3 / 4;
+  if v_length not between 24 and 64 then
+    perform outbox.invalid('secret', pg_catalog.format('has %s bytes', v_length), v_expected);
+  end if;
+  return 'whsec_' || v_base64 || pg_catalog.repeat('=', (4 - pg_catalog.length(v_base64) % 4) % 4);
+end
+$_$;
+
+ALTER FUNCTION outbox.check_secret(p_secret text) OWNER TO postgres;
+
+-- Name: FUNCTION check_secret(p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its canonical form (padded base64 behind whsec_), or OH001 that says what is expected; never shows the secret.';
+
+-- Name: check_url(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_url(p_url text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_problem text;
+begin
+  v_problem := case
+    when p_url is null or p_url = '' then 'is empty'
+    when pg_catalog.length(p_url) > 2048 then 'is longer than 2048 characters'
+    when p_url ~ '[[:space:][:cntrl:]]' then 'holds a space or a control character'
+    when p_url !~* '^https?://[^/?#]+' then 'is not an absolute http or https URL'
+    when p_url ~* '^https?://[^/?#]*@' then 'carries credentials'
+    when p_url ~* '^http://' and not outbox.setting_on('egress.allow_http') then 'is not https'
+  end;
+  if v_problem is not null then
+    perform outbox.invalid('url', v_problem,
+      case when v_problem = 'is not https' then 'Use https. For local development: select outbox.set_setting(''egress.allow_http'', ''true'')'
+           else 'Expected something like https://example.com/webhooks' end);
+  end if;
+  return p_url;
+end
+$$;
+
+ALTER FUNCTION outbox.check_url(p_url text) OWNER TO postgres;
+
+-- Name: FUNCTION check_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_url(p_url text) IS 'The URL as given, or OH001 that says what is wrong with it. The addresses behind it are vetted at each send.';
+
+-- Name: claim(integer, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoints uuid[];
+  v_claimed outbox.claimed;
+begin
+  if p_touched is not null then
+    perform outbox.park(p_touched, p_now);
+  end if;
+  if p_limit > 0 then
+    v_endpoints := outbox.due_gates(p_limit, p_now);
+  end if;
+  if v_endpoints is not null then
+    if outbox.lose_leases(v_endpoints, p_now) > 0 then
+      perform outbox.park(v_endpoints, p_now);
+    end if;
+    v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    perform outbox.park(v_endpoints, p_now);
+  end if;
+  return v_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries from the gates that are due.';
+
+-- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.clock() RETURNS timestamp with time zone
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return coalesce((select t.at from outbox.test_clock t), pg_catalog.clock_timestamp());
+end
+$$;
+
+ALTER FUNCTION outbox.clock() OWNER TO postgres;
+
+-- Name: FUNCTION clock(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.clock() IS 'The time that the outbox goes by: the test clock if one is set, else the clock at the call.';
+
+-- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_applied integer;
+  v_empty bigint[];
+begin
+  with judged as materialized (
+    -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
+    -- waits for its retry. tries counts this one.
+    select d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries, d.lane_id, l.ordered, l.gate_id, l.head_at,
+      r.outcome, r.place, v.retryable, v.dead,
+      case when r.outcome = 'failed' and not v.dead then p_now + outbox.calculate_delay(p.policy, d.tries + 1) end as retry_at
+    from (
+      select distinct on (u.event, u.endpoint) u.event, u.endpoint, u.attempt, u.outcome, u.status, u.error_class, u.place
+      from pg_catalog.unnest(p_results) with ordinality
+        as u (event, endpoint, attempt, outcome, status, error_class, error, retry_after, duration_ms, response, lossy, place)
+      where u.outcome in ('delivered', 'failed', 'released')
+      order by u.event, u.endpoint, u.place
+    ) r
+    join outbox.delivery d on d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt and d.leased_until is not null
+    join outbox.lane l on l.id = d.lane_id
+    join outbox.endpoint e on e.id = d.endpoint_id
+    cross join lateral (
+      select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy, outbox.is_retryable(e.kind, r.status, r.error_class) as retryable
+    ) p
+    cross join lateral (
+      select p.retryable, r.outcome = 'failed'
+        and (not p.retryable or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
+    ) v
+  ), gone as (
+    delete from outbox.delivery d using judged j
+    where d.event_id = j.event_id and d.endpoint_id = j.endpoint_id and (j.outcome = 'delivered' or j.dead)
+    returning d.event_id
+  ), kept as (
+    -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
+    update outbox.delivery d set leased_until = null, tries = j.tries,
+      due_at = case when j.retry_at is null or j.ordered then d.due_at else greatest(j.retry_at, j.head_at) end
+    from judged j
+    where d.event_id = j.event_id and d.endpoint_id = j.endpoint_id and j.outcome <> 'delivered' and not j.dead
+    returning d.event_id
+  ), receipt as (
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
+    select j.event_id, j.endpoint_id, j.attempt, p_now, k.kind, k.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, j.retry_at
+    from judged j
+    cross join lateral (select p_results[j.place] as p) one
+    cross join lateral (select (one.p).status, (one.p).error_class, (one.p).error, (one.p).duration_ms, (one.p).response, (one.p).lossy) r
+    cross join lateral (
+      select 'try' as kind, j.outcome where j.outcome <> 'released'
+      union all
+      select 'close', 'dead_letter' where j.dead
+    ) k
+    returning 1
+  ), buried as (
+    insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
+      correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
+    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body,
+      coalesce((p_results[j.place]).error, (p_results[j.place]).error_class, 'failed'), j.tries, p_now,
+      coalesce(e.correlation_id, e.id::text), j.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at,
+      case when j.retryable then 'retries_exhausted' else 'not_retryable' end
+    from judged j join outbox.event e on e.id = j.event_id
+    where j.dead
+    on conflict (event_id, endpoint_id) do nothing
+    returning 1
+  ), by_lane as materialized (
+    select j.lane_id, j.gate_id, j.ordered, pg_catalog.count(*)::integer as ended,
+      pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
+      pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
+      pg_catalog.max(j.retry_at) as retry_at,
+      pg_catalog.max(j.place) filter (where j.outcome <> 'released') as last_place
+    from judged j group by j.lane_id, j.gate_id, j.ordered
+  ), lanes as (
+    update outbox.lane l set
+      leased = l.leased - b.ended,
+      leased_until = case when l.leased > b.ended then l.leased_until end,
+      depth = l.depth - b.gone,
+      not_before = case when b.ordered then coalesce(b.retry_at, l.not_before) else l.not_before end,
+      next_at = case
+        when l.depth = b.gone then 'infinity'
+        when not b.ordered then least(l.next_at, b.back_at)
+        when l.leased > b.ended then l.next_at
+        else greatest(coalesce(b.retry_at, l.not_before), p_now)
+      end
+    from by_lane b where l.id = b.lane_id
+    returning l.id, l.leased, l.ordered and l.leased = 0 and l.depth = 0 as empty
+  ), by_gate as materialized (
+    select b.gate_id, pg_catalog.sum(b.gone) as gone,
+      pg_catalog.sum(case when not b.ordered then b.ended when l.leased = 0 then 1 else 0 end) as slots,
+      pg_catalog.max(b.last_place) as last_place
+    from by_lane b join lanes l on l.id = b.lane_id group by b.gate_id
+  ), gates as (
+    update outbox.gate g set in_flight = g.in_flight - b.slots, depth = g.depth - b.gone,
+      last_timed_out = case when b.last_place is null then g.last_timed_out
+        else (p_results[b.last_place]).outcome = 'failed' and (p_results[b.last_place]).error_class is not distinct from 'timeout' end
+    from by_gate b where g.id = b.gate_id
+    returning 1
+  )
+  select (select pg_catalog.count(*) from judged), (select pg_catalog.array_agg(l.id) from lanes l where l.empty) into v_applied, v_empty;
+  if v_empty is not null then
+    delete from outbox.lane l where l.id = any (v_empty) and l.not_before <= p_now;
+  end if;
+  return v_applied;
+end
+$$;
+
+ALTER FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to the deliveries whose lease they hold, writes their receipts, and returns how many applied; the rest are stale. locks: the caller holds the gates.';
+
+-- Name: configure(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+begin
+  if p_functions_url is null or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
+    perform outbox.invalid('functions_url', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_functions_url, 200))),
+      'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers http://kong:8000/functions/v1');
+  end if;
+  if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
+    perform outbox.invalid('worker_secret', 'has fewer than 32 characters', 'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as OUTHOOK_WORKER_SECRET');
+  end if;
+  perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'), 'Where Outhook''s functions are');
+  perform outbox.keep_secret('outhook_worker_secret', p_worker_secret, 'Shared with the deliver function to sign kicks');
+  return pg_catalog.jsonb_build_object('functions_url', pg_catalog.rtrim(p_functions_url, '/'));
+end
+$_$;
+
+ALTER FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) OWNER TO postgres;
+
+-- Name: FUNCTION configure(p_functions_url text, p_worker_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) IS 'Says where the functions are and which secret starts them; both go to Vault. Returns {"functions_url"}. Call it again to change either. OH001.';
+
+-- Name: count_failure(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
+  insert into outbox.unroutable (event_id, error, set_aside_at)
+  select u.event_id, p_error, p_now from outbox.unrouted u where u.event_id = p_event and u.failures >= 3
+  on conflict (event_id) do update set error = excluded.error, set_aside_at = excluded.set_aside_at;
+  delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
+end
+$$;
+
+ALTER FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) IS 'Notes that an event could not be routed; the third time it is set aside in unroutable.';
+
+-- Name: create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_endpoint(p_url text, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_secret text DEFAULT NULL::text, p_description text DEFAULT ''::text, p_headers jsonb DEFAULT '{}'::jsonb, p_payload text DEFAULT 'envelope'::text, p_timeout_ms integer DEFAULT 15000, p_ordering text DEFAULT 'none'::text, p_max_in_flight integer DEFAULT 50, p_quantum integer DEFAULT 25, p_retry jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_secret text := outbox.check_secret(coalesce(p_secret,
+    'whsec_' || pg_catalog.translate(pg_catalog.encode(extensions.gen_random_bytes(32), 'base64'), E'\n', '')));
+  v_id uuid;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_retry(p_retry);
+  insert into outbox.endpoint (org_id, url, description, headers, payload, timeout_ms, ordering, max_in_flight, quantum, retry, created_at, updated_at)
+  values (p_org_id, outbox.check_url(p_url), p_description, p_headers, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, v_now, v_now)
+  returning id into v_id;
+  perform outbox.add_secret(v_id, v_secret, v_now);
+  perform outbox.add_gate(v_id, p_ordering);
+  perform outbox.subscribe(v_id, p_event_types);
+  return pg_catalog.jsonb_build_object('id', v_id, 'secret', v_secret);
+end
+$$;
+
+ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb) IS 'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong; 23514 names the limit that a number breaks.';
+
+-- Name: cut_batch(outbox.routing, uuid[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) RETURNS outbox.routing
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_cut uuid := p_batch.pair_events[p_most + 1];
+  v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
+begin
+  p_batch.pair_events := p_batch.pair_events[1:p_most];
+  p_batch.pair_endpoints := p_batch.pair_endpoints[1:p_most];
+  p_batch.events := p_batch.events[1:v_place - 1];
+  if p_batch.pair_events[p_most] = v_cut then
+    p_batch.cut_event := v_cut;
+    p_batch.cut_endpoint := p_batch.pair_endpoints[p_most];
+  end if;
+  p_batch.watermark := case
+    when v_place <= pg_catalog.cardinality(p_late) + 1 then null
+    else p_batch.events[v_place - 1]
+  end;
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) IS 'A batch cut down to p_most deliveries: the event at the cut stays unrouted, with the last endpoint that has its delivery.';
+
+-- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAULT '[]'::jsonb, p_limit integer DEFAULT 0, p_kind text DEFAULT 'edge'::text, p_ended boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET statement_timeout TO '5s'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_stop text := outbox.touch_run(p_run, p_kind, v_now, p_ended);
+  v_limit integer := case when v_stop is null then least(p_limit, outbox.setting_int('worker.batch_size')) else 0 end;
+  v_given integer := pg_catalog.jsonb_array_length(p_results);
+  v_results outbox.result[];
+  v_batch outbox.routing;
+  v_touched uuid[];
+  v_applied integer := 0;
+  v_route jsonb := '{"routed": 0, "error": null}';
+  v_claimed outbox.claimed;
+  v_claim_error text;
+begin
+  insert into outbox.run_batch (run_id, seq, at) values (p_run, p_seq, v_now) on conflict do nothing;
+  if not found then
+    select b.events, b.endpoints, b.attempts into v_claimed from outbox.run_batch b where b.run_id = p_run and b.seq = p_seq;
+    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
+  end if;
+  -- Three calls of a run may be under way at most, so older batches are not asked for again.
+  delete from outbox.run_batch b where b.run_id = p_run and b.seq < p_seq - 8;
+  if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
+    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
+  end if;
+  if v_given > 0 then
+    select pg_catalog.array_agg(r) into v_results from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
+  end if;
+  if v_stop is null then
+    begin
+      v_batch := outbox.read_unrouted(v_now);
+    exception when query_canceled or others then
+      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm);
+      perform outbox.shrink_routing(null, sqlerrm, v_now);
+    end;
+  end if;
+  v_touched := array(
+    select r.endpoint from pg_catalog.unnest(v_results) r where r.endpoint is not null
+    union
+    select u from pg_catalog.unnest(v_batch.pair_endpoints) u);
+  if pg_catalog.cardinality(v_touched) > 0 then
+    perform outbox.lock_gates(v_touched);
+  end if;
+  if v_given > 0 then
+    v_applied := outbox.complete(v_results, v_now);
+  end if;
+  if v_batch.events is not null then
+    v_route := outbox.route(v_batch, v_now);
+  end if;
+  begin
+    v_claimed := outbox.claim(v_limit, v_touched, v_now);
+  exception when query_canceled or others then
+    v_claim_error := sqlerrm;
+    perform outbox.park(v_touched, v_now);
+  end;
+  if v_claimed.events is not null then
+    update outbox.run_batch b set events = v_claimed.events, endpoints = v_claimed.endpoints, attempts = v_claimed.attempts
+    where b.run_id = p_run and b.seq = p_seq;
+  end if;
+  return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false, v_stop, v_claimed, v_route ->> 'error', v_claim_error, v_now);
+end
+$$;
+
+ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) OWNER TO postgres;
+
+-- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "deliveries", "events", "endpoints", "settings", "error"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
+
+-- Name: due_gates(integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_endpoints uuid[];
+begin
+  with due as materialized (
+    select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight from outbox.gate g
+    where g.next_at <= p_now and g.next_at < 'infinity' order by g.next_at limit p_limit
+  ), wanted as materialized (
+    -- Lock no more gates than it takes to fill the batch.
+    select w.id from (
+      select d.id, pg_catalog.sum(d.most) over (order by d.next_at, d.id) - d.most as before
+      from (select d.id, d.next_at, least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1)) as most
+            from due d join outbox.endpoint e on e.id = d.endpoint_id) d
+    ) w where w.before < p_limit
+  ), locked as materialized (
+    select g.endpoint_id, g.next_at, g.id from wanted w join outbox.gate g on g.id = w.id
+    where g.next_at <= p_now and g.next_at < 'infinity'
+    order by g.next_at, g.id for no key update of g skip locked
+  )
+  select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) into v_endpoints from locked l;
+  return v_endpoints;
+end
+$$;
+
+ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so it waits for nobody.';
+
+-- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.event_content(p_event outbox.event) RETURNS bytea
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.jsonb_build_array(
+    p_event.type, p_event.body, p_event.partition_key, p_event.endpoint_id, extract(epoch from p_event.deliver_at))::text, 'UTF8'));
+end
+$$;
+
+ALTER FUNCTION outbox.event_content(p_event outbox.event) OWNER TO postgres;
+
+-- Name: FUNCTION event_content(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.event_content(p_event outbox.event) IS 'SHA-256 of what makes two events with one idempotency key the same.';
+
+-- Name: event_head(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.event_head(p_event outbox.event) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+  select '{"id":"' || p_event.id || '","eventType":' || pg_catalog.to_json(p_event.type)
+    || ',"createdAt":"' || pg_catalog.to_char(p_event.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    || '","correlationId":' || pg_catalog.to_json(coalesce(p_event.correlation_id, p_event.id::text)) || ',"data":'
+$$;
+
+ALTER FUNCTION outbox.event_head(p_event outbox.event) OWNER TO postgres;
+
+-- Name: FUNCTION event_head(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.event_head(p_event outbox.event) IS 'The envelope up to the data: head, body and } make the payload. A function of the event alone, so it is the same on every try.';
+
+-- Name: event_of_json(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) RETURNS outbox.event
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_unknown text;
+begin
+  if pg_catalog.jsonb_typeof(p_event) is distinct from 'object' then
+    perform outbox.invalid('event', 'is not a JSON object', 'Expected {"type": "order.paid", "payload": {"id": 1}}');
+  end if;
+  select k into v_unknown from pg_catalog.jsonb_object_keys(p_event) k
+  where k not in ('type', 'payload', 'body', 'org_id', 'partition_key', 'correlation_id', 'idempotency_key',
+                  'endpoint_id', 'deliver_at', 'traceparent')
+  limit 1;
+  if found then
+    perform outbox.invalid(v_unknown, 'is not a field of an event', 'The comment on outbox.publish_many lists the fields');
+  end if;
+  if (p_event ? 'payload') = (p_event ? 'body') then
+    perform outbox.invalid('payload', 'and body are both given or both missing', 'Give payload (JSON) or body (text), one of them');
+  end if;
+  if p_event ? 'body' then
+    perform outbox.check_json(p_event ->> 'body');
+  end if;
+  return row(outbox.uuid_v7(p_at), coalesce(p_event ->> 'org_id', 'default'), p_event ->> 'type',
+    case when p_event ? 'body' then p_event ->> 'body' else (p_event -> 'payload')::text end,
+    p_event ->> 'partition_key', p_event ->> 'correlation_id', p_event ->> 'idempotency_key', p_event ->> 'traceparent',
+    (p_event ->> 'endpoint_id')::uuid, (p_event ->> 'deliver_at')::timestamptz, p_at)::outbox.event;
+exception
+  when invalid_text_representation or invalid_datetime_format or datetime_field_overflow then
+    raise exception using errcode = 'OH001', message = sqlerrm, hint = 'endpoint_id is a uuid, deliver_at a time with zone';
+end
+$$;
+
+ALTER FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) IS 'One element of publish_many() as an event of that time. OH001 names the field that is not valid.';
+
+-- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_due(p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return exists (select from outbox.gate g where g.next_at <= p_now and g.next_at < 'infinity') or outbox.has_unrouted();
+end
+$$;
+
+ALTER FUNCTION outbox.has_due(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION has_due(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_due(p_now timestamp with time zone) IS 'Whether a run would find work: a gate is due, or an event is unrouted.';
+
+-- Name: has_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_unrouted() RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_router outbox.router;
+begin
+  select * into v_router from outbox.router r where r.only_row;
+  return exists (select from outbox.unrouted u where u.event_id > v_router.watermark)
+      or exists (select from outbox.unrouted_late(v_router) u);
+end
+$$;
+
+ALTER FUNCTION outbox.has_unrouted() OWNER TO postgres;
+
+-- Name: FUNCTION has_unrouted(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_unrouted() IS 'Whether routing has something to do: the same read that routing makes.';
+
+-- Name: invalid(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem), hint = p_remedy;
+end
+$$;
+
+ALTER FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) OWNER TO postgres;
+
+-- Name: FUNCTION invalid(p_field text, p_problem text, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) IS 'Raises OH001 for one argument: message "<field> <problem>", hint: the remedy.';
+
+-- Name: is_quiet(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_quiet(p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
+begin
+  return not exists (select from outbox.run r where r.ended_at is null and r.polled_at > v_since)
+    and (select s.last_value < extract(epoch from v_since) * 1000 from outbox.last_kick s);
+end
+$$;
+
+ALTER FUNCTION outbox.is_quiet(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION is_quiet(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_quiet(p_now timestamp with time zone) IS 'Whether no run has polled and nobody has kicked within the setting kick.quiet_ms.';
+
+-- Name: is_retryable(text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text DEFAULT NULL::text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case
+    when p_error_class = 'blocked' then false
+    when p_status is null or p_status between 200 and 299 then true
+    else p_status < 400 or p_status in (408, 425, 429) or p_status >= 500
+  end
+$$;
+
+ALTER FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) OWNER TO postgres;
+
+-- Name: FUNCTION is_retryable(p_kind text, p_status integer, p_error_class text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) IS 'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not.';
+
+-- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid;
+begin
+  select s.id into v_id from vault.secrets s where s.name = p_name;
+  if found then
+    perform vault.update_secret(v_id, p_value, p_name, p_description);
+  else
+    perform vault.create_secret(p_value, p_name, p_description);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) OWNER TO postgres;
+
+-- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) IS 'Creates or replaces a secret in Vault by its name.';
+
+-- Name: key_hash(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0) else 0 end
+$$;
+
+ALTER FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) OWNER TO postgres;
+
+-- Name: FUNCTION key_hash(p_ordering text, p_partition_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) IS 'Which lane of its gate a delivery belongs to: the hash of the partition key where each key has its own order, else 0.';
+
+-- Name: kick(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.kick(p_why text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET lock_timeout TO '50ms'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_at text := pg_catalog.floor(extract(epoch from pg_catalog.clock_timestamp()))::bigint::text;
+  v_url text;
+  v_secret text;
+begin
+  select pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_functions_url'),
+    pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_worker_secret')
+  into v_url, v_secret
+  from vault.decrypted_secrets s where s.name in ('outhook_functions_url', 'outhook_worker_secret');
+  if v_url is null or v_secret is null then
+    return false;
+  end if;
+  perform pg_catalog.setval('outbox.last_kick', (extract(epoch from v_now) * 1000)::bigint);
+  perform net.http_post(
+    url => v_url || '/deliver/run',
+    body => pg_catalog.jsonb_build_object('why', p_why),
+    headers => pg_catalog.jsonb_build_object('Content-Type', 'application/json', 'x-outhook-kick',
+      't=' || v_at || ',v1=' || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
+    timeout_milliseconds => 2000);
+  return true;
+exception when others then
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.kick(p_why text) OWNER TO postgres;
+
+-- Name: FUNCTION kick(p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.kick(p_why text) IS 'Asks pg_net to start a run once the transaction commits; true if it was asked. Never raises, and waits 50 ms at most for a lock.';
+
+-- Name: kick_on_commit(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.kick_on_commit() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if pg_catalog.current_setting('outbox.kicked', true) = pg_catalog.pg_current_xact_id()::text then
+    return;
+  end if;
+  perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
+  if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit') and outbox.is_quiet(outbox.clock()) then
+    perform outbox.kick('commit');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.kick_on_commit() OWNER TO postgres;
+
+-- Name: FUNCTION kick_on_commit(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Kicks, at most once in a transaction, when no run is awake.';
+
+-- Name: live_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select coalesce(pg_catalog.jsonb_agg(v.decrypted_secret order by s.created_at desc), '[]')
+  from outbox.endpoint_secret s
+  join vault.decrypted_secrets v on v.id = s.vault_id
+  where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now)
+$$;
+
+ALTER FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() alone.';
+
+-- Name: lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) IS 'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a transaction.';
+
+-- Name: lose_leases(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_lost outbox.result[];
+begin
+  select pg_catalog.array_agg(row(d.event_id, d.endpoint_id, d.attempt, 'failed', null, 'lease_expired',
+    'The run that held the delivery ended without a result', null, null, null, null)::outbox.result)
+  into v_lost
+  from outbox.gate g
+  join outbox.lane l on l.gate_id = g.id and l.next_at <= p_now and l.next_at < 'infinity' and l.leased > 0 and l.leased_until <= p_now
+  cross join lateral (
+    -- Leased rows lie at the head of their lane, behind none but rows that were given back, of which
+    -- there are never more than may be in flight (1,000).
+    select d.* from outbox.delivery d where d.lane_id = l.id and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
+  ) d
+  where g.endpoint_id = any (p_endpoint_ids) and d.leased_until <= p_now;
+  return case when v_lost is null then 0 else outbox.complete(v_lost, p_now) end;
+end
+$$;
+
+ALTER FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records every lease of these endpoints that has ended as a failed attempt of class lease_expired and returns how many: it spends a try and waits for its retry like any other, so that a delivery that kills its run does not kill one after the other. locks: the caller holds the gates.';
+
+-- Name: park(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  update outbox.gate g set next_at = n.next_at
+  from outbox.gate o
+  join outbox.endpoint e on e.id = o.endpoint_id
+  cross join lateral (
+    select greatest(o.not_before, case
+      when o.depth = 0 then 'infinity'
+      when e.state <> 'enabled' then p_now + interval '5 s'
+      when o.in_flight >= case when o.last_timed_out then 1 else e.max_in_flight end then coalesce(
+        (select pg_catalog.min(l.leased_until) from outbox.lane l where l.gate_id = o.id and not l.ordered and l.leased > 0),
+        (select l.next_at from outbox.lane l where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity' order by l.next_at limit 1),
+        p_now + interval '1 s')
+      else coalesce((select l.next_at from outbox.lane l where l.gate_id = o.id and l.next_at < 'infinity' order by l.next_at limit 1), 'infinity')
+    end) as next_at
+  ) n
+  where o.endpoint_id = any (p_endpoint_ids) and g.id = o.id and g.next_at is distinct from n.next_at;
+end
+$$;
+
+ALTER FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Puts gates at their place in the ring: when their first lane is due, when a lease ends if they are full, never if nothing is open. locks: the caller holds the gates.';
+
+-- Name: publish(text, jsonb, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text DEFAULT 'default'::text, p_partition_key text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_deliver_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_traceparent text DEFAULT NULL::text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_id uuid;
+begin
+  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_payload::text, p_partition_key, p_correlation_id,
+    p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, v_now)::outbox.event);
+  perform outbox.kick_on_commit();
+  return v_id;
+end
+$$;
+
+ALTER FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) OWNER TO postgres;
+
+-- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event in the caller''s transaction and returns its id: it is delivered to every subscribed endpoint once the transaction commits, and never if it rolls back. The body sent is the jsonb''s text; publish_raw() keeps the caller''s bytes. OH001 names the argument that is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
+
+-- Name: publish_inserted(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_inserted() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  new.id := outbox.publish_raw(new.event_type, new.payload::text);
+  new.status := 'PENDING';
+  new.retry_count := 0;
+  return new;
+end
+$$;
+
+ALTER FUNCTION outbox.publish_inserted() OWNER TO postgres;
+
+-- Name: FUNCTION publish_inserted(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_inserted() IS 'Trigger of webhook_outbox: publishes what is inserted; only event_type and payload count.';
+
+-- Name: publish_many(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_many(p_events jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_events outbox.event[] := '{}';
+  v_ids uuid[] := '{}';
+  v_at integer := 0;
+  v_detail text;
+  v_hint text;
+begin
+  if pg_catalog.jsonb_typeof(p_events) is distinct from 'array' then
+    perform outbox.invalid('events', 'is not a JSON array', 'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
+  end if;
+  for v_at in 1 .. pg_catalog.jsonb_array_length(p_events) loop
+    v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1), v_now + (v_at - 1) * interval '1 microsecond');
+  end loop;
+  -- Keys in one order in every session, or two batches could wait for each other.
+  for v_at in
+    select e.ordinality from pg_catalog.unnest(v_events) with ordinality e order by e.org_id, e.idempotency_key nulls first, e.ordinality
+  loop
+    v_ids[v_at] := outbox.put_event(v_events[v_at]);
+  end loop;
+  perform outbox.kick_on_commit();
+  return pg_catalog.to_jsonb(v_ids);
+exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
+  get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
+  raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
+    message = case when v_at is null or v_at = 0 then sqlerrm else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm) end;
+end
+$$;
+
+ALTER FUNCTION outbox.publish_many(p_events jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION publish_many(p_events jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_many(p_events jsonb) IS 'Publishes an array of {"type", "payload" or "body" (text, kept as it is), "org_id", "partition_key", "correlation_id", "idempotency_key", "endpoint_id", "deliver_at", "traceparent"}, all or none, and returns the array of ids in the same order. Errors as publish(), with the place in the array.';
+
+-- Name: publish_raw(text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text DEFAULT 'default'::text, p_partition_key text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_deliver_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_traceparent text DEFAULT NULL::text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_id uuid;
+begin
+  perform outbox.check_json(p_body);
+  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
+    p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, v_now)::outbox.event);
+  perform outbox.kick_on_commit();
+  return v_id;
+end
+$$;
+
+ALTER FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) OWNER TO postgres;
+
+-- Name: FUNCTION publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event whose body is these very bytes, which must be JSON, in the caller''s transaction; returns its id. OH001 names the argument that is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
+
+-- Name: put_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_event(p_event outbox.event) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_held uuid;
+begin
+  perform outbox.check_event(p_event);
+  if p_event.idempotency_key is not null then
+    v_held := outbox.take_key(p_event);
+    if v_held is not null then
+      return v_held;
+    end if;
+  end if;
+  insert into outbox.event select p_event.*;
+  insert into outbox.unrouted (event_id) values (p_event.id);
+  return p_event.id;
+end
+$$;
+
+ALTER FUNCTION outbox.put_event(p_event outbox.event) OWNER TO postgres;
+
+-- Name: FUNCTION put_event(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the event that has its idempotency key.';
+
+-- Name: read_unrouted(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_unrouted(p_now timestamp with time zone) RETURNS outbox.routing
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_router outbox.router;
+  v_snapshot pg_snapshot;
+  v_late uuid[];
+  v_batch outbox.routing;
+  v_most constant integer := 2000;
+begin
+  select * into v_router from outbox.router r for no key update skip locked;
+  if not found then
+    return null;
+  end if;
+  -- A cluster restored from a dump counts transactions anew: begin at the beginning.
+  if v_router.seen_below > pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) then
+    v_router.seen_below := '0';
+    v_router.watermark := '00000000-0000-0000-0000-000000000000';
+  end if;
+  select pg_catalog.pg_current_snapshot(),
+    (select coalesce(pg_catalog.array_agg(l.event_id), '{}') from (
+       select u.event_id from outbox.unrouted_late(v_router) u order by u.event_id limit v_router.batch) l),
+    (select coalesce(pg_catalog.array_agg(n.event_id), '{}') from (
+       select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark order by u.event_id limit v_router.batch) n)
+  into v_snapshot, v_late, v_batch.events;
+  if pg_catalog.cardinality(v_late) >= v_router.batch then
+    v_batch.events := v_late;
+  else
+    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)], v_router.watermark);
+    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
+    -- The own transaction counts as open: what it may publish after this read was not seen either.
+    v_batch.open_xids := array(
+      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x union select pg_catalog.pg_current_xact_id_if_assigned());
+    v_batch.events := v_late || v_batch.events;
+  end if;
+  if pg_catalog.cardinality(v_batch.events) = 0 then
+    return null;
+  end if;
+  select pg_catalog.array_agg(m.event_id order by m.place, m.endpoint_id), pg_catalog.array_agg(m.endpoint_id order by m.place, m.endpoint_id)
+  into v_batch.pair_events, v_batch.pair_endpoints
+  from (
+    select b.event_id, b.place, t.endpoint_id
+    from pg_catalog.unnest(v_batch.events) with ordinality as b (event_id, place)
+    join outbox.unrouted u on u.event_id = b.event_id
+    join outbox.event e on e.id = b.event_id
+    cross join lateral outbox.targets(e, u.routed_to, v_most + 1) t
+    order by b.place, t.endpoint_id
+    limit v_most + 1
+  ) m;
+  if pg_catalog.cardinality(v_batch.pair_events) > v_most then
+    v_batch := outbox.cut_batch(v_batch, v_late, v_most);
+  end if;
+  return v_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.read_unrouted(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION read_unrouted(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_unrouted(p_now timestamp with time zone) IS 'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
+
+-- Name: retry_preset(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.retry_preset(p_kind text) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case p_kind
+    when 'webhook' then '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}'::jsonb
+    when 'whatsapp' then '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5, "jitter": false}'::jsonb
+    else '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}'::jsonb
+  end
+$$;
+
+ALTER FUNCTION outbox.retry_preset(p_kind text) OWNER TO postgres;
+
+-- Name: FUNCTION retry_preset(p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or relay (brokers).';
+
+-- Name: route(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_routed integer := 0;
+  v_error text;
+begin
+  begin
+    v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints, p_now);
+    if p_batch.cut_event is not null then
+      update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = p_batch.cut_event;
+    end if;
+    update outbox.router r set
+      watermark = coalesce(p_batch.watermark, r.watermark),
+      seen_below = case when p_batch.watermark is null then r.seen_below else p_batch.seen_below end,
+      open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
+      batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
+    where r.only_row;
+  exception
+    when query_canceled then
+      v_error := sqlerrm;
+      perform outbox.shrink_routing(p_batch.events, v_error, p_now);
+    when others then
+      v_error := sqlerrm;
+      v_routed := outbox.route_one_by_one(p_batch, p_now);
+  end;
+  return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error);
+end
+$$;
+
+ALTER FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION route(p_batch outbox.routing, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes a batch and returns {"routed": deliveries made, "error": text or null}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
+
+-- Name: route_again(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.route_again(p_event_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  delete from outbox.unroutable u where u.event_id = p_event_id;
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('event %s is not set aside', pg_catalog.quote_nullable(p_event_id::text)),
+      hint = 'select * from outbox.unroutable lists the events that are';
+  end if;
+  insert into outbox.unrouted (event_id) values (p_event_id) on conflict do nothing;
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
+end
+$$;
+
+ALTER FUNCTION outbox.route_again(p_event_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION route_again(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.route_again(p_event_id uuid) IS 'Gives an event that was set aside another chance: {"event_id", "unrouted": true}. OH002 when it is not set aside.';
+
+-- Name: route_events(uuid[], uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_added integer := 0;
+begin
+  if pg_catalog.cardinality(p_pair_events) > 0 then
+    v_added := outbox.add_deliveries(p_pair_events, p_pair_endpoints, p_now);
+  end if;
+  with done as (
+    delete from outbox.unrouted u where u.event_id = any (p_events) returning u.event_id, u.routed_to
+  )
+  insert into outbox.attempt (event_id, attempt, at, kind, outcome)
+  select d.event_id, 0, p_now, 'close', 'no_subscriber' from done d
+  where d.routed_to is null and d.event_id <> all (coalesce(p_pair_events, '{}'));
+  return v_added;
+end
+$$;
+
+ALTER FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone) IS 'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt. Returns how many deliveries it made.';
+
+-- Name: route_one_by_one(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_event uuid;
+  v_endpoints uuid[];
+  v_routed integer := 0;
+begin
+  foreach v_event in array p_batch.events loop
+    v_endpoints := array(
+      select p.endpoint_id from unnest(p_batch.pair_events, p_batch.pair_endpoints) as p (event_id, endpoint_id)
+      where p.event_id = v_event);
+    begin
+      v_routed := v_routed + outbox.route_events(array[v_event],
+        pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]), v_endpoints, p_now);
+    exception when others then
+      perform outbox.count_failure(v_event, sqlerrm, p_now);
+    end;
+  end loop;
+  return v_routed;
+end
+$$;
+
+ALTER FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes each event of a failed batch alone, so that one that cannot be routed costs no other. Returns how many deliveries it made.';
+
+-- Name: run_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.run_settings() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(n.key, s.value)
+    from outbox.setting s
+    join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'), ('response.success_bytes', 'success_bytes'),
+                 ('response.failure_bytes', 'failure_bytes'), ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+                 ('worker.max_deliveries', 'max_deliveries')) n (name, key) on n.name = s.name);
+end
+$$;
+
+ALTER FUNCTION outbox.run_settings() OWNER TO postgres;
+
+-- Name: FUNCTION run_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.run_settings() IS 'What a run needs to know: {"allow_http", "allow_cidrs", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
+
+-- Name: set_setting(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_setting(p_name text, p_value jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_setting outbox.setting;
+  v_problem text;
+begin
+  select * into v_setting from outbox.setting s where s.name = p_name;
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
+      hint = 'select name, description from outbox.setting lists them';
+  end if;
+  v_problem := outbox.setting_problem(v_setting, p_value);
+  if v_problem is not null then
+    raise exception using errcode = 'OH005', message = pg_catalog.format('setting %s %s', p_name, v_problem),
+      hint = pg_catalog.format('%s. It is %s now', v_setting.description, v_setting.value);
+  end if;
+  update outbox.setting s set value = p_value, updated_at = pg_catalog.now() where s.name = p_name;
+  return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_setting.value);
+end
+$$;
+
+ALTER FUNCTION outbox.set_setting(p_name text, p_value jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION set_setting(p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) IS 'Changes one setting and returns {"name", "value", "was"}. OH002: no such setting; OH005: the value is refused, with the reason.';
+
+-- Name: setting_int(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.setting_int(p_name text) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (select (s.value #>> '{}')::integer from outbox.setting s where s.name = p_name);
+end
+$$;
+
+ALTER FUNCTION outbox.setting_int(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION setting_int(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.setting_int(p_name text) IS 'The value of an integer setting.';
+
+-- Name: setting_on(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.setting_on(p_name text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (select (s.value #>> '{}')::boolean from outbox.setting s where s.name = p_name);
+end
+$$;
+
+ALTER FUNCTION outbox.setting_on(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION setting_on(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.setting_on(p_name text) IS 'The value of a boolean setting.';
+
+-- Name: setting; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.setting (
+    name text NOT NULL,
+    value jsonb NOT NULL,
+    type text NOT NULL,
+    lowest bigint,
+    highest bigint,
+    description text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT setting_type_is_known CHECK ((type = ANY (ARRAY['boolean'::text, 'integer'::text, 'text'::text, 'text[]'::text])))
+);
+
+ALTER TABLE outbox.setting OWNER TO postgres;
+
+-- Name: TABLE setting; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.setting IS 'Every setting with its type, bounds and meaning; set_setting() changes one.';
+
+-- Name: setting_problem(outbox.setting, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  case p_setting.type
+    when 'boolean' then
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'boolean' then return 'must be true or false'; end if;
+    when 'integer' then
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'number' or (p_value #>> '{}') !~ '^-?[0-9]{1,18}$' then
+        return 'must be a whole number';
+      end if;
+      if (p_value #>> '{}')::bigint not between p_setting.lowest and p_setting.highest then
+        return pg_catalog.format('must lie between %s and %s', p_setting.lowest, p_setting.highest);
+      end if;
+    when 'text' then
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then return 'must be a string'; end if;
+    else
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
+         or exists (select from pg_catalog.jsonb_array_elements(p_value) v where pg_catalog.jsonb_typeof(v.value) <> 'string') then
+        return 'must be an array of strings';
+      end if;
+  end case;
+  return null;
+end
+$_$;
+
+ALTER FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION setting_problem(p_setting outbox.setting, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value jsonb) IS 'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
+
+-- Name: setting_value(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.setting_value(p_name text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (select s.value from outbox.setting s where s.name = p_name);
+end
+$$;
+
+ALTER FUNCTION outbox.setting_value(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION setting_value(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.setting_value(p_name text) IS 'A setting''s value as jsonb; null for an unknown name.';
+
+-- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if pg_catalog.cardinality(p_events) = 1 then
+    perform outbox.count_failure(p_events[1], p_error, p_now);
+  end if;
+  update outbox.router r set batch = greatest(1, r.batch / 8) where r.only_row;
+end
+$$;
+
+ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing ran out of time: smaller batches from the next call on; an event that took all the time alone counts as failed.';
+
+-- Name: subscribe(uuid, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_org text;
+  v_pattern text;
+begin
+  select e.org_id into v_org from outbox.endpoint e where e.id = p_endpoint_id and e.state <> 'deleted';
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('endpoint %s does not exist', pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'create_endpoint() returns the id of an endpoint';
+  end if;
+  foreach v_pattern in array coalesce(p_event_types, '{}') loop
+    if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$' or pg_catalog.length(v_pattern) > 128 then
+      perform outbox.invalid('event_types', pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
+        'Expected an event type such as order.paid, a prefix such as order.*, or *');
+    end if;
+  end loop;
+  insert into outbox.subscription (org_id, pattern, endpoint_id, created_at)
+  select v_org, p.pattern, p_endpoint_id, outbox.clock() from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
+  on conflict do nothing;
+  return (select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
+          from outbox.subscription s where s.endpoint_id = p_endpoint_id);
+end
+$_$;
+
+ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) OWNER TO postgres;
+
+-- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) IS 'Adds event types (exact, order.*, *) to an endpoint; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
+
+-- Name: take(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_claimed outbox.claimed;
+  v_share integer := pg_catalog.ceil(p_limit::numeric / pg_catalog.cardinality(p_endpoint_ids));
+  v_bytes constant bigint := 4 * 1024 * 1024;
+begin
+  with ring as materialized (
+    select g.id as gate_id, o.place, least(m.most - g.in_flight, greatest(e.quantum, v_share), p_limit) as room, e.quantum,
+      e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+    from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
+    join outbox.gate g on g.endpoint_id = o.endpoint_id
+    join outbox.endpoint e on e.id = o.endpoint_id
+    cross join lateral (select case when g.last_timed_out then 1 else e.max_in_flight end as most) m
+    where e.state = 'enabled' and g.not_before <= p_now and m.most > g.in_flight
+  ), looked as materialized (
+    select r.gate_id, r.place, r.room, r.quantum, r.lease, l.id as lane_id, l.ordered, l.head_at, l.leased, l.next_at,
+      case when l.ordered then r.quantum else r.room + l.leased end as most
+    from ring r
+    cross join lateral (
+      select l.* from outbox.lane l
+      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity' and (not l.ordered or l.leased = 0)
+      order by l.next_at limit r.room
+    ) l
+  ), seen as materialized (
+    select l.gate_id, l.place, l.room, l.lease, l.lane_id, l.ordered, l.next_at, l.most,
+      d.event_id, d.endpoint_id, d.due_at, d.leased_until,
+      pg_catalog.row_number() over (partition by l.lane_id order by d.due_at, d.event_id) as nth
+    from looked l
+    cross join lateral (
+      -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
+      select d.event_id, d.endpoint_id, d.due_at, d.leased_until from outbox.delivery d
+      where d.lane_id = l.lane_id and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
+      order by d.due_at, d.event_id limit l.most + 1
+    ) d
+  ), fitting as materialized (
+    select f.*, pg_catalog.row_number() over (order by f.place, f.slot, f.next_at, f.lane_id, f.nth) as rank
+    from (
+      select s.*, pg_catalog.sum(case when s.ordered and s.nth > 1 then 0 else 1 end)
+        over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as slot
+      from seen s where s.leased_until is null and s.nth <= s.most
+    ) f
+    where f.slot <= f.room
+  ), picked as materialized (
+    select p.* from (
+      select f.*, pg_catalog.sum(pg_catalog.octet_length(e.body)) over (order by f.rank) as bytes
+      from fitting f join outbox.event e on e.id = f.event_id
+      where f.rank <= p_limit
+    ) p
+    where p.bytes <= v_bytes or p.rank = 1
+  ), leases as materialized (
+    select p.lane_id, pg_catalog.count(*)::integer as n,
+      p_now + p.lease * case when p.ordered then pg_catalog.count(*) else 1 end as leased_until
+    from picked p group by p.lane_id, p.ordered, p.lease
+  ), held as (
+    update outbox.delivery d set leased_until = l.leased_until, attempt = d.attempt + 1
+    from picked p join leases l on l.lane_id = p.lane_id
+    where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id
+    returning d.event_id, d.endpoint_id, d.attempt, p.rank
+  ), by_lane as materialized (
+    select s.lane_id, pg_catalog.count(*) as n, pg_catalog.min(s.due_at) as head_at, pg_catalog.min(s.leased_until) as leased_until,
+      pg_catalog.count(*) filter (where s.leased_until is null) as free
+    from seen s group by s.lane_id
+  ), lanes as (
+    update outbox.lane l set
+      head_at = coalesce(b.head_at, greatest(l.head_at, case when l.ordered then l.head_at else p_now end)),
+      leased = l.leased + coalesce(t.n, 0),
+      leased_until = least(b.leased_until, t.leased_until),
+      next_at = case
+        when k.ordered and t.n > 0 then t.leased_until
+        when b.free > coalesce(t.n, 0) or b.n > k.most then greatest(l.next_at, p_now)
+        else coalesce(least(b.leased_until, t.leased_until, (
+          select d.due_at from outbox.delivery d where d.lane_id = l.id and d.due_at > p_now order by d.due_at limit 1)), 'infinity')
+      end
+    from looked k
+    left join by_lane b on b.lane_id = k.lane_id
+    left join leases t on t.lane_id = k.lane_id
+    -- A lane that was looked at and served nothing for want of room keeps its turn.
+    where l.id = k.lane_id and (t.n > 0 or b.lane_id is null or (b.free = 0 and b.n <= k.most))
+    returning l.id
+  ), gates as (
+    update outbox.gate g set in_flight = g.in_flight + s.slots
+    from (
+      select p.gate_id, pg_catalog.count(*) filter (where not p.ordered) + pg_catalog.count(distinct p.lane_id) filter (where p.ordered) as slots
+      from picked p group by p.gate_id
+    ) s where g.id = s.gate_id
+    returning 1
+  )
+  select pg_catalog.array_agg(h.event_id order by h.rank), pg_catalog.array_agg(h.endpoint_id order by h.rank),
+    pg_catalog.array_agg(h.attempt order by h.rank)
+  into v_claimed.events, v_claimed.endpoints, v_claimed.attempts
+  from held h;
+  return v_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'Leases due deliveries of these endpoints, at most p_limit and 4 MiB of bodies, round after round of the ring. locks: the caller holds the gates.';
+
+-- Name: take_key(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_key(p_event outbox.event) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_content bytea := outbox.event_content(p_event);
+  v_held outbox.idempotency_key;
+begin
+  -- A publisher that has not committed makes the next one with its key wait, and no other.
+  insert into outbox.idempotency_key as k (org_id, key, event_id, content, created_at)
+  values (p_event.org_id, p_event.idempotency_key, p_event.id, v_content, p_event.created_at)
+  on conflict (org_id, key) do update
+    set event_id = excluded.event_id, content = excluded.content, created_at = excluded.created_at
+    where k.created_at <= excluded.created_at - interval '24 hours';
+  if found then
+    return null;
+  end if;
+  select * into v_held from outbox.idempotency_key k where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;
+  if v_held.content <> v_content then
+    raise exception using errcode = 'OH003', message = 'idempotency_key was used within 24 hours for an event with other content',
+      detail = pg_catalog.format('It belongs to event %s', v_held.event_id),
+      hint = 'Use a new key for a new event, or publish the same type, payload, partition key, endpoint and deliver_at';
+  end if;
+  return v_held.event_id;
+end
+$$;
+
+ALTER FUNCTION outbox.take_key(p_event outbox.event) OWNER TO postgres;
+
+-- Name: FUNCTION take_key(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_key(p_event outbox.event) IS 'Takes the event''s idempotency key for 24 hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
+
+-- Name: targets(outbox.event, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) RETURNS TABLE(endpoint_id uuid)
+    LANGUAGE sql STABLE ROWS 10
+    AS $$
+  select e.id from outbox.endpoint e
+  where p_event.endpoint_id is not null and e.id = p_event.endpoint_id and e.state <> 'deleted' and (p_after is null or e.id > p_after)
+  union all
+  (select distinct s.endpoint_id from outbox.subscription s
+   where p_event.endpoint_id is null and s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type))
+     and s.created_at <= p_event.created_at and (p_after is null or s.endpoint_id > p_after)
+   order by s.endpoint_id limit p_limit)
+$$;
+
+ALTER FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION targets(p_event outbox.event, p_after uuid, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) IS 'The endpoints that an event goes to, by id, from after p_after on: the addressed one, else each with a subscription that matches and is not younger.';
+
+-- Name: tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.tick() RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_kicked boolean := false;
+  v_live integer;
+  v_behind boolean;
+begin
+  if not outbox.setting_on('worker.enabled') or not outbox.has_due(v_now) then
+    return pg_catalog.jsonb_build_object('kicked', false);
+  end if;
+  select pg_catalog.count(*) into v_live from outbox.run r where r.ended_at is null and r.polled_at > v_now - interval '2 s';
+  -- Work that has waited for a second although a run is alive wants one more.
+  v_behind := exists (select from outbox.gate g where g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity');
+  if outbox.is_quiet(v_now) or (v_behind and v_live < outbox.setting_int('worker.max_runs')) then
+    v_kicked := outbox.kick('tick');
+  end if;
+  return pg_catalog.jsonb_build_object('kicked', v_kicked, 'runs', v_live);
+end
+$$;
+
+ALTER FUNCTION outbox.tick() OWNER TO postgres;
+
+-- Name: FUNCTION tick(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.tick() IS 'What pg_cron does every second: kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
+
+-- Name: touch_run(uuid, text, timestamp with time zone, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_run outbox.run;
+begin
+  select * into v_run from outbox.run r where r.id = p_run;
+  if not found then
+    insert into outbox.run (id, kind, started_at, polled_at) values (p_run, p_kind, p_now, p_now) on conflict do nothing;
+    delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
+    delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
+    v_run.started_at := p_now;
+  elsif p_ended or v_run.ended_at is not null or v_run.polled_at not between p_now - interval '100 ms' and p_now then
+    -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other's note.
+    update outbox.run r set polled_at = p_now, ended_at = case when p_ended then p_now end
+    where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);
+  end if;
+  if not outbox.setting_on('worker.enabled') then
+    return 'disabled';
+  end if;
+  if p_kind = 'edge' and outbox.setting_int('worker.max_runs') <= (
+    select pg_catalog.count(*) from outbox.run r
+    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
+      and (r.started_at, r.id) < (v_run.started_at, p_run))
+  then
+    return 'too_many_runs';
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) OWNER TO postgres;
+
+-- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) IS 'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two runs too many the younger one stops.';
+
+-- Name: type_patterns(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.type_patterns(p_type text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE STRICT
+    AS $$
+  select pg_catalog.array_agg(
+    case when n = 0 then '*'
+         when n = pg_catalog.cardinality(p.parts) then p_type
+         else pg_catalog.array_to_string(p.parts[1:n], '.') || '.*' end)
+  from (select pg_catalog.string_to_array(p_type, '.') as parts) p,
+       pg_catalog.generate_series(0, pg_catalog.cardinality(p.parts)) n
+$$;
+
+ALTER FUNCTION outbox.type_patterns(p_type text) OWNER TO postgres;
+
+-- Name: FUNCTION type_patterns(p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.type_patterns(p_type text) IS 'Every pattern that a type matches: a.b.c gives *, a.*, a.b.* and a.b.c.';
+
+-- Name: router; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.router (
+    only_row boolean DEFAULT true NOT NULL,
+    watermark uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    seen_below xid8 DEFAULT '0'::xid8 NOT NULL,
+    open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
+    batch integer DEFAULT 1000 NOT NULL,
+    CONSTRAINT router_has_one_row CHECK (only_row)
+)
+WITH (fillfactor='10');
+
+ALTER TABLE outbox.router OWNER TO postgres;
+
+-- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.router IS 'Where routing stands; its row lock is what makes routing single-flight. Every row of unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is not below seen_below.';
+
+-- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.unrouted (
+    event_id uuid NOT NULL,
+    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    routed_to uuid,
+    failures smallint DEFAULT 0 NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.unrouted OWNER TO postgres;
+
+-- Name: TABLE unrouted; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.unrouted IS 'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: the last endpoint of a wide event that has its delivery.';
+
+-- Name: unrouted_late(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unrouted_late(p_router outbox.router) RETURNS SETOF outbox.unrouted
+    LANGUAGE sql STABLE
+    AS $$
+  select u.* from outbox.unrouted u where u.xid = any (p_router.open_xids) and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
+  union all
+  select u.* from outbox.unrouted u where u.xid >= p_router.seen_below and u.event_id <= p_router.watermark
+$$;
+
+ALTER FUNCTION outbox.unrouted_late(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION unrouted_late(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unrouted_late(p_router outbox.router) IS 'Events at or below the watermark that were not visible when routing last read.';
+
+-- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.uuid_v7(p_at timestamp with time zone) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_us bigint := extract(epoch from p_at) * 1000000;
+begin
+  return pg_catalog.encode(
+    pg_catalog.overlay(
+      pg_catalog.uuid_send(pg_catalog.gen_random_uuid()),
+      pg_catalog.int8send(((v_us / 1000) << 16) | (7 << 12) | ((v_us % 1000) * 4096 / 1000)),
+      1, 8),
+    'hex')::uuid;
+end
+$$;
+
+ALTER FUNCTION outbox.uuid_v7(p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.uuid_v7(p_at timestamp with time zone) IS 'A new uuid v7 of the given time (microseconds; RFC 9562 method 3): strictly greater for a later microsecond.';
+
+-- Name: uuid_v7_floor(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT
+    SET search_path TO ''
+    AS $$
+  select (pg_catalog.lpad(pg_catalog.to_hex(pg_catalog.floor(extract(epoch from p_at) * 1000)::bigint), 12, '0')
+          || '00000000000000000000')::uuid
+$$;
+
+ALTER FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION uuid_v7_floor(p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) IS 'The bound below every uuid v7 of that millisecond or later, and above every earlier one.';
+
+-- Name: uuid_v7_time(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.uuid_v7_time(p_id uuid) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE STRICT
+    SET search_path TO ''
+    AS $$
+  select pg_catalog.to_timestamp(
+    ('x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)
+$$;
+
+ALTER FUNCTION outbox.uuid_v7_time(p_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION uuid_v7_time(p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.uuid_v7_time(p_id uuid) IS 'The time that a uuid v7 carries, to the millisecond.';
+
+-- Name: version(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.version() RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select pg_catalog.jsonb_build_object('name', 'outhook', 'version', '0.1.0')
+$$;
+
+ALTER FUNCTION outbox.version() OWNER TO postgres;
+
+-- Name: FUNCTION version(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.version() IS 'The installed version: {"name": "outhook", "version": text}.';
+
+-- Name: attempt; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.attempt (
+    event_id uuid NOT NULL,
+    endpoint_id uuid,
+    attempt integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    kind text NOT NULL,
+    outcome text NOT NULL,
+    status integer,
+    error_class text,
+    error text,
+    duration_ms integer,
+    response text,
+    response_lossy boolean,
+    next_retry_at timestamp with time zone,
+    CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['try'::text, 'close'::text]))),
+    CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
+)
+PARTITION BY RANGE (at);
+
+ALTER TABLE outbox.attempt OWNER TO postgres;
+
+-- Name: TABLE attempt; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, dropped by age.';
+
+-- Name: attempt_default; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.attempt_default (
+    event_id uuid NOT NULL,
+    endpoint_id uuid,
+    attempt integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    kind text NOT NULL,
+    outcome text NOT NULL,
+    status integer,
+    error_class text,
+    error text,
+    duration_ms integer,
+    response text,
+    response_lossy boolean,
+    next_retry_at timestamp with time zone,
+    CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['try'::text, 'close'::text]))),
+    CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
+);
+
+ALTER TABLE outbox.attempt_default OWNER TO postgres;
+
+-- Name: dead_letter; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.dead_letter (
+    id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    org_id text NOT NULL,
+    original_topic text NOT NULL,
+    original_message text NOT NULL,
+    error text NOT NULL,
+    retry_count integer NOT NULL,
+    failed_at timestamp with time zone NOT NULL,
+    correlation_id text NOT NULL,
+    attempt integer NOT NULL,
+    partition_key text,
+    idempotency_key text,
+    traceparent text,
+    event_created_at timestamp with time zone NOT NULL,
+    why text NOT NULL
+);
+
+ALTER TABLE outbox.dead_letter OWNER TO postgres;
+
+-- Name: TABLE dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.dead_letter IS 'Deliveries out of retries, kept whole: the columns of spec 4''s message, the event''s own, and the last attempt number.';
+
+-- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.delivery (
+    event_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    lane_id bigint NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    leased_until timestamp with time zone,
+    attempt integer DEFAULT 0 NOT NULL,
+    tries integer DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.delivery OWNER TO postgres;
+
+-- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts what the retry budget has lost; leased_until is set while a run holds it.';
+
+-- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.endpoint (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    org_id text NOT NULL,
+    kind text DEFAULT 'webhook'::text NOT NULL,
+    url text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    headers jsonb DEFAULT '{}'::jsonb NOT NULL,
+    payload text DEFAULT 'envelope'::text NOT NULL,
+    timeout_ms integer DEFAULT 15000 NOT NULL,
+    ordering text DEFAULT 'none'::text NOT NULL,
+    max_in_flight integer DEFAULT 50 NOT NULL,
+    quantum integer DEFAULT 25 NOT NULL,
+    retry jsonb,
+    state text DEFAULT 'enabled'::text NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT endpoint_headers_are_an_object CHECK ((jsonb_typeof(headers) = 'object'::text)),
+    CONSTRAINT endpoint_kind_is_known CHECK ((kind = 'webhook'::text)),
+    CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
+    CONSTRAINT endpoint_ordering_is_known CHECK ((ordering = ANY (ARRAY['none'::text, 'partition'::text, 'endpoint'::text]))),
+    CONSTRAINT endpoint_payload_is_known CHECK ((payload = ANY (ARRAY['envelope'::text, 'data'::text]))),
+    CONSTRAINT endpoint_quantum_is_positive CHECK (((quantum >= 1) AND (quantum <= 1000))),
+    CONSTRAINT endpoint_state_is_known CHECK ((state = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
+    CONSTRAINT endpoint_timeout_is_sensible CHECK (((timeout_ms >= 500) AND (timeout_ms <= 60000)))
+);
+
+ALTER TABLE outbox.endpoint OWNER TO postgres;
+
+-- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.endpoint IS 'Where deliveries go, with every setting of the endpoint. version grows with each change.';
+
+-- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.retry IS 'The retry policy (see calculate_delay); null: the preset of the kind.';
+
+-- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.lane (
+    id bigint NOT NULL,
+    gate_id bigint NOT NULL,
+    ordered boolean NOT NULL,
+    key_hash bigint DEFAULT 0 NOT NULL,
+    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    leased integer DEFAULT 0 NOT NULL,
+    leased_until timestamp with time zone,
+    depth bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
+    CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.lane OWNER TO postgres;
+
+-- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last due_at that routing gave out, and not_before holds the whole lane back for a retry.';
+
+-- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
+ SELECT d.event_id,
+    d.endpoint_id,
+    v.org_id,
+    v.type AS event_type,
+        CASE
+            WHEN (e.state <> 'enabled'::text) THEN 'held'::text
+            WHEN (d.leased_until IS NOT NULL) THEN 'processing'::text
+            WHEN (d.tries > 0) THEN 'failed'::text
+            ELSE 'pending'::text
+        END AS status,
+        CASE
+            WHEN (e.state <> 'enabled'::text) THEN ('endpoint is '::text || e.state)
+            ELSE NULL::text
+        END AS held_because,
+    d.attempt,
+    d.tries,
+        CASE
+            WHEN l.ordered THEN GREATEST(l.next_at, l.not_before)
+            ELSE d.due_at
+        END AS next_attempt_at,
+    v.created_at,
+    NULL::timestamp with time zone AS finished_at
+   FROM (((outbox.delivery d
+     JOIN outbox.event v ON ((v.id = d.event_id)))
+     JOIN outbox.endpoint e ON ((e.id = d.endpoint_id)))
+     JOIN outbox.lane l ON ((l.id = d.lane_id)))
+UNION ALL
+ SELECT a.event_id,
+    a.endpoint_id,
+    v.org_id,
+    v.type AS event_type,
+    a.outcome AS status,
+    NULL::text AS held_because,
+    a.attempt,
+    NULL::integer AS tries,
+    NULL::timestamp with time zone AS next_attempt_at,
+    v.created_at,
+    a.at AS finished_at
+   FROM (outbox.attempt a
+     JOIN outbox.event v ON ((v.id = a.event_id)))
+  WHERE ((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text));
+
+ALTER TABLE outbox.delivery_status OWNER TO postgres;
+
+-- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: status is pending, processing, failed (waits for its retry) or held, or how it ended.';
+
+-- Name: endpoint_secret; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.endpoint_secret (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    endpoint_id uuid NOT NULL,
+    vault_id uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone
+);
+
+ALTER TABLE outbox.endpoint_secret OWNER TO postgres;
+
+-- Name: TABLE endpoint_secret; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.endpoint_secret IS 'The signing secrets of an endpoint, kept in Vault; all that have not expired sign.';
+
+-- Name: event_default; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.event_default (
+    id uuid NOT NULL,
+    org_id text NOT NULL,
+    type text NOT NULL,
+    body text NOT NULL,
+    partition_key text,
+    correlation_id text,
+    idempotency_key text,
+    traceparent text,
+    endpoint_id uuid,
+    deliver_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.event_default OWNER TO postgres;
+
+-- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.gate (
+    id bigint NOT NULL,
+    endpoint_id uuid NOT NULL,
+    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    in_flight integer DEFAULT 0 NOT NULL,
+    depth bigint DEFAULT 0 NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    last_timed_out boolean DEFAULT false NOT NULL,
+    CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
+    CONSTRAINT gate_in_flight_is_not_negative CHECK ((in_flight >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.gate OWNER TO postgres;
+
+-- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), how many requests are under way, how many deliveries are open, and until when the receiver asked for quiet (not_before).';
+
+-- Name: gate_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.gate ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.gate_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- Name: idempotency_key; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.idempotency_key (
+    org_id text NOT NULL,
+    key text NOT NULL,
+    event_id uuid NOT NULL,
+    content bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.idempotency_key OWNER TO postgres;
+
+-- Name: TABLE idempotency_key; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.idempotency_key IS 'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition key, endpoint, deliver_at) is the same event.';
+
+-- Name: lane_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.lane ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.lane_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- Name: last_kick; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE SEQUENCE outbox.last_kick
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.last_kick OWNER TO postgres;
+
+-- Name: run; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED TABLE outbox.run (
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    polled_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT run_kind_is_known CHECK ((kind = ANY (ARRAY['edge'::text, 'worker'::text])))
+);
+
+ALTER TABLE outbox.run OWNER TO postgres;
+
+-- Name: TABLE run; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.run IS 'Live runs, and when each last called dispatch().';
+
+-- Name: run_batch; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED TABLE outbox.run_batch (
+    run_id uuid NOT NULL,
+    seq bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    events uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    endpoints uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    attempts integer[] DEFAULT '{}'::integer[] NOT NULL
+);
+
+ALTER TABLE outbox.run_batch OWNER TO postgres;
+
+-- Name: TABLE run_batch; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.run_batch IS 'The last batches of each run: what a repeat of the same call gets back when the first answer was lost.';
+
+-- Name: subscription; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.subscription (
+    org_id text NOT NULL,
+    pattern text NOT NULL,
+    endpoint_id uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.subscription OWNER TO postgres;
+
+-- Name: TABLE subscription; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.subscription IS 'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it.';
+
+-- Name: test_clock; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.test_clock (
+    only_row boolean DEFAULT true NOT NULL,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT test_clock_has_one_row CHECK (only_row)
+);
+
+ALTER TABLE outbox.test_clock OWNER TO postgres;
+
+-- Name: TABLE test_clock; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.test_clock IS 'Tests set the time here. Only the owner can write it; empty means the real clock.';
+
+-- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.unroutable (
+    event_id uuid NOT NULL,
+    error text NOT NULL,
+    set_aside_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.unroutable OWNER TO postgres;
+
+-- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.unroutable IS 'Events that failed routing three times. route_again() gives one another chance.';
+
+-- Name: webhook_outbox; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
+ SELECT s.event_id AS id,
+    s.event_type,
+    (v.body)::json AS payload,
+        CASE s.status
+            WHEN 'held'::text THEN 'PENDING'::text
+            ELSE upper(s.status)
+        END AS status,
+    s.next_attempt_at AS next_retry_at,
+    (COALESCE(f.failures, (0)::bigint))::integer AS retry_count,
+    f.last_error,
+    f.last_attempt_at,
+        CASE
+            WHEN (s.status = 'delivered'::text) THEN s.finished_at
+            ELSE NULL::timestamp with time zone
+        END AS delivered_at,
+    s.created_at,
+    s.endpoint_id
+   FROM ((outbox.delivery_status s
+     JOIN outbox.event v ON ((v.id = s.event_id)))
+     LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (a.outcome = 'failed'::text)) AS failures,
+            max(a.at) AS last_attempt_at,
+            (array_agg(COALESCE(a.error, a.error_class) ORDER BY a.at DESC) FILTER (WHERE (a.outcome = 'failed'::text)))[1] AS last_error
+           FROM outbox.attempt a
+          WHERE ((a.event_id = s.event_id) AND (a.endpoint_id = s.endpoint_id) AND (a.kind = 'try'::text))) f ON (true))
+UNION ALL
+ SELECT u.event_id AS id,
+    v.type AS event_type,
+    (v.body)::json AS payload,
+    'PENDING'::text AS status,
+    COALESCE(v.deliver_at, v.created_at) AS next_retry_at,
+    0 AS retry_count,
+    NULL::text AS last_error,
+    NULL::timestamp with time zone AS last_attempt_at,
+    NULL::timestamp with time zone AS delivered_at,
+    v.created_at,
+    v.endpoint_id
+   FROM (outbox.unrouted u
+     JOIN outbox.event v ON ((v.id = u.event_id)));
+
+ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
+
+-- Name: VIEW webhook_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.webhook_outbox IS 'Spec 1''s table: PENDING, PROCESSING, DELIVERED, FAILED, DEAD_LETTER. An insert of (event_type, payload) publishes.';
+
+-- Name: attempt_default; Type: TABLE ATTACH; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.attempt ATTACH PARTITION outbox.attempt_default DEFAULT;
+
+-- Name: event_default; Type: TABLE ATTACH; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.event ATTACH PARTITION outbox.event_default DEFAULT;
+
+-- Name: dead_letter dead_letter_of_delivery; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.dead_letter
+    ADD CONSTRAINT dead_letter_of_delivery UNIQUE (event_id, endpoint_id);
+
+-- Name: dead_letter dead_letter_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.dead_letter
+    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
+
+-- Name: delivery delivery_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.delivery
+    ADD CONSTRAINT delivery_pkey PRIMARY KEY (event_id, endpoint_id);
+
+-- Name: endpoint endpoint_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.endpoint
+    ADD CONSTRAINT endpoint_pkey PRIMARY KEY (id);
+
+-- Name: endpoint_secret endpoint_secret_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.endpoint_secret
+    ADD CONSTRAINT endpoint_secret_pkey PRIMARY KEY (id);
+
+-- Name: event event_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.event
+    ADD CONSTRAINT event_pkey PRIMARY KEY (id);
+
+-- Name: event_default event_default_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.event_default
+    ADD CONSTRAINT event_default_pkey PRIMARY KEY (id);
+
+-- Name: gate gate_of_endpoint; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.gate
+    ADD CONSTRAINT gate_of_endpoint UNIQUE (endpoint_id);
+
+-- Name: gate gate_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.gate
+    ADD CONSTRAINT gate_pkey PRIMARY KEY (id);
+
+-- Name: idempotency_key idempotency_key_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.idempotency_key
+    ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (org_id, key);
+
+-- Name: lane lane_of_gate; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.lane
+    ADD CONSTRAINT lane_of_gate UNIQUE (gate_id, ordered, key_hash);
+
+-- Name: lane lane_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.lane
+    ADD CONSTRAINT lane_pkey PRIMARY KEY (id);
+
+-- Name: router router_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.router
+    ADD CONSTRAINT router_pkey PRIMARY KEY (only_row);
+
+-- Name: run_batch run_batch_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.run_batch
+    ADD CONSTRAINT run_batch_pkey PRIMARY KEY (run_id, seq);
+
+-- Name: run run_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.run
+    ADD CONSTRAINT run_pkey PRIMARY KEY (id);
+
+-- Name: setting setting_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.setting
+    ADD CONSTRAINT setting_pkey PRIMARY KEY (name);
+
+-- Name: subscription subscription_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.subscription
+    ADD CONSTRAINT subscription_pkey PRIMARY KEY (org_id, pattern, endpoint_id);
+
+-- Name: test_clock test_clock_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.test_clock
+    ADD CONSTRAINT test_clock_pkey PRIMARY KEY (only_row);
+
+-- Name: unroutable unroutable_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.unroutable
+    ADD CONSTRAINT unroutable_pkey PRIMARY KEY (event_id);
+
+-- Name: unrouted unrouted_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.unrouted
+    ADD CONSTRAINT unrouted_pkey PRIMARY KEY (event_id);
+
+-- Name: attempt_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX attempt_endpoint ON ONLY outbox.attempt USING btree (endpoint_id, at);
+
+-- Name: attempt_default_endpoint_id_at_idx; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX attempt_default_endpoint_id_at_idx ON outbox.attempt_default USING btree (endpoint_id, at);
+
+-- Name: attempt_event; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX attempt_event ON ONLY outbox.attempt USING btree (event_id);
+
+-- Name: attempt_default_event_id_idx; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX attempt_default_event_id_idx ON outbox.attempt_default USING btree (event_id);
+
+-- Name: dead_letter_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX dead_letter_endpoint ON outbox.dead_letter USING btree (endpoint_id, failed_at);
+
+-- Name: delivery_lane; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, event_id);
+
+-- Name: endpoint_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX endpoint_org ON outbox.endpoint USING btree (org_id, id);
+
+-- Name: endpoint_secret_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX endpoint_secret_endpoint ON outbox.endpoint_secret USING btree (endpoint_id, created_at DESC);
+
+-- Name: gate_due; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX gate_due ON outbox.gate USING btree (next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
+
+-- Name: lane_due; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX lane_due ON outbox.lane USING btree (gate_id, next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
+
+-- Name: subscription_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX subscription_endpoint ON outbox.subscription USING btree (endpoint_id);
+
+-- Name: unrouted_xid; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX unrouted_xid ON outbox.unrouted USING btree (xid, event_id);
+
+-- Name: attempt_default_endpoint_id_at_idx; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
+
+ALTER INDEX outbox.attempt_endpoint ATTACH PARTITION outbox.attempt_default_endpoint_id_at_idx;
+
+-- Name: attempt_default_event_id_idx; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
+
+ALTER INDEX outbox.attempt_event ATTACH PARTITION outbox.attempt_default_event_id_idx;
+
+-- Name: event_default_pkey; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
+
+ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
+
+-- Name: webhook_outbox publish; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.webhook_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
+
+-- Name: attempt; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.attempt ENABLE ROW LEVEL SECURITY;
+
+-- Name: attempt_default; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.attempt_default ENABLE ROW LEVEL SECURITY;
+
+-- Name: dead_letter; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.dead_letter ENABLE ROW LEVEL SECURITY;
+
+-- Name: delivery; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.delivery ENABLE ROW LEVEL SECURITY;
+
+-- Name: endpoint; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.endpoint ENABLE ROW LEVEL SECURITY;
+
+-- Name: endpoint_secret; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.endpoint_secret ENABLE ROW LEVEL SECURITY;
+
+-- Name: event; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.event ENABLE ROW LEVEL SECURITY;
+
+-- Name: event_default; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.event_default ENABLE ROW LEVEL SECURITY;
+
+-- Name: gate; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.gate ENABLE ROW LEVEL SECURITY;
+
+-- Name: idempotency_key; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.idempotency_key ENABLE ROW LEVEL SECURITY;
+
+-- Name: lane; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.lane ENABLE ROW LEVEL SECURITY;
+
+-- Name: router; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.router ENABLE ROW LEVEL SECURITY;
+
+-- Name: run; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.run ENABLE ROW LEVEL SECURITY;
+
+-- Name: run_batch; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.run_batch ENABLE ROW LEVEL SECURITY;
+
+-- Name: setting; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.setting ENABLE ROW LEVEL SECURITY;
+
+-- Name: subscription; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.subscription ENABLE ROW LEVEL SECURITY;
+
+-- Name: test_clock; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.test_clock ENABLE ROW LEVEL SECURITY;
+
+-- Name: unroutable; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.unroutable ENABLE ROW LEVEL SECURITY;
+
+-- Name: unrouted; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.unrouted ENABLE ROW LEVEL SECURITY;
+
+-- Name: SCHEMA outbox; Type: ACL; Schema: -; Owner: postgres
+
+GRANT USAGE ON SCHEMA outbox TO service_role;
+
+-- Name: FUNCTION add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION add_gate(p_endpoint_id uuid, p_ordering text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) FROM PUBLIC;
+
+-- Name: FUNCTION add_partition(p_table text, p_day date); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_partition(p_table text, p_day date) FROM PUBLIC;
+
+-- Name: FUNCTION add_partitions(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_partitions() FROM PUBLIC;
+
+-- Name: FUNCTION add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION batch(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) TO service_role;
+
+-- Name: TABLE event; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.event TO service_role;
+
+-- Name: FUNCTION check_addressed(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_addressed(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION check_event(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_event(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION check_json(p_body text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_json(p_body text) FROM PUBLIC;
+
+-- Name: FUNCTION check_org(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_org(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION check_retry(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_retry(p_policy jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION check_secret(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_secret(p_secret text) FROM PUBLIC;
+
+-- Name: FUNCTION check_url(p_url text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_url(p_url text) FROM PUBLIC;
+
+-- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION clock(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.clock() FROM PUBLIC;
+
+-- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION configure(p_functions_url text, p_worker_secret text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) FROM PUBLIC;
+
+-- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb) TO service_role;
+
+-- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) FROM PUBLIC;
+
+-- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) TO service_role;
+
+-- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION event_content(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.event_content(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION event_head(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.event_head(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION has_due(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION has_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_unrouted() FROM PUBLIC;
+
+-- Name: FUNCTION invalid(p_field text, p_problem text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) FROM PUBLIC;
+
+-- Name: FUNCTION is_quiet(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_quiet(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION is_retryable(p_kind text, p_status integer, p_error_class text, p_code text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) TO service_role;
+
+-- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) FROM PUBLIC;
+
+-- Name: FUNCTION key_hash(p_ordering text, p_partition_key text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) FROM PUBLIC;
+
+-- Name: FUNCTION kick(p_why text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.kick(p_why text) FROM PUBLIC;
+
+-- Name: FUNCTION kick_on_commit(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
+
+-- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) TO service_role;
+
+-- Name: FUNCTION publish_inserted(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_inserted() FROM PUBLIC;
+
+-- Name: FUNCTION publish_many(p_events jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_many(p_events jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.publish_many(p_events jsonb) TO service_role;
+
+-- Name: FUNCTION publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) TO service_role;
+
+-- Name: FUNCTION put_event(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION read_unrouted(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_unrouted(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION retry_preset(p_kind text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.retry_preset(p_kind text) FROM PUBLIC;
+
+-- Name: FUNCTION route(p_batch outbox.routing, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION route_again(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.route_again(p_event_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.route_again(p_event_id uuid) TO service_role;
+
+-- Name: FUNCTION route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION run_settings(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
+
+-- Name: FUNCTION set_setting(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) TO service_role;
+
+-- Name: FUNCTION setting_int(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_int(p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION setting_on(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_on(p_name text) FROM PUBLIC;
+
+-- Name: TABLE setting; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.setting TO service_role;
+
+-- Name: FUNCTION setting_problem(p_setting outbox.setting, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION setting_value(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) TO service_role;
+
+-- Name: FUNCTION take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION take_key(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_key(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION targets(p_event outbox.event, p_after uuid, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION tick(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.tick() FROM PUBLIC;
+
+-- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) FROM PUBLIC;
+
+-- Name: FUNCTION type_patterns(p_type text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
+
+-- Name: TABLE unrouted; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.unrouted TO service_role;
+
+-- Name: FUNCTION unrouted_late(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unrouted_late(p_router outbox.router) FROM PUBLIC;
+
+-- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.uuid_v7(p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION uuid_v7_floor(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION uuid_v7_time(p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION version(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.version() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.version() TO service_role;
+
+-- Name: TABLE attempt; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.attempt TO service_role;
+
+-- Name: TABLE dead_letter; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.dead_letter TO service_role;
+
+-- Name: TABLE delivery; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.delivery TO service_role;
+
+-- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.endpoint TO service_role;
+
+-- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.lane TO service_role;
+
+-- Name: TABLE delivery_status; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.delivery_status TO service_role;
+
+-- Name: TABLE gate; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.gate TO service_role;
+
+-- Name: TABLE run; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.run TO service_role;
+
+-- Name: TABLE subscription; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.subscription TO service_role;
+
+-- Name: TABLE unroutable; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.unroutable TO service_role;
+
+-- Name: TABLE webhook_outbox; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT,INSERT ON TABLE outbox.webhook_outbox TO service_role;
