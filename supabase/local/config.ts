@@ -1,8 +1,7 @@
+import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
 import { SetupError } from './errors.ts'
-
-const CONFIG = new URL('../config.toml', import.meta.url)
 
 const schema = z.object({
   api: z.object({
@@ -16,9 +15,10 @@ const schema = z.object({
 /** What the stack itself reads of supabase/config.toml. */
 export type StackConfig = z.infer<typeof schema>
 
-/** Reads supabase/config.toml; throws a SetupError that names the field when a value is unusable. */
-export async function readStackConfig(): Promise<StackConfig> {
-  const result = schema.safeParse(parse(await Deno.readTextFile(CONFIG)))
+/** Reads supabase/config.toml of the project in `projectDir`; throws a SetupError that names the field when a value is unusable. */
+export async function readStackConfig(projectDir: string): Promise<StackConfig> {
+  const text = await Deno.readTextFile(join(projectDir, 'supabase/config.toml'))
+  const result = schema.safeParse(parse(text))
   if (result.success) return result.data
   const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
   throw new SetupError(`supabase/config.toml: ${problems.join('; ')}`)

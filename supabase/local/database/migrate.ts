@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Sql } from 'postgres'
 import { SetupError } from '../errors.ts'
 
@@ -11,7 +12,7 @@ export interface Migration {
 }
 
 /** The migrations in `folder`, in order. Files that are not named `<digits>_<name>.sql` do not count. */
-export async function readMigrations(folder: string | URL): Promise<Migration[]> {
+export async function readMigrations(folder: string): Promise<Migration[]> {
   const migrations: Migration[] = []
   for (const name of await fileNames(folder)) {
     const [, version, rest] = name.match(/^(\d+)_(.*)\.sql$/) ?? []
@@ -85,15 +86,11 @@ function fileName(migration: Migration): string {
   return `supabase/migrations/${migration.version}_${migration.name}.sql`
 }
 
-async function fileNames(folder: string | URL): Promise<string[]> {
+async function fileNames(folder: string): Promise<string[]> {
   try {
     return (await Array.fromAsync(Deno.readDir(folder))).map((entry) => entry.name)
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return []
     throw error
   }
-}
-
-function join(folder: string | URL, name: string): string | URL {
-  return typeof folder === 'string' ? `${folder}/${name}` : new URL(name, folder)
 }

@@ -1,21 +1,21 @@
+import { join } from 'node:path'
 import postgres from 'postgres'
 import { migrate, readMigrations } from './migrate.ts'
 import { seed } from './seed.ts'
 
-const SUPABASE = new URL('../../', import.meta.url)
-
 /**
- * Brings the database at `dbUrl` (role postgres) to what supabase/migrations and supabase/seed.sql say.
+ * Brings the database at `dbUrl` (role postgres) to what supabase/migrations and supabase/seed.sql in `projectDir` say.
  * Throws a SetupError that names the file when one cannot be applied or has changed since it was.
  */
 export async function prepareDatabase(
-  { dbUrl, log }: { dbUrl: string; log: (line: string) => void },
+  { dbUrl, projectDir, log }: { dbUrl: string; projectDir: string; log: (line: string) => void },
 ): Promise<void> {
+  const supabase = join(projectDir, 'supabase')
   const sql = postgres(dbUrl, { max: 1, onnotice: () => {} })
   try {
-    const applied = await migrate(sql, await readMigrations(new URL('migrations/', SUPABASE)))
+    const applied = await migrate(sql, await readMigrations(join(supabase, 'migrations')))
     for (const version of applied) log(`migration ${version} applied`)
-    if (await seed(sql, 'supabase/seed.sql', new URL('seed.sql', SUPABASE))) log('seed.sql run')
+    if (await seed(sql, 'supabase/seed.sql', join(supabase, 'seed.sql'))) log('seed.sql run')
   } finally {
     await sql.end()
   }

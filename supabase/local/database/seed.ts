@@ -5,7 +5,7 @@ import { SetupError } from '../errors.ts'
  * Runs the seed file once per database, in one transaction with the note that it ran. `path` is what
  * the note names it by. Returns whether it ran now; a database without a seed file is no error.
  */
-export async function seed(sql: Sql, path: string, file: string | URL): Promise<boolean> {
+export async function seed(sql: Sql, path: string, file: string): Promise<boolean> {
   const text = await readIfPresent(file)
   if (text === null) return false
   await sql.unsafe(NOTES).simple()
@@ -33,7 +33,7 @@ create table if not exists supabase_migrations.seed_files (
   hash text not null
 );`
 
-async function readIfPresent(file: string | URL): Promise<string | null> {
+async function readIfPresent(file: string): Promise<string | null> {
   try {
     return await Deno.readTextFile(file)
   } catch (error) {

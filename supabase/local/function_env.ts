@@ -1,0 +1,17 @@
+import type { StackKeys } from './keys.ts'
+
+/** The environment variables that the platform gives to every function, and the worker's secret. */
+export function functionEnv(
+  { apiUrl, dbUrl, keys }: { apiUrl: string; dbUrl: string; keys: StackKeys },
+): Record<string, string> {
+  return {
+    SUPABASE_URL: apiUrl,
+    SUPABASE_DB_URL: dbUrl,
+    SUPABASE_ANON_KEY: keys.anonKey,
+    SUPABASE_SERVICE_ROLE_KEY: keys.serviceRoleKey,
+    SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: keys.publishableKey }),
+    SUPABASE_SECRET_KEYS: JSON.stringify({ default: keys.secretKey }),
+    SUPABASE_JWKS: JSON.stringify(keys.jwks),
+    OUTHOOK_WORKER_SECRET: keys.workerSecret,
+  }
+}

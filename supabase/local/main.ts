@@ -1,0 +1,108 @@
+/** `deno task stack`: runs the stack until Ctrl-C. */
+
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { SetupError } from './errors.ts'
+import { print, printError } from './print.ts'
+import { PROJECT_DIR, type Stack, startStack } from './stack.ts'
+
+const HELP = `Run the local Supabase stack: Postgres, the RPC gateway and the functions.
+
+  deno task stack [--fresh] [--free-ports] [--data-dir <folder>]
+
+  --fresh              begin anew: drops the data of earlier starts
+  --free-ports         take any free ports instead of those in supabase/config.toml
+  --data-dir <folder>  keep the data there instead of in .outhook/stack
+  --help               show this
+
+Ctrl-C stops everything it started. The next start finds the data again.`
+
+async function main(args: string[]): Promise<number> {
+  const options = readOptions(args)
+  if (options === null) return 2
+  if (options.help) {
+    print(HELP)
+    return 0
+  }
+  const dataDir = options['data-dir'] ?? join(PROJECT_DIR, '.outhook/stack')
+  const stack = await startStack({
+    dataDir,
+    ports: options['free-ports'] ? 'free' : 'cli',
+    fresh: options.fresh,
+    log: print,
+  })
+  print(await summary(stack))
+  const end = await Promise.race([interrupted(), stack.databaseEnded])
+  if (end === 'interrupted') print('\nstopping')
+  else printError(`the database server ended (code ${end}): see ${dataDir}/postgres.log`)
+  await stack.stop()
+  return end === 'interrupted' ? 0 : 1
+}
+
+interface Options {
+  fresh: boolean
+  'free-ports': boolean
+  'data-dir'?: string
+  help: boolean
+}
+
+function readOptions(args: string[]): Options | null {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        fresh: { type: 'boolean', default: false },
+        'free-ports': { type: 'boolean', default: false },
+        'data-dir': { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values
+  } catch (error) {
+    printError(`${error instanceof Error ? error.message : error}\n\n${HELP}`)
+    return null
+  }
+}
+
+async function summary({ apiUrl, dbUrl, keys, postgresBin }: Stack): Promise<string> {
+  return `
+The stack is up. Ctrl-C stops it.
+
+  API URL          ${apiUrl}
+  RPC              ${apiUrl}/rest/v1/rpc/<function>
+  Functions        ${apiUrl}/functions/v1/<name>
+  Database         ${dbUrl}
+  Publishable key  ${keys.publishableKey}
+  Secret key       ${keys.secretKey}
+  anon JWT         ${keys.anonKey}
+  service_role JWT ${keys.serviceRoleKey}
+
+  ${await psqlCommand(postgresBin)} ${dbUrl}
+`
+}
+
+/** Resolves when somebody asks us to end. */
+function interrupted(): Promise<'interrupted'> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      Deno.addSignalListener(signal, () => resolve('interrupted'))
+    }
+  })
+}
+
+/** `psql` where the shell finds it, else its whole path. */
+async function psqlCommand(bin: string): Promise<string> {
+  try {
+    await new Deno.Command('psql', { args: ['--version'] }).output()
+    return 'psql'
+  } catch {
+    return `${bin}/psql`
+  }
+}
+
+try {
+  Deno.exit(await main(Deno.args))
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error
+  printError(error.message)
+  Deno.exit(1)
+}
