@@ -85,7 +85,7 @@ function stopOnSignals(mark: string): { code: number | null } {
       state.code = codes[signal]
       printError(`Stopping on ${signal}`)
       interruptChildren()
-      void stopLeftovers(mark)
+      void stopLeftovers(mark, 0)
     })
   }
   return state

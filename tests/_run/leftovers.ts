@@ -30,18 +30,27 @@ export async function findLeftovers(mark: string): Promise<Leftover[]> {
   return found
 }
 
-/** Stop them: a fast shutdown for Postgres and the default end for all others, then by force. */
-export async function stopLeftovers(mark: string): Promise<Leftover[]> {
-  const found = await findLeftovers(mark)
+/**
+ * Waits a moment for what is about to end by itself (a watchdog sleeps a second at a time), then
+ * stops the rest: by request, and after two seconds by force. Returns what had to be stopped.
+ */
+export async function stopLeftovers(mark: string, patience = 2_000): Promise<Leftover[]> {
+  const found = await untilGone(mark, patience)
+  // SIGTERM ends most programs, SIGINT makes Postgres end at once, clients or not.
+  signalAll(found, 'SIGTERM')
   signalAll(found, 'SIGINT')
-  const deadline = performance.now() + 5_000
-  let left = found
+  signalAll(await untilGone(mark, 2_000), 'SIGKILL')
+  return found
+}
+
+async function untilGone(mark: string, milliseconds: number): Promise<Leftover[]> {
+  const deadline = performance.now() + milliseconds
+  let left = await findLeftovers(mark)
   while (left.length > 0 && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 50))
     left = await findLeftovers(mark)
   }
-  signalAll(left, 'SIGKILL')
-  return found
+  return left
 }
 
 function signalAll(processes: Leftover[], signal: Deno.Signal): void {
