@@ -24,7 +24,7 @@ const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
  * carry an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP) are not public, whichever they carry.
  */
 export function isAllowedAddress(text: string, policy: AddressPolicy): boolean {
-  if (!ipaddr.isValid(text)) return false
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return false
   const address = ipaddr.parse(text)
   if (policy.allowCidrs.some((cidr) => isWithin(address, cidr))) return true
   return address.kind() === 'ipv4' ? isPublicV4(address) : isPublicV6(address)

@@ -1,21 +1,22 @@
 import { Pool } from 'undici'
 import type { AddressPolicy } from './address.ts'
-import { BlockedAddressError, type Resolve, resolveBySystem, vettedLookup } from './lookup.ts'
-import { isAllowedHost } from './target.ts'
+import { createConnector } from './connector.ts'
+import type { Resolve } from './lookup.ts'
 
 export type PoolOptions = {
   /** Open connections, in use or kept alive, beyond which unused ones are closed. */
   maxSockets?: number
   /** Connections to one origin; as many as slots, so that no delivery waits for another endpoint's on the same host. */
   maxPerOrigin?: number
-  connectTimeoutMs?: number
   keepAliveMs?: number
+  /** For one connection, as in `ConnectorOptions`. */
+  timeoutMs?: number
   resolve?: Resolve
+  ca?: string
 }
 
 /** Connection pools by origin, all of them vetted. */
 export type Pools = {
-  /** The pool of a URL's origin; throws `BlockedAddressError` when its host is an address that is not allowed. */
   of(url: URL, policy: AddressPolicy): Pool
   readonly sockets: number
   close(): Promise<void>
@@ -23,8 +24,8 @@ export type Pools = {
 
 /** Opens pools as they are asked for, and closes the longest unused ones at the bound. */
 export function createPools(options: PoolOptions = {}): Pools {
-  const { maxSockets = 512, maxPerOrigin = 256, resolve = resolveBySystem } = options
-  const { connectTimeoutMs = 10_000, keepAliveMs = 4_000 } = options
+  const { maxSockets = 512, maxPerOrigin = 256 } = options
+  const { timeoutMs = 10_000, keepAliveMs = 4_000, ...connecting } = options
   // In order of last use.
   const pools = new Map<string, Pool>()
   const closing = new Set<Promise<void>>()
@@ -40,7 +41,7 @@ export function createPools(options: PoolOptions = {}): Pools {
       return known
     }
     makeRoom()
-    const pool = open(url, policy)
+    const pool = open(url.origin, policy)
     pools.set(url.origin, pool)
     return pool
   }
@@ -51,8 +52,7 @@ export function createPools(options: PoolOptions = {}): Pools {
     policyInForce = policy
   }
 
-  function open({ origin, hostname }: URL, policy: AddressPolicy): Pool {
-    if (!isAllowedHost(hostname, policy)) throw new BlockedAddressError()
+  function open(origin: string, policy: AddressPolicy): Pool {
     const pool = new Pool(origin, {
       connections: maxPerOrigin,
       pipelining: 1,
@@ -62,7 +62,7 @@ export function createPools(options: PoolOptions = {}): Pools {
       // The request's own deadline takes their place.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { lookup: vettedLookup(policy, resolve), timeout: connectTimeoutMs },
+      connect: createConnector({ policy, timeoutMs, ...connecting }),
     })
     pool.on('connect', () => {
       sockets++

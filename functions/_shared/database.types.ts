@@ -1,0 +1,1193 @@
+// Written by `deno task types` from the schema outbox: change the schema instead.
+// deno-lint-ignore-file
+
+export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]
+
+export type Database = {
+  'outbox': {
+    Tables: {
+      'attempt': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'attempt_default': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'dead_letter': {
+        Row: {
+          'attempt': number
+          'correlation_id': string
+          'endpoint_id': string
+          'error': string
+          'event_created_at': string
+          'event_id': string
+          'failed_at': string
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'original_message': string
+          'original_topic': string
+          'partition_key': string | null
+          'retry_count': number
+          'traceparent': string | null
+          'why': string
+        }
+        ComputedFields: never
+        Insert: {
+          'attempt': number
+          'correlation_id': string
+          'endpoint_id': string
+          'error': string
+          'event_created_at': string
+          'event_id': string
+          'failed_at': string
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'original_message': string
+          'original_topic': string
+          'partition_key'?: string | null
+          'retry_count': number
+          'traceparent'?: string | null
+          'why': string
+        }
+        Update: {
+          'attempt'?: number
+          'correlation_id'?: string
+          'endpoint_id'?: string
+          'error'?: string
+          'event_created_at'?: string
+          'event_id'?: string
+          'failed_at'?: string
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'original_message'?: string
+          'original_topic'?: string
+          'partition_key'?: string | null
+          'retry_count'?: number
+          'traceparent'?: string | null
+          'why'?: string
+        }
+        Relationships: []
+      }
+      'delivery': {
+        Row: {
+          'attempt': number
+          'body_bytes': number
+          'due_at': string
+          'endpoint_id': string
+          'event_id': string
+          'lane_id': number
+          'leased_until': string | null
+          'tries': number
+        }
+        ComputedFields: never
+        Insert: {
+          'attempt'?: number
+          'body_bytes': number
+          'due_at': string
+          'endpoint_id': string
+          'event_id': string
+          'lane_id': number
+          'leased_until'?: string | null
+          'tries'?: number
+        }
+        Update: {
+          'attempt'?: number
+          'body_bytes'?: number
+          'due_at'?: string
+          'endpoint_id'?: string
+          'event_id'?: string
+          'lane_id'?: number
+          'leased_until'?: string | null
+          'tries'?: number
+        }
+        Relationships: []
+      }
+      'endpoint': {
+        Row: {
+          'created_at': string
+          'description': string
+          'headers': NonNullable<Json>
+          'id': string
+          'kind': string
+          'max_in_flight': number
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'retry': Json | null
+          'state': string
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at': string
+          'description'?: string
+          'headers'?: NonNullable<Json>
+          'id'?: string
+          'kind'?: string
+          'max_in_flight'?: number
+          'ordering'?: string
+          'org_id': string
+          'payload'?: string
+          'quantum'?: number
+          'retry'?: Json | null
+          'state'?: string
+          'timeout_ms'?: number
+          'updated_at': string
+          'url': string
+          'version'?: number
+        }
+        Update: {
+          'created_at'?: string
+          'description'?: string
+          'headers'?: NonNullable<Json>
+          'id'?: string
+          'kind'?: string
+          'max_in_flight'?: number
+          'ordering'?: string
+          'org_id'?: string
+          'payload'?: string
+          'quantum'?: number
+          'retry'?: Json | null
+          'state'?: string
+          'timeout_ms'?: number
+          'updated_at'?: string
+          'url'?: string
+          'version'?: number
+        }
+        Relationships: []
+      }
+      'endpoint_secret': {
+        Row: {
+          'created_at': string
+          'endpoint_id': string
+          'expires_at': string | null
+          'id': string
+          'vault_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at': string
+          'endpoint_id': string
+          'expires_at'?: string | null
+          'id'?: string
+          'vault_id': string
+        }
+        Update: {
+          'created_at'?: string
+          'endpoint_id'?: string
+          'expires_at'?: string | null
+          'id'?: string
+          'vault_id'?: string
+        }
+        Relationships: []
+      }
+      'event': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+          'check_addressed': undefined | null
+          'check_event': undefined | null
+          'event_content': string | null
+          'event_head': string | null
+          'put_event': string | null
+          'take_key': string | null
+        }
+        ComputedFields:
+          | 'check_addressed'
+          | 'check_event'
+          | 'event_content'
+          | 'event_head'
+          | 'put_event'
+          | 'take_key'
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'event_default': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'gate': {
+        Row: {
+          'depth': number
+          'endpoint_id': string
+          'id': number
+          'in_flight': number
+          'last_timed_out': boolean
+          'next_at': string
+          'not_before': string
+        }
+        ComputedFields: never
+        Insert: {
+          'depth'?: number
+          'endpoint_id': string
+          'id'?: never
+          'in_flight'?: number
+          'last_timed_out'?: boolean
+          'next_at'?: string
+          'not_before'?: string
+        }
+        Update: {
+          'depth'?: number
+          'endpoint_id'?: string
+          'id'?: never
+          'in_flight'?: number
+          'last_timed_out'?: boolean
+          'next_at'?: string
+          'not_before'?: string
+        }
+        Relationships: []
+      }
+      'idempotency_key': {
+        Row: {
+          'content': string
+          'created_at': string
+          'event_id': string
+          'key': string
+          'org_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'content': string
+          'created_at': string
+          'event_id': string
+          'key': string
+          'org_id': string
+        }
+        Update: {
+          'content'?: string
+          'created_at'?: string
+          'event_id'?: string
+          'key'?: string
+          'org_id'?: string
+        }
+        Relationships: []
+      }
+      'lane': {
+        Row: {
+          'depth': number
+          'gate_id': number
+          'head_at': string
+          'id': number
+          'key_hash': number
+          'leased': number
+          'leased_until': string | null
+          'next_at': string
+          'not_before': string
+          'ordered': boolean
+          'tail_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'depth'?: number
+          'gate_id': number
+          'head_at'?: string
+          'id'?: never
+          'key_hash'?: number
+          'leased'?: number
+          'leased_until'?: string | null
+          'next_at'?: string
+          'not_before'?: string
+          'ordered': boolean
+          'tail_at'?: string
+        }
+        Update: {
+          'depth'?: number
+          'gate_id'?: number
+          'head_at'?: string
+          'id'?: never
+          'key_hash'?: number
+          'leased'?: number
+          'leased_until'?: string | null
+          'next_at'?: string
+          'not_before'?: string
+          'ordered'?: boolean
+          'tail_at'?: string
+        }
+        Relationships: []
+      }
+      'router': {
+        Row: {
+          'batch': number
+          'only_row': boolean
+          'open_xids': (unknown)[]
+          'seen_below': unknown
+          'watermark': string
+          'unrouted_late': {
+            'event_id': string
+            'failures': number
+            'routed_to': string | null
+            'xid': unknown
+          } | null
+        }
+        ComputedFields: 'unrouted_late'
+        Insert: {
+          'batch'?: number
+          'only_row'?: boolean
+          'open_xids'?: (unknown)[]
+          'seen_below'?: unknown
+          'watermark'?: string
+        }
+        Update: {
+          'batch'?: number
+          'only_row'?: boolean
+          'open_xids'?: (unknown)[]
+          'seen_below'?: unknown
+          'watermark'?: string
+        }
+        Relationships: []
+      }
+      'run': {
+        Row: {
+          'ended_at': string | null
+          'id': string
+          'kind': string
+          'polled_at': string
+          'started_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'ended_at'?: string | null
+          'id': string
+          'kind': string
+          'polled_at': string
+          'started_at': string
+        }
+        Update: {
+          'ended_at'?: string | null
+          'id'?: string
+          'kind'?: string
+          'polled_at'?: string
+          'started_at'?: string
+        }
+        Relationships: []
+      }
+      'run_batch': {
+        Row: {
+          'at': string
+          'attempts': (number)[]
+          'endpoints': (string)[]
+          'events': (string)[]
+          'run_id': string
+          'seq': number
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempts'?: (number)[]
+          'endpoints'?: (string)[]
+          'events'?: (string)[]
+          'run_id': string
+          'seq': number
+        }
+        Update: {
+          'at'?: string
+          'attempts'?: (number)[]
+          'endpoints'?: (string)[]
+          'events'?: (string)[]
+          'run_id'?: string
+          'seq'?: number
+        }
+        Relationships: []
+      }
+      'setting': {
+        Row: {
+          'description': string
+          'highest': number | null
+          'lowest': number | null
+          'name': string
+          'type': string
+          'updated_at': string
+          'value': NonNullable<Json>
+        }
+        ComputedFields: never
+        Insert: {
+          'description': string
+          'highest'?: number | null
+          'lowest'?: number | null
+          'name': string
+          'type': string
+          'updated_at'?: string
+          'value': NonNullable<Json>
+        }
+        Update: {
+          'description'?: string
+          'highest'?: number | null
+          'lowest'?: number | null
+          'name'?: string
+          'type'?: string
+          'updated_at'?: string
+          'value'?: NonNullable<Json>
+        }
+        Relationships: []
+      }
+      'subscription': {
+        Row: {
+          'created_at': string
+          'endpoint_id': string
+          'org_id': string
+          'pattern': string
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at': string
+          'endpoint_id': string
+          'org_id': string
+          'pattern': string
+        }
+        Update: {
+          'created_at'?: string
+          'endpoint_id'?: string
+          'org_id'?: string
+          'pattern'?: string
+        }
+        Relationships: []
+      }
+      'test_clock': {
+        Row: {
+          'at': string
+          'only_row': boolean
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'only_row'?: boolean
+        }
+        Update: {
+          'at'?: string
+          'only_row'?: boolean
+        }
+        Relationships: []
+      }
+      'unroutable': {
+        Row: {
+          'error': string
+          'event_id': string
+          'set_aside_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'error': string
+          'event_id': string
+          'set_aside_at': string
+        }
+        Update: {
+          'error'?: string
+          'event_id'?: string
+          'set_aside_at'?: string
+        }
+        Relationships: []
+      }
+      'unrouted': {
+        Row: {
+          'event_id': string
+          'failures': number
+          'routed_to': string | null
+          'xid': unknown
+        }
+        ComputedFields: never
+        Insert: {
+          'event_id': string
+          'failures'?: number
+          'routed_to'?: string | null
+          'xid'?: unknown
+        }
+        Update: {
+          'event_id'?: string
+          'failures'?: number
+          'routed_to'?: string | null
+          'xid'?: unknown
+        }
+        Relationships: []
+      }
+    }
+    Views: {
+      'delivery_status': {
+        Row: {
+          'attempt': number | null
+          'created_at': string | null
+          'endpoint_id': string | null
+          'event_id': string | null
+          'event_type': string | null
+          'finished_at': string | null
+          'held_because': string | null
+          'next_attempt_at': string | null
+          'org_id': string | null
+          'status': string | null
+          'tries': number | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
+      'webhook_outbox': {
+        Row: {
+          'created_at': string | null
+          'delivered_at': string | null
+          'endpoint_id': string | null
+          'event_type': string | null
+          'id': string | null
+          'last_attempt_at': string | null
+          'last_error': string | null
+          'next_retry_at': string | null
+          'payload': Json | null
+          'retry_count': number | null
+          'status': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at'?: string | null
+          'delivered_at'?: string | null
+          'endpoint_id'?: string | null
+          'event_type'?: string | null
+          'id'?: string | null
+          'last_attempt_at'?: string | null
+          'last_error'?: string | null
+          'next_retry_at'?: string | null
+          'payload'?: Json | null
+          'retry_count'?: number | null
+          'status'?: string | null
+        }
+        Relationships: []
+      }
+    }
+    Functions: {
+      'add_deliveries': {
+        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
+        Returns: number
+      }
+      'add_gate': { Args: { 'p_endpoint_id': string; 'p_ordering': string }; Returns: undefined }
+      'add_partition': { Args: { 'p_day': string; 'p_table': string }; Returns: boolean }
+      'add_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
+      'add_secret': {
+        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_secret': string }
+        Returns: undefined
+      }
+      'answer': {
+        Args: {
+          'p_applied': number
+          'p_claim_error': string
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_now': string
+          'p_repeat': boolean
+          'p_route_error': string
+          'p_routed': number
+          'p_stale': number
+          'p_stop': string
+        }
+        Returns: Json
+      }
+      'batch': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
+        Returns: Json
+      }
+      'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
+      'check_addressed': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
+      'check_event': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
+      'check_json': { Args: { 'p_body': string }; Returns: undefined }
+      'check_org': { Args: { 'p_org_id': string }; Returns: undefined }
+      'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
+      'check_secret': { Args: { 'p_secret': string }; Returns: string }
+      'check_url': { Args: { 'p_url': string }; Returns: string }
+      'claim': {
+        Args: { 'p_limit': number; 'p_now': string; 'p_touched': (string)[] }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'clock': { Args: Record<PropertyKey, never>; Returns: string }
+      'complete': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: number
+      }
+      'configure': { Args: { 'p_functions_url': string; 'p_worker_secret': string }; Returns: Json }
+      'count_failure': {
+        Args: { 'p_error': string; 'p_event': string; 'p_now': string }
+        Returns: undefined
+      }
+      'create_endpoint': {
+        Args: {
+          'p_description'?: string
+          'p_event_types'?: (string)[]
+          'p_headers'?: Json
+          'p_max_in_flight'?: number
+          'p_ordering'?: string
+          'p_org_id'?: string
+          'p_payload'?: string
+          'p_quantum'?: number
+          'p_retry'?: Json
+          'p_secret'?: string
+          'p_timeout_ms'?: number
+          'p_url': string
+        }
+        Returns: Json
+      }
+      'cut_batch': {
+        Args: {
+          'p_batch': Database['outbox']['CompositeTypes']['routing']
+          'p_late': (string)[]
+          'p_most': number
+        }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'dispatch': {
+        Args: {
+          'p_ended'?: boolean
+          'p_kind'?: string
+          'p_limit'?: number
+          'p_results'?: Json
+          'p_run': string
+          'p_seq': number
+        }
+        Returns: Json
+      }
+      'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
+      'event_content': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'event_head': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'event_of_json': {
+        Args: { 'p_at': string; 'p_event': Json }
+        Returns: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'event'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'has_due': { Args: { 'p_now': string }; Returns: boolean }
+      'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'invalid': {
+        Args: { 'p_field': string; 'p_problem': string; 'p_remedy': string }
+        Returns: undefined
+      }
+      'is_quiet': { Args: { 'p_now': string }; Returns: boolean }
+      'is_retryable': {
+        Args: { 'p_code'?: string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
+        Returns: boolean
+      }
+      'keep_secret': {
+        Args: { 'p_description': string; 'p_name': string; 'p_value': string }
+        Returns: undefined
+      }
+      'key_hash': { Args: { 'p_ordering': string; 'p_partition_key': string }; Returns: number }
+      'kick': { Args: { 'p_why': string }; Returns: boolean }
+      'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
+      'live_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
+      'lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
+      'lose_leases': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: number }
+      'park': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
+      'publish': {
+        Args: {
+          'p_correlation_id'?: string
+          'p_deliver_at'?: string
+          'p_endpoint_id'?: string
+          'p_idempotency_key'?: string
+          'p_org_id'?: string
+          'p_partition_key'?: string
+          'p_payload': Json
+          'p_traceparent'?: string
+          'p_type': string
+        }
+        Returns: string
+      }
+      'publish_many': { Args: { 'p_events': Json }; Returns: Json }
+      'publish_raw': {
+        Args: {
+          'p_body': string
+          'p_correlation_id'?: string
+          'p_deliver_at'?: string
+          'p_endpoint_id'?: string
+          'p_idempotency_key'?: string
+          'p_org_id'?: string
+          'p_partition_key'?: string
+          'p_traceparent'?: string
+          'p_type': string
+        }
+        Returns: string
+      }
+      'put_event': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'read_unrouted': {
+        Args: { 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'retry_preset': { Args: { 'p_kind': string }; Returns: Json }
+      'route': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_now': string }
+        Returns: Json
+      }
+      'route_again': { Args: { 'p_event_id': string }; Returns: Json }
+      'route_events': {
+        Args: {
+          'p_events': (string)[]
+          'p_now': string
+          'p_pair_endpoints': (string)[]
+          'p_pair_events': (string)[]
+        }
+        Returns: number
+      }
+      'route_one_by_one': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_now': string }
+        Returns: number
+      }
+      'run_settings': { Args: Record<PropertyKey, never>; Returns: Json }
+      'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
+      'setting_int': { Args: { 'p_name': string }; Returns: number }
+      'setting_on': { Args: { 'p_name': string }; Returns: boolean }
+      'setting_problem': {
+        Args: {
+          'p_setting': Omit<
+            Database['outbox']['Tables']['setting']['Row'],
+            Database['outbox']['Tables']['setting']['ComputedFields']
+          >
+          'p_value': Json
+        }
+        Returns: string
+      }
+      'setting_value': { Args: { 'p_name': string }; Returns: Json }
+      'shrink_routing': {
+        Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
+        Returns: undefined
+      }
+      'subscribe': { Args: { 'p_endpoint_id': string; 'p_event_types': (string)[] }; Returns: Json }
+      'take': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'take_key': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'targets': {
+        Args: {
+          'p_after': string
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+          'p_limit': number
+        }
+        Returns: {
+          'endpoint_id': string
+        }[]
+      }
+      'tick': { Args: Record<PropertyKey, never>; Returns: Json }
+      'touch_run': {
+        Args: { 'p_ended': boolean; 'p_kind': string; 'p_now': string; 'p_run': string }
+        Returns: string
+      }
+      'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
+      'unrouted_late': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: {
+          'event_id': string
+          'failures': number
+          'routed_to': string | null
+          'xid': unknown
+        }[]
+        SetofOptions: {
+          from: 'outbox.router'
+          to: 'unrouted'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      'uuid_v7': { Args: { 'p_at': string }; Returns: string }
+      'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
+      'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
+      'version': { Args: Record<PropertyKey, never>; Returns: Json }
+    }
+    Enums: {
+      [_ in never]: never
+    }
+    CompositeTypes: {
+      'claimed': {
+        'events': (string)[] | null
+        'endpoints': (string)[] | null
+        'attempts': (number)[] | null
+      }
+      'result': {
+        'event': string | null
+        'endpoint': string | null
+        'attempt': number | null
+        'outcome': string | null
+        'status': number | null
+        'error_class': string | null
+        'error': string | null
+        'retry_after': string | null
+        'duration_ms': number | null
+        'response': string | null
+        'lossy': boolean | null
+      }
+      'routing': {
+        'events': (string)[] | null
+        'pair_events': (string)[] | null
+        'pair_endpoints': (string)[] | null
+        'cut_event': string | null
+        'cut_endpoint': string | null
+        'watermark': string | null
+        'seen_below': unknown
+        'open_xids': (unknown)[] | null
+      }
+    }
+  }
+}
+
+type DatabaseWithoutInternals = Omit<Database, '__InternalSupabase'>
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, 'outbox'>]
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema['Tables'] & DefaultSchema['Views'])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  } ? keyof (
+      & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+      & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Views']
+    )
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals } ? (
+    & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+    & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Views']
+  )[TableName] extends {
+    Row: infer R
+  } ? R
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema['Tables'] & DefaultSchema['Views'])
+    ? (DefaultSchema['Tables'] & DefaultSchema['Views'])[DefaultSchemaTableNameOrOptions] extends {
+      Row: infer R
+    } ? R
+    : never
+  : never
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema['Tables']
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables'][TableName] extends
+    {
+      Insert: infer I
+    } ? I
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema['Tables']
+    ? DefaultSchema['Tables'][DefaultSchemaTableNameOrOptions] extends {
+      Insert: infer I
+    } ? I
+    : never
+  : never
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema['Tables']
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables'][TableName] extends
+    {
+      Update: infer U
+    } ? U
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema['Tables']
+    ? DefaultSchema['Tables'][DefaultSchemaTableNameOrOptions] extends {
+      Update: infer U
+    } ? U
+    : never
+  : never
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema['Enums']
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions['schema']]['Enums']
+    : never = never,
+> = DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions['schema']]['Enums'][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema['Enums']
+    ? DefaultSchema['Enums'][DefaultSchemaEnumNameOrOptions]
+  : never
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema['CompositeTypes']
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  } ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions['schema']]['CompositeTypes']
+    : never = never,
+> = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions['schema']]['CompositeTypes'][
+    CompositeTypeName
+  ]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema['CompositeTypes']
+    ? DefaultSchema['CompositeTypes'][PublicCompositeTypeNameOrOptions]
+  : never
+
+export const Constants = {
+  'outbox': {
+    Enums: {},
+  },
+} as const

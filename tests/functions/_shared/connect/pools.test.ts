@@ -1,0 +1,113 @@
+import { expect } from '@std/expect'
+import type { PoolOptions } from '../../../../functions/_shared/connect/pools.ts'
+import type { Exchange, Transport } from '../../../../functions/_shared/transport/transport.ts'
+import { createUndiciTransport } from '../../../../functions/_shared/transport/undici.ts'
+import { Buffer } from 'node:buffer'
+import { selfSigned } from '../../../e2e/receiver/certificate.ts'
+import { type Receiver, startReceiver } from '../../../e2e/receiver/receiver.ts'
+import { nextTurn } from '../../next_turn.ts'
+
+const local = { allowHttp: true, allowCidrs: ['127.0.0.0/8'] }
+
+async function withTransport(
+  options: PoolOptions,
+  receivers: Receiver[],
+  body: (transport: Transport) => Promise<void>,
+): Promise<void> {
+  const transport = createUndiciTransport(options)
+  try {
+    await body(transport)
+  } finally {
+    await transport.close()
+    for (const receiver of receivers) await receiver.close()
+    await nextTurn()
+  }
+}
+
+async function post(transport: Transport, url: string, policy = local): Promise<Exchange> {
+  const exchange = await transport.post({
+    url: new URL(url),
+    headers: [],
+    body: Buffer.from('{}'),
+    timeoutMs: 3000,
+    successBytes: 256,
+    failureBytes: 256,
+    policy,
+  })
+  await nextTurn()
+  return exchange
+}
+
+function resolveToLoopback(): Promise<{ address: string; family: number }[]> {
+  return Promise.resolve([{ address: '127.0.0.1', family: 4 }])
+}
+
+Deno.test('createUndiciTransport() speaks TLS with the vetted address under the name of the URL', async () => {
+  const receiver = startReceiver({ tls: selfSigned })
+  const url = `https://receiver.test:${new URL(receiver.url).port}/`
+  const options = { resolve: resolveToLoopback, ca: selfSigned.cert }
+  await withTransport(options, [receiver], async (transport) => {
+    expect(await post(transport, url)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(receiver.received[0]?.headers['host']).toBe(new URL(url).host)
+  })
+})
+
+Deno.test('createUndiciTransport() gives tls for a certificate that is not trusted or of another name', async () => {
+  const receiver = startReceiver({ tls: selfSigned })
+  const { port } = new URL(receiver.url)
+  await withTransport({ resolve: resolveToLoopback }, [], async (transport) => {
+    expect(await post(transport, `https://receiver.test:${port}/`))
+      .toMatchObject({ kind: 'fault', errorClass: 'tls' })
+  })
+  const options = { resolve: resolveToLoopback, ca: selfSigned.cert }
+  await withTransport(options, [receiver], async (transport) => {
+    expect(await post(transport, `https://other.test:${port}/`))
+      .toMatchObject({ kind: 'fault', errorClass: 'tls' })
+    expect(receiver.received).toEqual([])
+  })
+})
+
+Deno.test('createUndiciTransport() keeps a connection, and leaves it when the policy changes', async () => {
+  const receiver = startReceiver()
+  await withTransport({}, [receiver], async (transport) => {
+    await post(transport, `${receiver.url}/a`)
+    await post(transport, `${receiver.url}/big/2000`)
+    await post(transport, `${receiver.url}/b`, { ...local })
+    expect(receiver.connections.accepted).toBe(1)
+    const refused = await post(transport, `${receiver.url}/c`, { ...local, allowCidrs: [] })
+    expect(refused).toMatchObject({ kind: 'fault', errorClass: 'blocked' })
+    await post(transport, `${receiver.url}/d`)
+    expect(receiver.connections.accepted).toBe(2)
+  })
+})
+
+Deno.test('createUndiciTransport() gives a fault and goes on when a kept connection was closed', async () => {
+  const receiver = startReceiver()
+  await withTransport({}, [receiver], async (transport) => {
+    expect(await post(transport, `${receiver.url}/close-after`)).toMatchObject({ status: 200 })
+    const second = await post(transport, receiver.url)
+    expect(['answer', 'fault']).toContain(second.kind)
+    expect(await post(transport, receiver.url)).toMatchObject({ status: 200 })
+  })
+})
+
+Deno.test('createPools() closes the longest unused connections beyond its bound', async () => {
+  const receivers = Array.from({ length: 5 }, () => startReceiver())
+  await withTransport({ maxSockets: 2, keepAliveMs: 60_000 }, receivers, async (transport) => {
+    for (const { url } of receivers) await post(transport, url)
+    // The newest is alive still: it is used again.
+    await post(transport, receivers[4]?.url ?? '')
+    expect(receivers[4]?.connections).toEqual({ accepted: 1, open: 1 })
+    await post(transport, receivers[0]?.url ?? '')
+    expect(receivers[0]?.connections.accepted).toBe(2)
+  })
+})
+
+Deno.test('createUndiciTransport() opens no socket to a literal address that is not allowed', async () => {
+  const receiver = startReceiver()
+  await withTransport({}, [receiver], async (transport) => {
+    expect(await post(transport, receiver.url, { ...local, allowCidrs: [] }))
+      .toMatchObject({ kind: 'fault', errorClass: 'blocked' })
+    expect(receiver.connections.accepted).toBe(0)
+  })
+})

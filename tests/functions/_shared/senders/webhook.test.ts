@@ -1,0 +1,200 @@
+import { expect } from '@std/expect'
+import { Webhook } from 'standardwebhooks'
+import type { Outcome, Settings } from '../../../../functions/_shared/contracts.ts'
+import { webhookSender } from '../../../../functions/_shared/senders/webhook.ts'
+import { createKeyCache } from '../../../../functions/_shared/sign.ts'
+import { createFetchTransport } from '../../../../functions/_shared/transport/fetch.ts'
+import type { Transport } from '../../../../functions/_shared/transport/transport.ts'
+import { createUndiciTransport } from '../../../../functions/_shared/transport/undici.ts'
+import { type Receiver, startReceiver } from '../../../e2e/receiver/receiver.ts'
+import { nextTurn } from '../../next_turn.ts'
+import {
+  sampleDelivery,
+  sampleEndpoint,
+  sampleEvent,
+  sampleSecret,
+  sampleSettings,
+} from '../../samples.ts'
+
+type Over = {
+  endpoint?: Partial<ReturnType<typeof sampleEndpoint>>
+  event?: Partial<ReturnType<typeof sampleEvent>>
+  settings?: Partial<Settings>
+}
+
+type Context = { receiver: Receiver; send(path: string, over?: Over): Promise<Outcome> }
+
+const transports: Record<string, () => Transport> = {
+  undici: createUndiciTransport,
+  fetch: createFetchTransport,
+}
+
+/** Runs a test with each transport against a receiver of its own. */
+function testEach(name: string, body: (context: Context) => Promise<void>): void {
+  for (const [transportName, createTransport] of Object.entries(transports)) {
+    Deno.test(`${name} (${transportName})`, async () => {
+      const receiver = startReceiver()
+      const transport = createTransport()
+      try {
+        await body({
+          receiver,
+          send: (path, over) => sendTo(`${receiver.url}${path}`, transport, over),
+        })
+      } finally {
+        await transport.close()
+        await receiver.close()
+        await nextTurn()
+      }
+    })
+  }
+}
+
+function sendTo(url: string, transport: Transport, over: Over = {}): Promise<Outcome> {
+  const settings = sampleSettings(over.settings)
+  return webhookSender.send(
+    sampleDelivery(),
+    sampleEndpoint({ url, timeout_ms: 400, ...over.endpoint }),
+    sampleEvent(over.event),
+    {
+      transport,
+      keys: createKeyCache(),
+      settings,
+      policy: { allowHttp: settings.allow_http, allowCidrs: settings.allow_cidrs },
+      wallNow: Date.now,
+    },
+  )
+}
+
+testEach('send() delivers the bytes of the event, signed', async ({ receiver, send }) => {
+  const body = '{"n":12345678901234567890, "p": 1.10,  "city":"Zürich 🚲"}'
+  const outcome = await send('/hook?a=b', { event: { body } })
+  expect(outcome).toEqual({ outcome: 'delivered', status: 200, response: 'ok' })
+  const [request] = receiver.received
+  if (request === undefined) throw new Error('nothing came')
+  const text = new TextDecoder().decode(request.body)
+  expect(request.path).toBe('/hook?a=b')
+  expect(text).toBe(`{"id":"0198c0de-0000-7000-8000-000000000001","data":${body}}`)
+  expect(request.headers['content-type']).toBe('application/json')
+  new Webhook(sampleSecret).verify(text, request.headers)
+})
+
+testEach(
+  'send() sends the bare payload where the endpoint wants it',
+  async ({ receiver, send }) => {
+    await send('/', { endpoint: { payload: 'data' }, event: { body: '{"amount": 1.10}' } })
+    expect(new TextDecoder().decode(receiver.received[0]?.body)).toBe('{"amount": 1.10}')
+  },
+)
+
+testEach(
+  'send() calls a 2xx status line delivered, whatever becomes of the body',
+  async ({ send }) => {
+    const rows: [string, string | undefined][] = [
+      ['/drip', undefined],
+      ['/cut', '0123456789'],
+      ['/big/300000', 'b'.repeat(256)],
+      ['/endless', 'e'.repeat(256)],
+      ['/status/204', undefined],
+      ['/interim', 'ok'],
+    ]
+    for (const [path, response] of rows) {
+      const outcome = await send(path)
+      expect([path, outcome]).toMatchObject([path, { outcome: 'delivered' }])
+      if (response !== undefined) expect([path, outcome]).toMatchObject([path, { response }])
+    }
+  },
+)
+
+testEach('send() keeps so much of a failure as the settings say', async ({ send }) => {
+  const settings = { failure_bytes: 10 }
+  for (const path of ['/big/300000/500', '/endless/500', '/cut/500']) {
+    const outcome = await send(path, { settings })
+    const response = expect.stringMatching(/^.{10}$/)
+    expect([path, outcome]).toMatchObject([path, { error_class: 'status', status: 500, response }])
+  }
+})
+
+testEach('send() gives the class of each failure', async ({ send }) => {
+  const rows: [string, string, number?][] = [
+    ['/status/400', 'status', 400],
+    ['/status/410', 'status', 410],
+    ['/status/429', 'status', 429],
+    ['/status/500', 'status', 500],
+    ['/drip/500', 'status', 500],
+    ['/hang', 'timeout'],
+    ['/hang-head', 'timeout'],
+    ['/slow/3000', 'timeout'],
+    ['/reset', 'reset'],
+    ['/garbage', 'protocol'],
+  ]
+  for (const [path, error_class, status] of rows) {
+    const outcome = await send(path)
+    const expected = status === undefined ? { error_class } : { error_class, status }
+    expect([path, outcome]).toMatchObject([path, { outcome: 'failed', ...expected }])
+  }
+})
+
+testEach('send() follows no redirect', async ({ receiver, send }) => {
+  for (const status of [300, 301, 302, 303, 307, 308]) {
+    const outcome = await send(`/status/${status}?location=/elsewhere`)
+    expect(outcome).toMatchObject({ outcome: 'failed', error_class: 'redirect', status })
+  }
+  expect(receiver.received.map(({ path }) => path)).not.toContain('/elsewhere')
+})
+
+testEach('send() hands Retry-After on as it came', async ({ send }) => {
+  const rows: [string, string][] = [
+    ['120', '120'],
+    ['Wed, 21 Oct 2026 07:28:00 GMT', 'Wed, 21 Oct 2026 07:28:00 GMT'],
+    ['x'.repeat(100), 'x'.repeat(64)],
+  ]
+  for (const [value, retry_after] of rows) {
+    const outcome = await send(`/status/503?retry-after=${encodeURIComponent(value)}`)
+    expect(outcome).toMatchObject({ status: 503, retry_after })
+  }
+})
+
+testEach('send() stores any bytes as text and says what was lost', async ({ send }) => {
+  expect(await send('/bytes')).toMatchObject({
+    outcome: 'delivered',
+    response: 'a\ufffd\ufffd(b',
+    lossy: true,
+  })
+})
+
+testEach(
+  'send() refuses an address that is not allowed, and connects to nothing',
+  async ({ receiver, send }) => {
+    const outcome = await send('/', { settings: { allow_cidrs: [] } })
+    expect(outcome).toMatchObject({ outcome: 'failed', error_class: 'blocked' })
+    const port = new URL(receiver.url).port
+    const url = `http://localhost:${port}/`
+    expect(await send('/', { settings: { allow_cidrs: [] }, endpoint: { url } }))
+      .toMatchObject({ outcome: 'failed', error_class: 'blocked' })
+    expect(receiver.connections.accepted).toBe(0)
+  },
+)
+
+testEach(
+  'send() gives dns for a name that does not exist and connect for a closed port',
+  async ({ send }) => {
+    expect(await send('/', { endpoint: { url: 'http://no-such-host.invalid/', timeout_ms: 5000 } }))
+      .toMatchObject({ outcome: 'failed', error_class: 'dns' })
+    const closed = startReceiver()
+    await closed.close()
+    expect(await send('/', { endpoint: { url: closed.url, timeout_ms: 5000 } }))
+      .toMatchObject({ outcome: 'failed', error_class: 'connect' })
+  },
+)
+
+testEach(
+  'send() sends nothing without a secret or with a reserved header',
+  async ({ receiver, send }) => {
+    expect(await send('/', { endpoint: { secrets: [] } })).toMatchObject({
+      error_class: 'protocol',
+    })
+    expect(await send('/', { endpoint: { headers: { host: 'a' } } }))
+      .toMatchObject({ error_class: 'protocol' })
+    expect(receiver.connections.accepted).toBe(0)
+  },
+)

@@ -1,0 +1,58 @@
+import type { Delivery, Endpoint, EventRow, Settings } from '../../functions/_shared/contracts.ts'
+
+// Valid rows of a dispatch answer; a test overrides what it is about.
+
+/** The secret of the Standard Webhooks test vector. */
+export const sampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+export function sampleDelivery(over: Partial<Delivery> = {}): Delivery {
+  return {
+    event: '0198c0de-0000-7000-8000-000000000001',
+    endpoint: '0198c0de-0000-7000-8000-0000000000e1',
+    attempt: 1,
+    tries: 0,
+    lane: '1',
+    ordered: false,
+    lease_ms: 20_000,
+    ...over,
+  }
+}
+
+export function sampleEvent(over: Partial<EventRow> = {}): EventRow {
+  return {
+    type: 'order.paid',
+    org_id: 'org-123',
+    correlation_id: 'cart-7',
+    idempotency_key: '0198c0de-0000-7000-8000-000000000001',
+    traceparent: null,
+    head: '{"id":"0198c0de-0000-7000-8000-000000000001","data":',
+    body: '{"amount": 1.10}',
+    ...over,
+  }
+}
+
+export function sampleEndpoint(over: Partial<Endpoint> = {}): Endpoint {
+  return {
+    version: 1,
+    kind: 'webhook',
+    url: 'https://example.com/hook',
+    headers: {},
+    secrets: [sampleSecret],
+    timeout_ms: 15_000,
+    payload: 'envelope',
+    ...over,
+  }
+}
+
+export function sampleSettings(over: Partial<Settings> = {}): Settings {
+  return {
+    allow_http: true,
+    allow_cidrs: ['127.0.0.0/8'],
+    success_bytes: 256,
+    failure_bytes: 4096,
+    poll_ms: 1000,
+    max_wall_ms: 25_000,
+    max_deliveries: 10_000,
+    ...over,
+  }
+}
