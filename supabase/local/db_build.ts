@@ -76,7 +76,9 @@ async function main(args: string[]): Promise<number> {
   else printError(outcome.message)
   if (check || outcome.code !== 0) return outcome.code
   await writeExpected(projectRoot)
-  print(`Wrote ${expectedDump} and ${expectedFunctions}`)
+  print(
+    `Wrote ${expectedDump} and ${expectedFunctions}: read what changed, then run \`deno task types\``,
+  )
   return 0
 }
 

@@ -3,6 +3,7 @@ import { SetupError } from './errors.ts'
 import type { Postgres } from './postgres/mod.ts'
 import { print, printError } from './print.ts'
 import { withSchema } from './schema/database.ts'
+import { dropRunTimePartitions } from './schema/partitions.ts'
 import { projectRoot } from './schema/project.ts'
 import { runCli } from './supabase_cli.ts'
 
@@ -14,10 +15,11 @@ const head =
   '// deno-lint-ignore-file\n'
 
 /**
- * The TypeScript types of the schema `outbox` in a running database, as `supabase gen types` writes
- * them, in the project's format.
+ * The TypeScript types of the schema `outbox` in a throw-away database, as `supabase gen types`
+ * writes them, in the project's format. Drops the database's partitions of single days first.
  */
 export async function generateTypes(pg: Postgres): Promise<string> {
+  await dropRunTimePartitions(pg)
   const { code, stdout, stderr } = await runCli({
     version: '3.1.0',
     args: ['gen', 'types', '--lang', 'typescript', '--schema', 'outbox'],

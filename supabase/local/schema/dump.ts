@@ -1,5 +1,6 @@
 import { SetupError } from '../errors.ts'
 import type { Postgres } from '../postgres/mod.ts'
+import { runTimePartitions } from './partitions.ts'
 
 /**
  * Dumps the schema `outbox` with pg_dump, without what two equal databases may differ in: the
@@ -22,18 +23,6 @@ export async function dumpSchema(pg: Postgres): Promise<string> {
     throw new SetupError(`Cannot dump the schema:\n${new TextDecoder().decode(ended.stderr)}`)
   }
   return normaliseDump(new TextDecoder().decode(ended.stdout))
-}
-
-async function runTimePartitions(pg: Postgres): Promise<string[]> {
-  const { code, stdout, stderr } = await pg.psql(`
-    select c.oid::regclass
-    from pg_inherits i
-    join pg_class c on c.oid = i.inhrelid
-    where c.relkind = 'r' and c.relnamespace = 'outbox'::regnamespace
-      and pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'
-    order by 1`)
-  if (code !== 0) throw new SetupError(`Cannot list the partitions:\n${stderr}`)
-  return stdout.split('\n').filter((name) => name !== '')
 }
 
 /** A dump without its version lines, settings, random keys and blank lines beyond one. */
