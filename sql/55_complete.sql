@@ -29,11 +29,12 @@ begin
   with judged as materialized (
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one.
-    select d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries, d.lane_id, l.ordered, l.gate_id, l.head_at,
-      r.outcome, r.place, v.retryable, v.dead,
+    select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries,
+      d.lane_id, l.ordered, l.gate_id, l.head_at,
+      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place, p.retryable, v.dead,
       case when r.outcome = 'failed' and not v.dead then p_now + outbox.calculate_delay(p.policy, d.tries + 1) end as retry_at
     from (
-      select distinct on (u.event, u.endpoint) u.event, u.endpoint, u.attempt, u.outcome, u.status, u.error_class, u.place
+      select distinct on (u.event, u.endpoint) u.*
       from pg_catalog.unnest(p_results) with ordinality
         as u (event, endpoint, attempt, outcome, status, error_class, error, retry_after, duration_ms, response, lossy, place)
       where u.outcome in ('delivered', 'failed', 'released')
@@ -46,49 +47,39 @@ begin
       select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy, outbox.is_retryable(e.kind, r.status, r.error_class) as retryable
     ) p
     cross join lateral (
-      select p.retryable, r.outcome = 'failed'
-        and (not p.retryable or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
+      select r.outcome = 'failed' and (not p.retryable or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
     ) v
   ), gone as (
-    delete from outbox.delivery d using judged j
-    where d.event_id = j.event_id and d.endpoint_id = j.endpoint_id and (j.outcome = 'delivered' or j.dead)
-    returning d.event_id
+    -- By ctid: whoever could move the row waits for the gate.
+    delete from outbox.delivery d using judged j where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
   ), kept as (
     -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
     update outbox.delivery d set leased_until = null, tries = j.tries,
       due_at = case when j.retry_at is null or j.ordered then d.due_at else greatest(j.retry_at, j.head_at) end
-    from judged j
-    where d.event_id = j.event_id and d.endpoint_id = j.endpoint_id and j.outcome <> 'delivered' and not j.dead
-    returning d.event_id
+    from judged j where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), receipt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
-    select j.event_id, j.endpoint_id, j.attempt, p_now, k.kind, k.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, j.retry_at
-    from judged j
-    cross join lateral (select p_results[j.place] as p) one
-    cross join lateral (select (one.p).status, (one.p).error_class, (one.p).error, (one.p).duration_ms, (one.p).response, (one.p).lossy) r
-    cross join lateral (
-      select 'try' as kind, j.outcome where j.outcome <> 'released'
-      union all
-      select 'close', 'dead_letter' where j.dead
-    ) k
-    returning 1
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome, j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+    from judged j where j.outcome <> 'released'
+    union all
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter', j.status, j.error_class, j.error, null, null, null, null
+    from judged j where j.dead
   ), buried as (
     insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
       correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body,
-      coalesce((p_results[j.place]).error, (p_results[j.place]).error_class, 'failed'), j.tries, p_now,
+    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body, coalesce(j.error, j.error_class, 'failed'), j.tries, p_now,
       coalesce(e.correlation_id, e.id::text), j.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at,
       case when j.retryable then 'retries_exhausted' else 'not_retryable' end
     from judged j join outbox.event e on e.id = j.event_id
     where j.dead
     on conflict (event_id, endpoint_id) do nothing
-    returning 1
   ), by_lane as materialized (
     select j.lane_id, j.gate_id, j.ordered, pg_catalog.count(*)::integer as ended,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
-      pg_catalog.max(j.place) filter (where j.outcome <> 'released') as last_place
+      (pg_catalog.array_agg(j.outcome = 'failed' and j.error_class is not distinct from 'timeout' order by j.place desc)
+        filter (where j.outcome <> 'released'))[1] as timed_out
     from judged j group by j.lane_id, j.gate_id, j.ordered
   ), lanes as (
     update outbox.lane l set
@@ -103,18 +94,15 @@ begin
         else greatest(coalesce(b.retry_at, l.not_before), p_now)
       end
     from by_lane b where l.id = b.lane_id
-    returning l.id, l.leased, l.ordered and l.leased = 0 and l.depth = 0 as empty
-  ), by_gate as materialized (
-    select b.gate_id, pg_catalog.sum(b.gone) as gone,
-      pg_catalog.sum(case when not b.ordered then b.ended when l.leased = 0 then 1 else 0 end) as slots,
-      pg_catalog.max(b.last_place) as last_place
-    from by_lane b join lanes l on l.id = b.lane_id group by b.gate_id
+    returning l.id, b.gate_id, b.gone, b.timed_out, case when b.ordered then (l.leased = 0)::integer else b.ended end as slots,
+      b.ordered and l.leased = 0 and l.depth = 0 as empty
   ), gates as (
     update outbox.gate g set in_flight = g.in_flight - b.slots, depth = g.depth - b.gone,
-      last_timed_out = case when b.last_place is null then g.last_timed_out
-        else (p_results[b.last_place]).outcome = 'failed' and (p_results[b.last_place]).error_class is not distinct from 'timeout' end
-    from by_gate b where g.id = b.gate_id
-    returning 1
+      last_timed_out = coalesce(b.timed_out, g.last_timed_out)
+    from (
+      select l.gate_id, pg_catalog.sum(l.gone) as gone, pg_catalog.sum(l.slots) as slots, pg_catalog.bool_or(l.timed_out) as timed_out
+      from lanes l group by l.gate_id
+    ) b where g.id = b.gate_id
   )
   select (select pg_catalog.count(*) from judged), (select pg_catalog.array_agg(l.id) from lanes l where l.empty) into v_applied, v_empty;
   if v_empty is not null then

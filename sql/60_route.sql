@@ -156,15 +156,16 @@ begin
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
       case when l.ordered
         then greatest(p_now, l.tail_at) + pg_catalog.row_number() over (partition by l.id order by p.place) * interval '1 microsecond'
-        else greatest(p_now, v.deliver_at, l.head_at) end as due_at
+        else greatest(p_now, v.deliver_at, l.head_at) end as due_at,
+      pg_catalog.octet_length(v.body) as body_bytes
     from unnest(p_events, p_endpoints) with ordinality as p (event_id, endpoint_id, place)
     join outbox.endpoint e on e.id = p.endpoint_id
     join outbox.gate g on g.endpoint_id = p.endpoint_id
     join outbox.event v on v.id = p.event_id
     join outbox.lane l on l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = outbox.key_hash(e.ordering, v.partition_key)
   ), added as (
-    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at)
-    select p.event_id, p.endpoint_id, p.lane_id, p.due_at from placed p
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
+    select p.event_id, p.endpoint_id, p.lane_id, p.due_at, p.body_bytes from placed p
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   ), by_lane as materialized (

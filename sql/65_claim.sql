@@ -81,78 +81,73 @@ begin
     join outbox.endpoint e on e.id = o.endpoint_id
     cross join lateral (select case when g.last_timed_out then 1 else e.max_in_flight end as most) m
     where e.state = 'enabled' and g.not_before <= p_now and m.most > g.in_flight
-  ), looked as materialized (
-    select r.gate_id, r.place, r.room, r.quantum, r.lease, l.id as lane_id, l.ordered, l.head_at, l.leased, l.next_at,
-      case when l.ordered then r.quantum else r.room + l.leased end as most
+  ), seen as materialized (
+    -- One row per delivery looked at; a lane without any has one row of nulls.
+    select r.gate_id, r.place, r.room, r.lease, l.id as lane_id, l.ordered, l.next_at, l.most,
+      d.row_at, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
     from ring r
     cross join lateral (
-      select l.* from outbox.lane l
+      select l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then r.quantum else r.room + l.leased end as most
+      from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity' and (not l.ordered or l.leased = 0)
       order by l.next_at limit r.room
     ) l
-  ), seen as materialized (
-    select l.gate_id, l.place, l.room, l.lease, l.lane_id, l.ordered, l.next_at, l.most,
-      d.event_id, d.endpoint_id, d.due_at, d.leased_until,
-      pg_catalog.row_number() over (partition by l.lane_id order by d.due_at, d.event_id) as nth
-    from looked l
-    cross join lateral (
+    left join lateral (
       -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
-      select d.event_id, d.endpoint_id, d.due_at, d.leased_until from outbox.delivery d
-      where d.lane_id = l.lane_id and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
+      select d.ctid as row_at, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes,
+        pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
+      from outbox.delivery d
+      where d.lane_id = l.id and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
       order by d.due_at, d.event_id limit l.most + 1
-    ) d
-  ), fitting as materialized (
-    select f.*, pg_catalog.row_number() over (order by f.place, f.slot, f.next_at, f.lane_id, f.nth) as rank
+    ) d on true
+  ), ranked as materialized (
+    -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
+    select f.*, f.free and f.nth <= f.most and f.slot <= f.room as fits,
+      pg_catalog.row_number() over w as rank, pg_catalog.sum(f.body_bytes) over w as bytes
     from (
-      select s.*, pg_catalog.sum(case when s.ordered and s.nth > 1 then 0 else 1 end)
-        over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as slot
-      from seen s where s.leased_until is null and s.nth <= s.most
+      select s.*, s.leased_until is null and s.event_id is not null as free,
+        pg_catalog.sum(case when s.leased_until is not null or (s.ordered and s.nth > 1) then 0 else 1 end)
+          over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as slot
+      from seen s
     ) f
-    where f.slot <= f.room
-  ), picked as materialized (
-    select p.* from (
-      select f.*, pg_catalog.sum(pg_catalog.octet_length(e.body)) over (order by f.rank) as bytes
-      from fitting f join outbox.event e on e.id = f.event_id
-      where f.rank <= p_limit
-    ) p
-    where p.bytes <= v_bytes or p.rank = 1
-  ), leases as materialized (
-    select p.lane_id, pg_catalog.count(*)::integer as n,
-      p_now + p.lease * case when p.ordered then pg_catalog.count(*) else 1 end as leased_until
-    from picked p group by p.lane_id, p.ordered, p.lease
-  ), held as (
-    update outbox.delivery d set leased_until = l.leased_until, attempt = d.attempt + 1
-    from picked p join leases l on l.lane_id = p.lane_id
-    where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id
-    returning d.event_id, d.endpoint_id, d.attempt, p.rank
+    window w as (partition by f.free and f.nth <= f.most and f.slot <= f.room order by f.place, f.slot, f.next_at, f.lane_id, f.nth)
+  ), marked as materialized (
+    select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked from ranked r
   ), by_lane as materialized (
-    select s.lane_id, pg_catalog.count(*) as n, pg_catalog.min(s.due_at) as head_at, pg_catalog.min(s.leased_until) as leased_until,
-      pg_catalog.count(*) filter (where s.leased_until is null) as free
-    from seen s group by s.lane_id
+    select m.gate_id, m.lane_id, m.ordered, pg_catalog.count(m.event_id) as n, pg_catalog.count(*) filter (where m.free) as free,
+      pg_catalog.count(*) filter (where m.picked)::integer as taken, m.most,
+      pg_catalog.min(m.due_at) as head_at, pg_catalog.min(m.leased_until) as leased_until,
+      case when pg_catalog.bool_or(m.picked) then
+        p_now + m.lease * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end end as lease_end
+    from marked m group by m.gate_id, m.lane_id, m.ordered, m.most, m.lease
   ), lanes as (
     update outbox.lane l set
-      head_at = coalesce(b.head_at, greatest(l.head_at, case when l.ordered then l.head_at else p_now end)),
-      leased = l.leased + coalesce(t.n, 0),
-      leased_until = least(b.leased_until, t.leased_until),
+      head_at = coalesce(b.head_at, case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
+      leased = l.leased + b.taken,
+      leased_until = least(b.leased_until, b.lease_end),
       next_at = case
-        when k.ordered and t.n > 0 then t.leased_until
-        when b.free > coalesce(t.n, 0) or b.n > k.most then greatest(l.next_at, p_now)
-        else coalesce(least(b.leased_until, t.leased_until, (
+        when b.ordered and b.taken > 0 then b.lease_end
+        when b.free > b.taken or b.n > b.most then p_now
+        else coalesce(least(b.leased_until, b.lease_end, (
           select d.due_at from outbox.delivery d where d.lane_id = l.id and d.due_at > p_now order by d.due_at limit 1)), 'infinity')
       end
-    from looked k
-    left join by_lane b on b.lane_id = k.lane_id
-    left join leases t on t.lane_id = k.lane_id
-    -- A lane that was looked at and served nothing for want of room keeps its turn.
-    where l.id = k.lane_id and (t.n > 0 or b.lane_id is null or (b.free = 0 and b.n <= k.most))
-    returning l.id
+    from by_lane b
+    -- A lane that was served nothing for want of room keeps its turn.
+    where l.id = b.lane_id and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
+    returning b.gate_id, case when b.ordered then least(b.taken, 1) else b.taken end as slots
   ), gates as (
     update outbox.gate g set in_flight = g.in_flight + s.slots
+    from (select l.gate_id, pg_catalog.sum(l.slots) as slots from lanes l group by l.gate_id) s
+    where g.id = s.gate_id and s.slots > 0
+  ), held as (
+    -- By ctid: whoever could move the row waits for the gate.
+    update outbox.delivery d set attempt = d.attempt + 1,
+      leased_until = p_now + m.lease * case when m.ordered then m.in_lane else 1 end
     from (
-      select p.gate_id, pg_catalog.count(*) filter (where not p.ordered) + pg_catalog.count(distinct p.lane_id) filter (where p.ordered) as slots
-      from picked p group by p.gate_id
-    ) s where g.id = s.gate_id
-    returning 1
+      select m.row_at, m.rank, m.lease, m.ordered, pg_catalog.count(*) over (partition by m.lane_id) as in_lane from marked m where m.picked
+    ) m
+    where d.ctid = m.row_at
+    returning d.event_id, d.endpoint_id, d.attempt, m.rank
   )
   select pg_catalog.array_agg(h.event_id order by h.rank), pg_catalog.array_agg(h.endpoint_id order by h.rank),
     pg_catalog.array_agg(h.attempt order by h.rank)

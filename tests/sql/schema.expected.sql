@@ -88,15 +88,16 @@ begin
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
       case when l.ordered
         then greatest(p_now, l.tail_at) + pg_catalog.row_number() over (partition by l.id order by p.place) * interval '1 microsecond'
-        else greatest(p_now, v.deliver_at, l.head_at) end as due_at
+        else greatest(p_now, v.deliver_at, l.head_at) end as due_at,
+      pg_catalog.octet_length(v.body) as body_bytes
     from unnest(p_events, p_endpoints) with ordinality as p (event_id, endpoint_id, place)
     join outbox.endpoint e on e.id = p.endpoint_id
     join outbox.gate g on g.endpoint_id = p.endpoint_id
     join outbox.event v on v.id = p.event_id
     join outbox.lane l on l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = outbox.key_hash(e.ordering, v.partition_key)
   ), added as (
-    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at)
-    select p.event_id, p.endpoint_id, p.lane_id, p.due_at from placed p
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
+    select p.event_id, p.endpoint_id, p.lane_id, p.due_at, p.body_bytes from placed p
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   ), by_lane as materialized (
@@ -653,11 +654,12 @@ begin
   with judged as materialized (
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one.
-    select d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries, d.lane_id, l.ordered, l.gate_id, l.head_at,
-      r.outcome, r.place, v.retryable, v.dead,
+    select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries,
+      d.lane_id, l.ordered, l.gate_id, l.head_at,
+      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place, p.retryable, v.dead,
       case when r.outcome = 'failed' and not v.dead then p_now + outbox.calculate_delay(p.policy, d.tries + 1) end as retry_at
     from (
-      select distinct on (u.event, u.endpoint) u.event, u.endpoint, u.attempt, u.outcome, u.status, u.error_class, u.place
+      select distinct on (u.event, u.endpoint) u.*
       from pg_catalog.unnest(p_results) with ordinality
         as u (event, endpoint, attempt, outcome, status, error_class, error, retry_after, duration_ms, response, lossy, place)
       where u.outcome in ('delivered', 'failed', 'released')
@@ -670,49 +672,39 @@ begin
       select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy, outbox.is_retryable(e.kind, r.status, r.error_class) as retryable
     ) p
     cross join lateral (
-      select p.retryable, r.outcome = 'failed'
-        and (not p.retryable or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
+      select r.outcome = 'failed' and (not p.retryable or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
     ) v
   ), gone as (
-    delete from outbox.delivery d using judged j
-    where d.event_id = j.event_id and d.endpoint_id = j.endpoint_id and (j.outcome = 'delivered' or j.dead)
-    returning d.event_id
+    -- By ctid: whoever could move the row waits for the gate.
+    delete from outbox.delivery d using judged j where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
   ), kept as (
     -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
     update outbox.delivery d set leased_until = null, tries = j.tries,
       due_at = case when j.retry_at is null or j.ordered then d.due_at else greatest(j.retry_at, j.head_at) end
-    from judged j
-    where d.event_id = j.event_id and d.endpoint_id = j.endpoint_id and j.outcome <> 'delivered' and not j.dead
-    returning d.event_id
+    from judged j where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), receipt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
-    select j.event_id, j.endpoint_id, j.attempt, p_now, k.kind, k.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, j.retry_at
-    from judged j
-    cross join lateral (select p_results[j.place] as p) one
-    cross join lateral (select (one.p).status, (one.p).error_class, (one.p).error, (one.p).duration_ms, (one.p).response, (one.p).lossy) r
-    cross join lateral (
-      select 'try' as kind, j.outcome where j.outcome <> 'released'
-      union all
-      select 'close', 'dead_letter' where j.dead
-    ) k
-    returning 1
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome, j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+    from judged j where j.outcome <> 'released'
+    union all
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter', j.status, j.error_class, j.error, null, null, null, null
+    from judged j where j.dead
   ), buried as (
     insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
       correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body,
-      coalesce((p_results[j.place]).error, (p_results[j.place]).error_class, 'failed'), j.tries, p_now,
+    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body, coalesce(j.error, j.error_class, 'failed'), j.tries, p_now,
       coalesce(e.correlation_id, e.id::text), j.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at,
       case when j.retryable then 'retries_exhausted' else 'not_retryable' end
     from judged j join outbox.event e on e.id = j.event_id
     where j.dead
     on conflict (event_id, endpoint_id) do nothing
-    returning 1
   ), by_lane as materialized (
     select j.lane_id, j.gate_id, j.ordered, pg_catalog.count(*)::integer as ended,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
-      pg_catalog.max(j.place) filter (where j.outcome <> 'released') as last_place
+      (pg_catalog.array_agg(j.outcome = 'failed' and j.error_class is not distinct from 'timeout' order by j.place desc)
+        filter (where j.outcome <> 'released'))[1] as timed_out
     from judged j group by j.lane_id, j.gate_id, j.ordered
   ), lanes as (
     update outbox.lane l set
@@ -727,18 +719,15 @@ begin
         else greatest(coalesce(b.retry_at, l.not_before), p_now)
       end
     from by_lane b where l.id = b.lane_id
-    returning l.id, l.leased, l.ordered and l.leased = 0 and l.depth = 0 as empty
-  ), by_gate as materialized (
-    select b.gate_id, pg_catalog.sum(b.gone) as gone,
-      pg_catalog.sum(case when not b.ordered then b.ended when l.leased = 0 then 1 else 0 end) as slots,
-      pg_catalog.max(b.last_place) as last_place
-    from by_lane b join lanes l on l.id = b.lane_id group by b.gate_id
+    returning l.id, b.gate_id, b.gone, b.timed_out, case when b.ordered then (l.leased = 0)::integer else b.ended end as slots,
+      b.ordered and l.leased = 0 and l.depth = 0 as empty
   ), gates as (
     update outbox.gate g set in_flight = g.in_flight - b.slots, depth = g.depth - b.gone,
-      last_timed_out = case when b.last_place is null then g.last_timed_out
-        else (p_results[b.last_place]).outcome = 'failed' and (p_results[b.last_place]).error_class is not distinct from 'timeout' end
-    from by_gate b where g.id = b.gate_id
-    returning 1
+      last_timed_out = coalesce(b.timed_out, g.last_timed_out)
+    from (
+      select l.gate_id, pg_catalog.sum(l.gone) as gone, pg_catalog.sum(l.slots) as slots, pg_catalog.bool_or(l.timed_out) as timed_out
+      from lanes l group by l.gate_id
+    ) b where g.id = b.gate_id
   )
   select (select pg_catalog.count(*) from judged), (select pg_catalog.array_agg(l.id) from lanes l where l.empty) into v_applied, v_empty;
   if v_empty is not null then
@@ -1942,78 +1931,73 @@ begin
     join outbox.endpoint e on e.id = o.endpoint_id
     cross join lateral (select case when g.last_timed_out then 1 else e.max_in_flight end as most) m
     where e.state = 'enabled' and g.not_before <= p_now and m.most > g.in_flight
-  ), looked as materialized (
-    select r.gate_id, r.place, r.room, r.quantum, r.lease, l.id as lane_id, l.ordered, l.head_at, l.leased, l.next_at,
-      case when l.ordered then r.quantum else r.room + l.leased end as most
+  ), seen as materialized (
+    -- One row per delivery looked at; a lane without any has one row of nulls.
+    select r.gate_id, r.place, r.room, r.lease, l.id as lane_id, l.ordered, l.next_at, l.most,
+      d.row_at, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
     from ring r
     cross join lateral (
-      select l.* from outbox.lane l
+      select l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then r.quantum else r.room + l.leased end as most
+      from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity' and (not l.ordered or l.leased = 0)
       order by l.next_at limit r.room
     ) l
-  ), seen as materialized (
-    select l.gate_id, l.place, l.room, l.lease, l.lane_id, l.ordered, l.next_at, l.most,
-      d.event_id, d.endpoint_id, d.due_at, d.leased_until,
-      pg_catalog.row_number() over (partition by l.lane_id order by d.due_at, d.event_id) as nth
-    from looked l
-    cross join lateral (
+    left join lateral (
       -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
-      select d.event_id, d.endpoint_id, d.due_at, d.leased_until from outbox.delivery d
-      where d.lane_id = l.lane_id and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
+      select d.ctid as row_at, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes,
+        pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
+      from outbox.delivery d
+      where d.lane_id = l.id and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
       order by d.due_at, d.event_id limit l.most + 1
-    ) d
-  ), fitting as materialized (
-    select f.*, pg_catalog.row_number() over (order by f.place, f.slot, f.next_at, f.lane_id, f.nth) as rank
+    ) d on true
+  ), ranked as materialized (
+    -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
+    select f.*, f.free and f.nth <= f.most and f.slot <= f.room as fits,
+      pg_catalog.row_number() over w as rank, pg_catalog.sum(f.body_bytes) over w as bytes
     from (
-      select s.*, pg_catalog.sum(case when s.ordered and s.nth > 1 then 0 else 1 end)
-        over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as slot
-      from seen s where s.leased_until is null and s.nth <= s.most
+      select s.*, s.leased_until is null and s.event_id is not null as free,
+        pg_catalog.sum(case when s.leased_until is not null or (s.ordered and s.nth > 1) then 0 else 1 end)
+          over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as slot
+      from seen s
     ) f
-    where f.slot <= f.room
-  ), picked as materialized (
-    select p.* from (
-      select f.*, pg_catalog.sum(pg_catalog.octet_length(e.body)) over (order by f.rank) as bytes
-      from fitting f join outbox.event e on e.id = f.event_id
-      where f.rank <= p_limit
-    ) p
-    where p.bytes <= v_bytes or p.rank = 1
-  ), leases as materialized (
-    select p.lane_id, pg_catalog.count(*)::integer as n,
-      p_now + p.lease * case when p.ordered then pg_catalog.count(*) else 1 end as leased_until
-    from picked p group by p.lane_id, p.ordered, p.lease
-  ), held as (
-    update outbox.delivery d set leased_until = l.leased_until, attempt = d.attempt + 1
-    from picked p join leases l on l.lane_id = p.lane_id
-    where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id
-    returning d.event_id, d.endpoint_id, d.attempt, p.rank
+    window w as (partition by f.free and f.nth <= f.most and f.slot <= f.room order by f.place, f.slot, f.next_at, f.lane_id, f.nth)
+  ), marked as materialized (
+    select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked from ranked r
   ), by_lane as materialized (
-    select s.lane_id, pg_catalog.count(*) as n, pg_catalog.min(s.due_at) as head_at, pg_catalog.min(s.leased_until) as leased_until,
-      pg_catalog.count(*) filter (where s.leased_until is null) as free
-    from seen s group by s.lane_id
+    select m.gate_id, m.lane_id, m.ordered, pg_catalog.count(m.event_id) as n, pg_catalog.count(*) filter (where m.free) as free,
+      pg_catalog.count(*) filter (where m.picked)::integer as taken, m.most,
+      pg_catalog.min(m.due_at) as head_at, pg_catalog.min(m.leased_until) as leased_until,
+      case when pg_catalog.bool_or(m.picked) then
+        p_now + m.lease * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end end as lease_end
+    from marked m group by m.gate_id, m.lane_id, m.ordered, m.most, m.lease
   ), lanes as (
     update outbox.lane l set
-      head_at = coalesce(b.head_at, greatest(l.head_at, case when l.ordered then l.head_at else p_now end)),
-      leased = l.leased + coalesce(t.n, 0),
-      leased_until = least(b.leased_until, t.leased_until),
+      head_at = coalesce(b.head_at, case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
+      leased = l.leased + b.taken,
+      leased_until = least(b.leased_until, b.lease_end),
       next_at = case
-        when k.ordered and t.n > 0 then t.leased_until
-        when b.free > coalesce(t.n, 0) or b.n > k.most then greatest(l.next_at, p_now)
-        else coalesce(least(b.leased_until, t.leased_until, (
+        when b.ordered and b.taken > 0 then b.lease_end
+        when b.free > b.taken or b.n > b.most then p_now
+        else coalesce(least(b.leased_until, b.lease_end, (
           select d.due_at from outbox.delivery d where d.lane_id = l.id and d.due_at > p_now order by d.due_at limit 1)), 'infinity')
       end
-    from looked k
-    left join by_lane b on b.lane_id = k.lane_id
-    left join leases t on t.lane_id = k.lane_id
-    -- A lane that was looked at and served nothing for want of room keeps its turn.
-    where l.id = k.lane_id and (t.n > 0 or b.lane_id is null or (b.free = 0 and b.n <= k.most))
-    returning l.id
+    from by_lane b
+    -- A lane that was served nothing for want of room keeps its turn.
+    where l.id = b.lane_id and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
+    returning b.gate_id, case when b.ordered then least(b.taken, 1) else b.taken end as slots
   ), gates as (
     update outbox.gate g set in_flight = g.in_flight + s.slots
+    from (select l.gate_id, pg_catalog.sum(l.slots) as slots from lanes l group by l.gate_id) s
+    where g.id = s.gate_id and s.slots > 0
+  ), held as (
+    -- By ctid: whoever could move the row waits for the gate.
+    update outbox.delivery d set attempt = d.attempt + 1,
+      leased_until = p_now + m.lease * case when m.ordered then m.in_lane else 1 end
     from (
-      select p.gate_id, pg_catalog.count(*) filter (where not p.ordered) + pg_catalog.count(distinct p.lane_id) filter (where p.ordered) as slots
-      from picked p group by p.gate_id
-    ) s where g.id = s.gate_id
-    returning 1
+      select m.row_at, m.rank, m.lease, m.ordered, pg_catalog.count(*) over (partition by m.lane_id) as in_lane from marked m where m.picked
+    ) m
+    where d.ctid = m.row_at
+    returning d.event_id, d.endpoint_id, d.attempt, m.rank
   )
   select pg_catalog.array_agg(h.event_id order by h.rank), pg_catalog.array_agg(h.endpoint_id order by h.rank),
     pg_catalog.array_agg(h.attempt order by h.rank)
@@ -2380,7 +2364,8 @@ CREATE TABLE outbox.delivery (
     due_at timestamp with time zone NOT NULL,
     leased_until timestamp with time zone,
     attempt integer DEFAULT 0 NOT NULL,
-    tries integer DEFAULT 0 NOT NULL
+    tries integer DEFAULT 0 NOT NULL,
+    body_bytes integer NOT NULL
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
 
@@ -2388,7 +2373,7 @@ ALTER TABLE outbox.delivery OWNER TO postgres;
 
 -- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts what the retry budget has lost; leased_until is set while a run holds it.';
+COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch.';
 
 -- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
 
