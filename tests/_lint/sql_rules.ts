@@ -63,6 +63,7 @@ function catchesAll(tokens: SqlToken[], allowed: readonly string[]): Breach[] {
   let name = '(no function)'
   tokens.forEach(({ text, line }, index) => {
     if (text === 'function' || text === 'procedure') name = nameAt(tokens, index + 1) ?? name
+    if (text === 'do' && tokens[index + 1]?.text.startsWith('$')) name = '(do block)'
     const others = text === 'others' && /^(when|or)$/.test(tokens[index - 1]?.text ?? '')
     if (others && !allowed.includes(name)) {
       found.push({ line, breach: `when others in ${name}, which may not catch every error` })

@@ -21,10 +21,11 @@ const mayCatchOthers = [
 ]
 
 for (const path of await listFiles(projectRoot, 'sql', '.sql')) {
+  // On pg_cron 1.4 the tick is a DO block, since a procedure with a SET clause cannot commit.
+  const allowed = path === 'sql/95_cron.sql' ? ['(do block)'] : mayCatchOthers
   Deno.test(`${path} keeps the rules for SQL`, async () => {
-    expect(checkSql(await Deno.readTextFile(join(projectRoot, path)), { mayCatchOthers })).toEqual(
-      [],
-    )
+    const text = await Deno.readTextFile(join(projectRoot, path))
+    expect(checkSql(text, { mayCatchOthers: allowed })).toEqual([])
   })
 }
 
@@ -51,6 +52,11 @@ const breaches: [what: string, sql: string, breach: string][] = [
     'a catch-all behind another condition',
     'create function outbox.claim() as $$ begin exception when query_canceled or others then end $$;',
     'line 1: when others in claim, which may not catch every error',
+  ],
+  [
+    'a catch-all in a block after an allowed function',
+    'create function outbox.kick() as $$ begin end $$; do $$ begin exception when others then end $$',
+    'line 1: when others in (do block), which may not catch every error',
   ],
   [
     'a serialization failure',
