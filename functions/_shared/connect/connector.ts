@@ -25,11 +25,15 @@ export function createConnector(
 
   function open(hostname: string, port: number, isTls: boolean): Socket {
     if (!isTls) return connectTcp({ host: hostname, port, lookup })
-    // A name alone goes into the handshake; RFC 6066 knows no address there.
-    const servername = isIP(hostname) === 0 ? hostname : ''
-    const trust = ca === undefined ? {} : { ca }
-    const ALPNProtocols = ['http/1.1']
-    return connectTls({ host: hostname, port, lookup, servername, ALPNProtocols, ...trust })
+    return connectTls({
+      host: hostname,
+      port,
+      lookup,
+      ALPNProtocols: ['http/1.1'],
+      // RFC 6066 knows no addresses there.
+      ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
+      ...(ca === undefined ? {} : { ca }),
+    })
   }
 
   return function connect({ hostname, port, protocol }, callback): void {
