@@ -8,8 +8,8 @@ const schema = z.object({
     port: z.number().int().default(54321),
     schemas: z.array(z.string()).nonempty().default(['public']),
     max_rows: z.number().int().positive().default(1000),
-  }),
-  db: z.object({ port: z.number().int().default(54322) }),
+  }).prefault({}),
+  db: z.object({ port: z.number().int().default(54322) }).prefault({}),
 })
 
 /** What the stack itself reads of supabase/config.toml. */

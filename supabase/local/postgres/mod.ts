@@ -14,6 +14,7 @@ import {
   removeCluster,
   requireSameMajor,
 } from './cluster.ts'
+import { adoptCronJobs } from './cron.ts'
 import { ensurePostgres, type Log } from './install.ts'
 import { stopLeftoverServer } from './leftover.ts'
 import { type PsqlResult, runPsql } from './psql.ts'
@@ -71,7 +72,7 @@ export async function startPostgres(options: {
     child = started.child
     const urlOf = (login: Login): string =>
       `postgresql://${login}:postgres@127.0.0.1:${started.port}/postgres`
-    const created = await bootstrap(urlOf('supabase_admin'))
+    const created = await prepare(urlOf('supabase_admin'), paths.socket, started.port)
     return {
       port: started.port,
       dbUrl: urlOf('postgres'),
@@ -132,10 +133,12 @@ async function startPatiently(
   }
 }
 
-async function bootstrap(adminUrl: string): Promise<boolean> {
+async function prepare(adminUrl: string, host: string, port: number): Promise<boolean> {
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {} })
   try {
-    return await bootstrapPlatform(admin)
+    const created = await bootstrapPlatform(admin)
+    await adoptCronJobs(admin, { host, port })
+    return created
   } finally {
     await admin.end()
   }
