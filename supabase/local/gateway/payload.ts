@@ -77,14 +77,16 @@ function jsonPayload(text: string): Payload | RestFailure {
     return invalidBody('Empty or invalid json')
   }
   const wholeTypes = ['json', 'jsonb']
-  if (!Array.isArray(value)) {
-    return { kind: 'json', keys: keysOf(value), wholeTypes, text, array: false }
+  if (isObject(value)) {
+    return { kind: 'json', keys: Object.keys(value), wholeTypes, text, array: false }
   }
-  const keys = keysOf(value[0])
-  if (!value.every((each) => sameKeys(keysOf(each), keys))) {
+  const [first, ...others]: unknown[] = Array.isArray(value) ? value : []
+  // PostgREST reads a bare number, string or null as an empty array.
+  if (first === undefined) return { kind: 'json', keys: [], wholeTypes, text: '[]', array: true }
+  if (!isObject(first) || !others.every((each) => isObject(each) && sameKeys(each, first))) {
     return invalidBody('All object keys must match')
   }
-  return { kind: 'json', keys, wholeTypes, text, array: true }
+  return { kind: 'json', keys: Object.keys(first), wholeTypes, text, array: true }
 }
 
 function fieldsPayload(query: URLSearchParams, wholeTypes: string[]): Payload {
@@ -97,14 +99,13 @@ function fieldsPayload(query: URLSearchParams, wholeTypes: string[]): Payload {
   return { kind: 'fields', keys: [...fields.keys()], wholeTypes, fields }
 }
 
-function keysOf(value: unknown): string[] {
+function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.keys(value)
-    : []
 }
 
-function sameKeys(some: string[], others: string[]): boolean {
-  return some.length === others.length && some.every((key) => others.includes(key))
+function sameKeys(some: object, others: object): boolean {
+  const keys = Object.keys(some)
+  return keys.length === Object.keys(others).length && keys.every((key) => key in others)
 }
 
 function decode(bytes: Uint8Array): string | null {

@@ -101,8 +101,10 @@ export async function readCatalog(
   { schema, name }: RoutineName,
   role: string,
 ): Promise<CatalogEntry> {
-  const [row] = await sql.unsafe(CATALOG_QUERY, [schema, name, role], { prepare: true })
-  return catalogEntry.parse(JSON.parse(row?.entry))
+  const rows = await sql.unsafe(CATALOG_QUERY, [schema, name, role], { prepare: true })
+  // The last row, not the first: after an error amid rows postgres.js (3.4.9) goes on counting in
+  // the connection's next result, whose only row then stands behind holes.
+  return catalogEntry.parse(JSON.parse(rows.at(-1)?.entry))
 }
 
 /** How a call hands its values over: by name, or the whole body as the one unnamed parameter. */

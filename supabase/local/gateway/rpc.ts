@@ -1,10 +1,10 @@
 /** `/rest/v1/rpc/<function>`: from an HTTP request to a transaction and back, as PostgREST does it. */
-import type postgres from 'postgres'
+import postgres from 'postgres'
 import type { StackKeys } from '../keys.ts'
 import { type CallRow, readAccept, singleFailure, type Wishes, writeAnswer } from './answer.ts'
 import { type IdentifyCaller, swapApiKey } from './caller.ts'
 import { readSettings, type UserSettings } from './context.ts'
-import { type DatabaseError, databaseFailure, RestFailure } from './failure.ts'
+import { databaseFailure, RestFailure } from './failure.ts'
 import { readPayload } from './payload.ts'
 import { chooseRoutine, readCatalog, type RoutineName } from './routine.ts'
 import type { Slots } from './slots.ts'
@@ -54,7 +54,7 @@ async function callRoutine(
   }
   try {
     const name: RoutineName = { schema, name: fn }
-    const catalog = await readCatalog(deps.sql, name, caller.role)
+    const catalog = await sent(() => readCatalog(deps.sql, name, caller.role))
     const binding = chooseRoutine(catalog.routines, name, payload)
     if (binding instanceof RestFailure) return binding
     const { routine } = binding
@@ -83,7 +83,7 @@ async function callRoutine(
       rollback: prefer.has('tx=rollback'),
       maxRows: deps.maxRows,
     }
-    const row = await runCall(deps.sql, call)
+    const row = await sent(() => runCall(deps.sql, call))
     return row instanceof RestFailure ? row : writeAnswer(row, routine, wishes)
   } catch (error) {
     return queryFailure(error, caller.role === 'anon')
@@ -133,7 +133,7 @@ async function runCall(sql: postgres.Sql, call: Call): Promise<CallRow | RestFai
 function readRow(results: unknown, at: number): CallRow {
   // SAFETY: a simple query of several statements gives one result a statement, `raw` gives rows as
   // arrays of the bytes received; writeCall's select has one row of these five columns.
-  const [row = []] = (results as (Uint8Array<ArrayBuffer> | null)[][][])[at] ?? []
+  const row = (results as (Uint8Array<ArrayBuffer> | null)[][][])[at]?.at(-1) ?? []
   const [body = null, count, total, status, headers] = row
   const text = (bytes: Uint8Array | null | undefined): string | null =>
     bytes ? new TextDecoder().decode(bytes) : null
@@ -147,15 +147,24 @@ function readRow(results: unknown, at: number): CallRow {
   }
 }
 
-/** Errors that Postgres reports keep their code; anything else means there is no database. */
-function queryFailure(error: unknown, anonymous: boolean): RestFailure {
-  if (!(error instanceof Error)) throw error
-  if (isDatabaseError(error)) return databaseFailure(error, anonymous)
-  if (!('code' in error)) throw error
-  const message = 'Database connection error. Retrying the connection.'
-  return new RestFailure(503, 'PGRST000', message, error.message)
+/**
+ * Repeats work that never reached the database. postgres.js (3.4.9) keeps the FATAL error of a
+ * connection that died and hands it to the first query after the reconnect, unsent; an error that
+ * a live query meets is never FATAL, since with that the connection closes first.
+ */
+async function sent<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError) || error.severity !== 'FATAL') throw error
+    return await work()
+  }
 }
 
-function isDatabaseError(error: Error): error is Error & DatabaseError {
-  return error.name === 'PostgresError'
+/** Errors that Postgres reports keep their code; anything else means there is no database. */
+function queryFailure(error: unknown, anonymous: boolean): RestFailure {
+  if (error instanceof postgres.PostgresError) return databaseFailure(error, anonymous)
+  if (!(error instanceof Error && 'code' in error)) throw error
+  const message = 'Database connection error. Retrying the connection.'
+  return new RestFailure(503, 'PGRST000', message, error.message)
 }

@@ -53,8 +53,8 @@ function writeSelect(call: Call): string {
   }
   const rows = routine.composite
     ? `select _result.* ${source}`
-    : `select _result as value ${source}`
-  const value = routine.composite ? '_row' : '_row.value'
+    : `select _result._result as value ${source}`
+  const value = routine.composite ? '_row.*' : '_row.value'
   const values = `pg_catalog.json_agg(${value})`
   const json = call.single ? `${values}->0` : `coalesce(${values}, '[]')`
   const body = `(${json})::text, pg_catalog.count(*)`
@@ -68,8 +68,8 @@ function writeSelect(call: Call): string {
 
 function writeSingle(routine: Routine): string {
   if (routine.void) return 'null'
-  if (routine.composite) return 'pg_catalog.row_to_json(_row)::text'
-  const value = routine.json ? '_result::text' : 'pg_catalog.to_json(_result)::text'
+  if (routine.composite) return 'pg_catalog.row_to_json(_row.*)::text'
+  const value = routine.json ? '_result._result::text' : 'pg_catalog.to_json(_result._result)::text'
   return `coalesce(${value}, 'null')`
 }
 
