@@ -1,0 +1,45 @@
+import { expect } from '@std/expect'
+import { startStack } from '../../supabase/local/stack.ts'
+import { cliVersions, runCli } from '../../supabase/local/supabase_cli.ts'
+import { testFolder } from '../_support/folder.ts'
+import { copyProject } from '../_support/project_copy.ts'
+
+for (const version of cliVersions) {
+  Deno.test(`supabase CLI ${version} and the stack agree on what has been applied`, async (t) => {
+    await using project = await copyProject()
+    const dataDir = testFolder()
+    const start = (migrate: boolean): ReturnType<typeof startStack> =>
+      startStack({ dataDir, ports: 'free', functions: [], migrate, fsync: false })
+    const cli = async (dbUrl: string, ...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await runCli({ version, args, cwd: project.root, dbUrl })
+      if (code !== 0) throw new Error(`The CLI ended with code ${code}:\n${stdout}\n${stderr}`)
+      return stdout + stderr
+    }
+    try {
+      await t.step('the stack accepts what the CLI has pushed', async () => {
+        const bare = await start(false)
+        const pushed = await cli(bare.dbUrl, 'db', 'push', '--yes').finally(() => bare.stop())
+        expect(pushed).not.toMatch(/up to date/)
+        const stack = await start(true)
+        const { stdout } = await stack
+          .psql('select count(*) from supabase_migrations.schema_migrations')
+          .finally(() => stack.stop())
+        expect(stdout).toBe('1')
+      })
+      await Deno.remove(dataDir, { recursive: true })
+      await t.step('the CLI finds the database of a new stack up to date', async () => {
+        const stack = await start(true)
+        try {
+          expect(await cli(stack.dbUrl, 'db', 'push', '--yes')).toMatch(/up to date/)
+          expect(await cli(stack.dbUrl, 'migration', 'list')).toMatch(
+            /20260101000000`? *\| *`?20260101000000/,
+          )
+        } finally {
+          await stack.stop()
+        }
+      })
+    } finally {
+      await Deno.remove(dataDir, { recursive: true }).catch(() => {})
+    }
+  })
+}
