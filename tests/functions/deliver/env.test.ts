@@ -1,0 +1,37 @@
+import { expect } from '@std/expect'
+import { readEdgeEnv, readWorkerEnv } from '../../../functions/deliver/env.ts'
+
+const base = { SUPABASE_URL: 'http://127.0.0.1:54321', SUPABASE_SERVICE_ROLE_KEY: 'legacy' }
+
+Deno.test('readEdgeEnv() takes the first secret key, else the service role key', () => {
+  const keys = '{"default":"sb_secret_1","other":"sb_secret_2"}'
+  expect(readEdgeEnv({ ...base, SUPABASE_SECRET_KEYS: keys }).key).toBe('sb_secret_1')
+  expect(readEdgeEnv({ ...base, SUPABASE_SECRET_KEYS: '{}' }).key).toBe('legacy')
+  expect(readEdgeEnv(base)).toEqual({
+    url: 'http://127.0.0.1:54321',
+    key: 'legacy',
+    kickSecrets: [],
+    transport: 'undici',
+    debug: false,
+  })
+})
+
+Deno.test('readEdgeEnv() names the variable that is wrong and keeps its value to itself', () => {
+  const rows: [Record<string, string>, RegExp][] = [
+    [{ SUPABASE_SERVICE_ROLE_KEY: 'k' }, /SUPABASE_URL/],
+    [{ ...base, SUPABASE_SECRET_KEYS: 'sb_secret_bare' }, /SUPABASE_SECRET_KEYS/],
+    [{ SUPABASE_URL: base.SUPABASE_URL }, /SUPABASE_SERVICE_ROLE_KEY/],
+    [{ ...base, OUTHOOK_TRANSPORT: 'carrier' }, /OUTHOOK_TRANSPORT/],
+  ]
+  for (const [variables, message] of rows) {
+    expect(() => readEdgeEnv(variables)).toThrow(message)
+    expect(() => readEdgeEnv(variables)).not.toThrow(/sb_secret_bare/)
+  }
+})
+
+Deno.test('readWorkerEnv() asks for a connection string', () => {
+  expect(() => readWorkerEnv({})).toThrow(/OUTHOOK_DB_URL is not set/)
+  expect(() => readWorkerEnv({ OUTHOOK_DB_URL: 'mysql://u:p@h/d' })).toThrow(/OUTHOOK_DB_URL/)
+  expect(readWorkerEnv({ OUTHOOK_DB_URL: 'postgresql://h/d', OUTHOOK_TRANSPORT: 'fetch' }))
+    .toEqual({ dbUrl: 'postgresql://h/d', transport: 'fetch', debug: false })
+})

@@ -1,0 +1,154 @@
+import type {
+  ClaimKey,
+  Delivery,
+  DispatchAnswer,
+  DispatchCall,
+  Endpoint,
+  Result,
+  Settings,
+} from '../../../functions/_shared/contracts.ts'
+import type { Database, DispatchReply } from '../../../functions/_shared/database.ts'
+import { type Clock, sleep } from '../../../functions/_shared/clock.ts'
+import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../samples.ts'
+
+type Lease = { delivery: Delivery; until: number; batch: string }
+
+/** How the next calls go wrong: the call does not arrive, its answer is lost, or the database refuses it. */
+export type Trouble = 'unreached' | 'lost' | 'refused'
+
+export type FakeDatabase = Database & {
+  /** Puts deliveries into the queue. */
+  add(...deliveries: Partial<Delivery>[]): void
+  /** Every call with the time at which it was made. */
+  calls: (DispatchCall & { at: number })[]
+  /** Results taken, in order. */
+  applied: Result[]
+  stale: Result[]
+  troubles: Trouble[]
+  latencyMs: number
+  stop: string | null
+  settings: Partial<Settings>
+  endpoint: Partial<Endpoint>
+  readonly leased: number
+  readonly waiting: number
+}
+
+/**
+ * `outbox.dispatch` in memory, as far as a run can tell: leases, repeats, fencing. It throws where a run breaks the contract:
+ * a seq that jumps, a repeat with other results, a call after `ended` without it, a result for what was never claimed.
+ */
+export function createFakeDatabase(clock: Clock): FakeDatabase {
+  const queue: Delivery[] = []
+  const leases = new Map<string, Lease>()
+  const batches = new Map<string, string>()
+  const claimed = new Set<string>()
+  let lastSeq = 0
+  let hasEnded = false
+  let added = 0
+
+  async function dispatch(call: DispatchCall): Promise<DispatchReply> {
+    db.calls.push({ ...structuredClone(call), at: clock.now() })
+    if (db.latencyMs > 0) await sleep(clock, db.latencyMs)
+    const trouble = db.troubles.shift()
+    if (trouble === 'unreached') return fault(true)
+    if (trouble === 'refused') return fault(false)
+    const answer = handle(call)
+    return trouble === 'lost' ? fault(true) : { ok: true, answer }
+  }
+
+  function handle(call: DispatchCall): DispatchAnswer {
+    const batch = `${call.run} ${call.seq}`
+    const asked = JSON.stringify(call)
+    const before = batches.get(batch)
+    if (before !== undefined) {
+      if (before !== asked) throw new Error(`the repeat of seq ${call.seq} differs`)
+      return answerOf(leasedBy(batch), { repeat: true })
+    }
+    if (call.seq <= lastSeq) throw new Error(`seq ${call.seq} comes after ${lastSeq}`)
+    if (hasEnded && !call.ended) throw new Error('the run goes on after its end')
+    if (call.limit < 0) throw new Error('a negative limit')
+    lastSeq = call.seq
+    hasEnded = call.ended
+    batches.set(batch, asked)
+    const staleBefore = db.stale.length
+    call.results.forEach(apply)
+    const stale = db.stale.length - staleBefore
+    const deliveries = db.stop === null ? queue.splice(0, call.limit) : []
+    for (const delivery of deliveries) {
+      const until = clock.now() + delivery.lease_ms
+      leases.set(keyOf(delivery), { delivery, until, batch })
+      claimed.add(keyOf(delivery))
+    }
+    return answerOf(deliveries, { applied: call.results.length - stale, stale })
+  }
+
+  function apply(result: Result): void {
+    const key = keyOf(result)
+    if (!claimed.has(key)) throw new Error('a result for what was never claimed')
+    const lease = leases.get(key)
+    if (lease === undefined || lease.until < clock.now()) return void db.stale.push(result)
+    leases.delete(key)
+    db.applied.push(result)
+  }
+
+  function leasedBy(batch: string): Delivery[] {
+    const now = clock.now()
+    const own = [...leases.values()].filter((lease) => lease.batch === batch && lease.until > now)
+    return own.map(({ delivery }) => delivery)
+  }
+
+  function answerOf(deliveries: Delivery[], over: Partial<DispatchAnswer>): DispatchAnswer {
+    const events = deliveries.map(({ event }) => [event, sampleEvent()] as const)
+    const endpoints = deliveries.map(({ endpoint }) => {
+      return [endpoint, sampleEndpoint(db.endpoint)] as const
+    })
+    return {
+      applied: 0,
+      stale: 0,
+      routed: 0,
+      repeat: false,
+      stop: db.stop,
+      deliveries,
+      events: Object.fromEntries(events),
+      endpoints: Object.fromEntries(endpoints),
+      settings: sampleSettings(db.settings),
+      error: null,
+      ...over,
+    }
+  }
+
+  function add(...deliveries: Partial<Delivery>[]): void {
+    for (const over of deliveries) {
+      queue.push(sampleDelivery({ event: `event-${++added}`, ...over }))
+    }
+  }
+
+  const db: FakeDatabase = {
+    dispatch,
+    close: () => Promise.resolve(),
+    add,
+    calls: [],
+    applied: [],
+    stale: [],
+    troubles: [],
+    latencyMs: 0,
+    stop: null,
+    settings: {},
+    endpoint: {},
+    get leased() {
+      return leases.size
+    },
+    get waiting() {
+      return queue.length
+    },
+  }
+  return db
+}
+
+function keyOf({ event, endpoint, attempt }: ClaimKey): string {
+  return `${event} ${endpoint} ${attempt}`
+}
+
+function fault(retryable: boolean): DispatchReply {
+  return { ok: false, fault: { retryable, message: 'as asked', cause: undefined } }
+}

@@ -1,0 +1,79 @@
+import type { Delivery, Outcome } from '../../../functions/_shared/contracts.ts'
+import { sleep } from '../../../functions/_shared/clock.ts'
+import { createKeyCache } from '../../../functions/_shared/sign.ts'
+import { type RunOptions, workerOptions } from '../../../functions/deliver/options.ts'
+import { run, type RunSummary } from '../../../functions/deliver/run.ts'
+import { createFakeClock, type FakeClock } from './fake_clock.ts'
+import { createFakeDatabase, type FakeDatabase } from './fake_database.ts'
+
+/** How a delivery goes: how long it takes and what comes of it. */
+export type Course = { ms?: number; outcome?: Outcome }
+
+export type Harness = {
+  clock: FakeClock
+  database: FakeDatabase
+  /** Events in the order in which they were sent, with the time. */
+  sent: { event: string; at: number }[]
+  /** By event; what is not in it takes 10 ms and succeeds. */
+  courses: Record<string, Course>
+  stop: AbortController
+  start(options?: Partial<RunOptions>): Promise<RunSummary>
+  /** Null until the run has ended. */
+  readonly summary: RunSummary | null
+}
+
+/** A run with a clock, a database and a sender that the test moves. */
+export function createHarness(base: RunOptions = workerOptions): Harness {
+  const clock = createFakeClock()
+  const database = createFakeDatabase(clock)
+  const stop = new AbortController()
+  const sent: Harness['sent'] = []
+  const courses: Record<string, Course> = {}
+  let summary: RunSummary | null = null
+
+  async function send({ event }: Delivery): Promise<Outcome> {
+    sent.push({ event, at: clock.now() })
+    const { ms = 10, outcome = { outcome: 'delivered', status: 200 } } = courses[event] ?? {}
+    await sleep(clock, ms)
+    return outcome
+  }
+
+  async function start(options: Partial<RunOptions> = {}): Promise<RunSummary> {
+    summary = await run({
+      database,
+      clock,
+      stop: stop.signal,
+      random: () => 0.5,
+      uuid: () => 'run-1',
+      log: () => {},
+      observe: () => {},
+      senders: new Map([['webhook', { send }]]),
+      keys: createKeyCache(),
+      transport: {
+        post: () => Promise.reject(new Error('the harness sends nothing')),
+        close: () => Promise.resolve(),
+      },
+    }, { ...base, ...options })
+    return summary
+  }
+
+  return {
+    clock,
+    database,
+    sent,
+    courses,
+    stop,
+    start,
+    get summary() {
+      return summary
+    },
+  }
+}
+
+/** A failure as a sender reports it. */
+export const failure: Outcome = {
+  outcome: 'failed',
+  error_class: 'status',
+  error: 'The endpoint answered 500',
+  status: 500,
+}
