@@ -3,8 +3,10 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { SetupError } from './errors.ts'
+import { interrupted } from './interrupted.ts'
 import { print, printError } from './print.ts'
-import { PROJECT_DIR, type Stack, startStack } from './stack.ts'
+import { PROJECT_DIR, startStack } from './stack.ts'
+import { summary } from './summary.ts'
 
 const HELP = `Run the local Supabase stack: Postgres, the RPC gateway and the functions.
 
@@ -60,42 +62,6 @@ function readOptions(args: string[]): Options | null {
   } catch (error) {
     printError(`${error instanceof Error ? error.message : error}\n\n${HELP}`)
     return null
-  }
-}
-
-async function summary({ apiUrl, dbUrl, keys, postgresBin }: Stack): Promise<string> {
-  return `
-The stack is up. Ctrl-C stops it.
-
-  API URL          ${apiUrl}
-  RPC              ${apiUrl}/rest/v1/rpc/<function>
-  Functions        ${apiUrl}/functions/v1/<name>
-  Database         ${dbUrl}
-  Publishable key  ${keys.publishableKey}
-  Secret key       ${keys.secretKey}
-  anon JWT         ${keys.anonKey}
-  service_role JWT ${keys.serviceRoleKey}
-
-  ${await psqlCommand(postgresBin)} ${dbUrl}
-`
-}
-
-/** Resolves when somebody asks us to end. */
-function interrupted(): Promise<'interrupted'> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      Deno.addSignalListener(signal, () => resolve('interrupted'))
-    }
-  })
-}
-
-/** `psql` where the shell finds it, else its whole path. */
-async function psqlCommand(bin: string): Promise<string> {
-  try {
-    await new Deno.Command('psql', { args: ['--version'] }).output()
-    return 'psql'
-  } catch {
-    return `${bin}/psql`
   }
 }
 

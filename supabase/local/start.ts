@@ -1,0 +1,178 @@
+/** `deno task start`: the stack with a receiver, and one event on its way through all of it. */
+
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { SetupError } from './errors.ts'
+import { interrupted } from './interrupted.ts'
+import { print, printError } from './print.ts'
+import { PROJECT_DIR, type Stack, startStack } from './stack.ts'
+import { type DemoEndpoint, hasEndpoint, makeEndpoint, readEndpoint } from './start/endpoint.ts'
+import { type Arrival, type Receiver, startReceiver } from './start/receiver.ts'
+import { asText, verify } from './start/show.ts'
+import { summary } from './summary.ts'
+
+const HELP = `Run the stack with a small receiver, publish a first event and show what arrives.
+
+  deno task start [--once] [--fresh] [--free-ports] [--data-dir <folder>]
+
+  --once               stop after the first event: exit code 0 when it arrived and its signature holds
+  --fresh              begin anew: drops the data of earlier starts
+  --free-ports         take any free ports instead of those in supabase/config.toml
+  --data-dir <folder>  keep the data there instead of in .outhook/stack
+  --help               show this`
+
+/** So long may the event take; a stack that is up delivers it within a second. */
+const PATIENCE_MS = 60_000
+
+async function main(args: string[]): Promise<number> {
+  const options = readOptions(args)
+  if (options === null) return 2
+  if (options.help) {
+    print(HELP)
+    return 0
+  }
+  const dataDir = options['data-dir'] ?? join(PROJECT_DIR, '.outhook/stack')
+  const isEnding = interrupted()
+  await using started = new AsyncDisposableStack()
+  const stack = await startStack({
+    dataDir,
+    ports: options['free-ports'] ? 'free' : 'cli',
+    fresh: options.fresh,
+    log: print,
+  })
+  started.defer(() => stack.stop())
+
+  let isFirstShown = false
+  const { receiver, endpoint } = await openReceiver(stack, dataDir, (arrival) => {
+    if (isFirstShown) print(`\narrived:\n\n${asText(arrival)}`)
+  })
+  started.defer(() => receiver.stop())
+  await showFirstEvent(stack, receiver, endpoint)
+  isFirstShown = true
+  if (options.once) return 0
+
+  print(await summary(stack))
+  print(nextSteps(receiver))
+  await Promise.race([isEnding, stack.databaseEnded])
+  print('\nstopping')
+  return 0
+}
+
+function readOptions(args: string[]): {
+  once: boolean
+  fresh: boolean
+  'free-ports': boolean
+  'data-dir'?: string
+  help: boolean
+} | null {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        once: { type: 'boolean', default: false },
+        fresh: { type: 'boolean', default: false },
+        'free-ports': { type: 'boolean', default: false },
+        'data-dir': { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values
+  } catch (error) {
+    printError(`${error instanceof Error ? error.message : error}\n\n${HELP}`)
+    return null
+  }
+}
+
+/** The receiver on the port of an earlier start where the database still has its endpoint, else both new. */
+async function openReceiver(
+  stack: Stack,
+  dataDir: string,
+  onArrival: (arrival: Arrival) => void,
+): Promise<{ receiver: Receiver; endpoint: DemoEndpoint }> {
+  const earlier = await readEndpoint(dataDir)
+  if (earlier !== null && await hasEndpoint(stack, earlier)) {
+    try {
+      return { receiver: startReceiver(earlier.port, onArrival), endpoint: earlier }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error
+      throw new SetupError(
+        `Port ${earlier.port} of the receiver is in use: stop what holds it, or begin anew with --fresh`,
+      )
+    }
+  }
+  const receiver = startReceiver(0, onArrival)
+  return { receiver, endpoint: await makeEndpoint(stack, dataDir, receiver) }
+}
+
+async function showFirstEvent(
+  stack: Stack,
+  receiver: Receiver,
+  endpoint: DemoEndpoint,
+): Promise<void> {
+  const script = await readScript('first_event.sql')
+  print(`\npublishing, in psql:\n\n${script.trimEnd().replace(/^/gm, '  ')}\n`)
+  const publishedAt = performance.now()
+  const { code, stdout: eventId, stderr } = await stack.psql(script)
+  if (code !== 0) throw new SetupError(`Cannot publish: ${stderr}`)
+
+  const arrival = await Promise.race([
+    receiver.arrival(eventId),
+    delay(PATIENCE_MS, null, { ref: false }),
+  ])
+  if (arrival === null) {
+    throw new SetupError(
+      `Event ${eventId} did not arrive within ${PATIENCE_MS / 1000} s; its receipts:\n` +
+        await attempts(stack, eventId, endpoint.id),
+    )
+  }
+  const tookMs = Math.round(performance.now() - publishedAt)
+  print(`received ${tookMs} ms after psql was started:\n\n${asText(arrival)}\n`)
+  verify(arrival, endpoint.secret)
+  print('verified by the standardwebhooks package: the signature holds\n')
+  print(`its receipt, a row of outbox.attempt:\n\n${await receipt(stack, eventId, endpoint.id)}`)
+}
+
+/** The receipt follows the answer by one dispatch. */
+async function receipt(stack: Stack, eventId: string, endpointId: string): Promise<string> {
+  for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline;) {
+    const rows = await attempts(stack, eventId, endpointId)
+    if (rows !== '') return rows
+    await delay(50)
+  }
+  throw new SetupError(`Event ${eventId} arrived, but there is no receipt of it`)
+}
+
+async function attempts(stack: Stack, eventId: string, endpointId: string): Promise<string> {
+  const { stdout } = await stack.psql(await readScript('attempts.sql'), {
+    args: [
+      '--expanded',
+      '--field-separator=  ',
+      '-v',
+      `event_id=${eventId}`,
+      '-v',
+      `endpoint_id=${endpointId}`,
+    ],
+  })
+  return stdout.replace(/^/gm, '  ').trimEnd()
+}
+
+function readScript(name: string): Promise<string> {
+  return Deno.readTextFile(new URL(`./start/${name}`, import.meta.url))
+}
+
+function nextSteps({ url }: Receiver): string {
+  return `The receiver at ${url} shows each request that arrives. Try in psql:
+
+  begin; select outbox.publish('order.paid', '{"id": 2}'); commit;
+  begin; select outbox.publish('order.paid', '{"id": 3}'); rollback;   -- is never sent
+  select * from outbox.delivery_status order by created_at desc limit 5;
+`
+}
+
+try {
+  Deno.exit(await main(Deno.args))
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error
+  printError(error.message)
+  Deno.exit(1)
+}

@@ -1,0 +1,29 @@
+import type { Stack } from './stack.ts'
+
+/** What a person needs to use a running stack: URLs, keys and a psql line. */
+export async function summary({ apiUrl, dbUrl, keys, postgresBin }: Stack): Promise<string> {
+  return `
+The stack is up. Ctrl-C stops it.
+
+  API URL          ${apiUrl}
+  RPC              ${apiUrl}/rest/v1/rpc/<function>
+  Functions        ${apiUrl}/functions/v1/<name>
+  Database         ${dbUrl}
+  Publishable key  ${keys.publishableKey}
+  Secret key       ${keys.secretKey}
+  anon JWT         ${keys.anonKey}
+  service_role JWT ${keys.serviceRoleKey}
+
+  ${await psqlCommand(postgresBin)} ${dbUrl}
+`
+}
+
+/** `psql` where the shell finds it, else its whole path. */
+async function psqlCommand(bin: string): Promise<string> {
+  try {
+    await new Deno.Command('psql', { args: ['--version'] }).output()
+    return 'psql'
+  } catch {
+    return `${bin}/psql`
+  }
+}
