@@ -40,7 +40,7 @@ export function createProxy(deps: ProxyDeps): ProxyFunction {
   return async function proxyFunction(request, peer): Promise<Response> {
     const url = new URL(request.url)
     const path = url.pathname.slice('/functions/v1'.length)
-    const name = decodeURIComponent(path.split('/')[1] ?? '')
+    const name = path.split('/')[1] ?? ''
     const target = deps.functions.get(name)
     if (target === undefined) {
       return refuse(404, 'NOT_FOUND', 'Requested function was not found')

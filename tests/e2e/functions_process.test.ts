@@ -1,0 +1,113 @@
+/** A function's process: its environment and rights, its restarts and its end. */
+
+import { expect } from '@std/expect'
+import { fileURLToPath } from 'node:url'
+import { readFunctionConfigs, startFunctions } from '../../supabase/local/functions/mod.ts'
+import type { Functions } from '../../supabase/local/functions/mod.ts'
+import { isAlive } from '../../supabase/local/process/identity.ts'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { fixtureProject } from './fixtures/gateway.ts'
+
+const BOOT_MS = 20_000
+const log: string[] = []
+let functions: Functions
+
+Deno.test.beforeAll(async () => {
+  functions = await startFunctions({
+    configs: await readFunctionConfigs(fixtureProject),
+    projectDir: fixtureProject,
+    env: { SUPABASE_URL: 'http://127.0.0.1:1', OUTHOOK_WORKER_SECRET: 's' },
+    log: (line) => log.push(line),
+  })
+})
+Deno.test.afterAll(async () => {
+  await functions.stop()
+})
+
+async function origin(name: string): Promise<string> {
+  const found = await functions.targets.get(name)?.origin(BOOT_MS)
+  if (!found) throw new Error(`${name} is not up: ${log.join('\n')}`)
+  return found
+}
+
+async function get(path: string): Promise<Response> {
+  return await fetch(`${await origin('echo')}/echo/${path}`)
+}
+
+Deno.test('a process has the environment given and its own slug', async () => {
+  const env = await (await get('env')).json()
+  expect(env).toMatchObject({
+    SUPABASE_URL: 'http://127.0.0.1:1',
+    OUTHOOK_WORKER_SECRET: 's',
+    SUPABASE_FUNCTION_SLUG: 'echo',
+  })
+  expect(env).not.toHaveProperty('PWD')
+})
+
+Deno.test('a process may neither write nor run programs', async () => {
+  const { write, run } = await (await get('rights')).json()
+  expect([write, run]).not.toContain('granted')
+})
+
+Deno.test('a default export with a fetch is served', async () => {
+  const response = await fetch(`${await origin('guarded')}/guarded/x`)
+  expect(await response.json()).toEqual({ path: '/guarded/x' })
+})
+
+Deno.test('EdgeRuntime.waitUntil() is there, and a failed task reaches the log', async () => {
+  expect(await (await get('later')).text()).toBe('function')
+  expect(
+    await waitUntil(
+      () => log.includes('[echo] background task failed: Error: expected by the test'),
+      { timeoutMs: 5000 },
+    ),
+  ).toBe(true)
+})
+
+Deno.test('a killed process is started again at once', async () => {
+  await origin('echo')
+  const before = functions.pid('echo')
+  functions.kill('echo')
+  expect((await get('rights')).status).toBe(200)
+  expect(functions.pid('echo')).not.toBe(before)
+})
+
+Deno.test('a function that cannot start is tried again, with pauses, and says why', async () => {
+  const starts = (): number => log.filter((line) => line.includes('broken on purpose')).length
+  expect(await waitUntil(() => starts() > 2, { timeoutMs: BOOT_MS })).toBe(true)
+  expect(await functions.targets.get('broken')?.origin(0)).toBe(null)
+  expect(log.find((line) => line.startsWith('[broken] process ended'))).toContain('code 1')
+})
+
+Deno.test('an unknown name is an error that lists the known ones', () => {
+  expect(() => functions.pid('nobody')).toThrow('echo, guarded, broken')
+})
+
+Deno.test('processes end when their supervisor is killed with -9', async () => {
+  const supervisor = new Deno.Command(Deno.execPath(), {
+    args: [
+      'run',
+      '-A',
+      '--quiet',
+      fileURLToPath(new URL('fixtures/supervisor.ts', import.meta.url)),
+    ],
+    stdout: 'piped',
+  }).spawn()
+  const reader = supervisor.stdout.pipeThrough(new TextDecoderStream()).getReader()
+  const pids = ((await reader.read()).value ?? '').trim().split(' ').map(Number)
+  expect(pids.filter((pid) => pid > 0).length).toBe(2)
+  supervisor.kill('SIGKILL')
+  await supervisor.status
+  await reader.cancel()
+  for (const pid of pids) {
+    expect(await waitUntil(async () => !await isAlive(pid), { timeoutMs: 10_000 })).toBe(true)
+  }
+})
+
+Deno.test('stop() ends every process', async () => {
+  await origin('echo')
+  const pids = ['echo', 'guarded'].map((name) => functions.pid(name) ?? 0)
+  await functions.stop()
+  for (const pid of pids) expect(await isAlive(pid)).toBe(false)
+  expect(await functions.targets.get('echo')?.origin(BOOT_MS)).toBe(null)
+})
