@@ -15,21 +15,23 @@ export interface CliResult {
 }
 
 /**
- * Runs the Supabase CLI of an exact version in `cwd` against the database at `dbUrl`, without
- * standard input, telemetry, update notices or the person's own settings. Only PATH is handed on: in
- * an environment that looks like an agent's the CLI answers in another form.
+ * Runs the Supabase CLI of an exact version in `cwd`, against the database at `dbUrl` where the
+ * command takes one, without standard input, telemetry, update notices or the person's own settings.
+ * Only PATH and `env` are handed on: in some environments the CLI answers in another form.
  */
 export async function runCli(options: {
   version: CliVersion
   args: string[]
   cwd: string
-  dbUrl: string
+  dbUrl?: string
+  env?: Record<string, string>
 }): Promise<CliResult> {
   const programs = await ensureTool(projectRoot, 'supabase', options.version)
+  const target = options.dbUrl === undefined ? [] : databaseTarget(options.version, options.dbUrl)
   const home = await Deno.makeTempDir({ prefix: 'outhook-cli-' })
   try {
     const ended = await new Deno.Command(join(programs, 'supabase'), {
-      args: ['--agent', 'no', ...options.args, ...target(options.version, options.dbUrl)],
+      args: ['--agent', 'no', ...options.args, ...target],
       cwd: options.cwd,
       clearEnv: true,
       env: {
@@ -39,6 +41,7 @@ export async function runCli(options: {
         DO_NOT_TRACK: '1',
         SUPABASE_TELEMETRY_DISABLED: '1',
         SUPABASE_NO_UPDATE_NOTIFIER: '1',
+        ...options.env,
       },
       stdin: 'null',
       stdout: 'piped',
@@ -56,7 +59,7 @@ export async function runCli(options: {
 }
 
 /** Version 3 has no --db-url; both try TLS first unless the URL says not to. */
-function target(version: CliVersion, dbUrl: string): string[] {
+function databaseTarget(version: CliVersion, dbUrl: string): string[] {
   const url = `${dbUrl}?sslmode=disable`
   return version.startsWith('2.') ? ['--db-url', url] : [`--remote=${url}`]
 }
