@@ -33,8 +33,9 @@ async function main(args: string[]): Promise<number> {
     fresh: options.fresh,
     log: print,
   })
+  const ends = [interrupted(), stack.databaseEnded]
   print(await summary(stack))
-  const end = await Promise.race([interrupted(), stack.databaseEnded])
+  const end = await Promise.race(ends)
   if (end === 'interrupted') print('\nstopping')
   else printError(`the database server ended (code ${end}): see ${dataDir}/postgres.log`)
   await stack.stop()

@@ -28,6 +28,7 @@ export async function startServer(options: {
 }): Promise<StartResult> {
   const { paths, binaries, user, port, fsync } = options
   const logStart = await trimLog(paths.log)
+  const stale = await readPidFile(paths.data)
   const child = spawnGuarded({
     command: [
       ...user.prefix,
@@ -46,7 +47,7 @@ export async function startServer(options: {
   let ended = false
   child.ended.then(() => ended = true)
   const ready = await waitUntil(
-    async () => ended || await isReady(paths.data),
+    async () => ended || isReady(await readPidFile(paths.data), stale),
     { timeoutMs: 120_000 },
   )
   if (ready && !ended) return { kind: 'started', child }
@@ -73,13 +74,20 @@ export function startError(failure: StartFailure, port: number): SetupError {
   }
 }
 
-/** The eighth line of postmaster.pid says when connections are taken (pg_ctl relies on it too). */
-async function isReady(data: string): Promise<boolean> {
+/**
+ * The eighth line of postmaster.pid says when connections are taken (pg_ctl relies on it too). A killed
+ * server leaves its file, which says so as well, until the new one writes its own.
+ */
+function isReady(pidFile: string, stale: string): boolean {
+  return pidFile !== stale && pidFile.split('\n')[7]?.trim() === 'ready'
+}
+
+async function readPidFile(data: string): Promise<string> {
   try {
-    const lines = (await Deno.readTextFile(`${data}/postmaster.pid`)).split('\n')
-    return lines[7]?.trim() === 'ready'
-  } catch {
-    return false
+    return await Deno.readTextFile(`${data}/postmaster.pid`)
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return ''
+    throw error
   }
 }
 

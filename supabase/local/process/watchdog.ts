@@ -11,7 +11,10 @@ export interface GuardedCommand {
   env?: Record<string, string>
   /** File that standard output and standard error are appended to. */
   logFile: string
-  /** Signal that asks the child to end, without the SIG prefix. */
+  /**
+   * Signal that asks the child to end, without the SIG prefix. Sent every second: one that comes before
+   * the child has its handler is lost.
+   */
   stopSignal: string
   /** Signal that forces it, sent after `graceSeconds`. */
   forceSignal: string
@@ -34,9 +37,8 @@ exec 3<&0 >>"$log" 2>&1
 child=$!
 (
   while read -r line <&3; do :; done
-  kill -s "$stop" "$child"
   waited=0
-  while [ "$waited" -lt "$grace" ] && kill -0 "$child"; do
+  while [ "$waited" -lt "$grace" ] && kill -s "$stop" "$child"; do
     sleep 1
     waited=$((waited + 1))
   done
