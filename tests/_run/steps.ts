@@ -9,7 +9,7 @@ const edgeDeno = '2.1.4'
 /** All steps of `deno task test`, in order: the cheap and the telling ones come first. */
 export const testSteps: readonly Step[] = [
   commandStep('ok', [
-    ['fmt', '--check', '--quiet'],
+    ['fmt', '--check'],
     ['lint', '--quiet'],
     ['check', '--quiet', 'supabase', 'functions', 'tests'],
   ]),
