@@ -94,7 +94,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
   function leasedBy(batch: string): Delivery[] {
     const now = clock.now()
     const own = [...leases.values()].filter((lease) => lease.batch === batch && lease.until > now)
-    return own.map(({ delivery }) => delivery)
+    return own.map(({ delivery, until }) => ({ ...delivery, lease_ms: until - now }))
   }
 
   function answerOf(deliveries: Delivery[], over: Partial<DispatchAnswer>): DispatchAnswer {

@@ -231,7 +231,7 @@ Deno.test('run() repeats results whose answer was lost, which are applied once',
   await stopRun(harness, running)
 })
 
-Deno.test('run() counts a repeat’s leases from the first call', async () => {
+Deno.test('run() takes what is left of a repeat’s leases', async () => {
   const harness = createHarness()
   const { clock, database, sent } = harness
   database.add({ lease_ms: 20_000 })

@@ -1,12 +1,14 @@
 import { expect } from '@std/expect'
 import { readFunctionConfigs, readFunctionEnv } from '../../../supabase/local/functions/config.ts'
+import { testFolder } from '../../_support/folder.ts'
 
 /** A project with these files under `supabase/`, removed after the test. */
 async function withProject(
   files: Record<string, string>,
   work: (path: string) => Promise<void>,
 ): Promise<void> {
-  const path = await Deno.makeTempDir()
+  const path = testFolder()
+  await Deno.mkdir(path, { recursive: true })
   try {
     await Deno.mkdir(`${path}/supabase/functions`, { recursive: true })
     for (const [name, text] of Object.entries(files)) {

@@ -1,10 +1,12 @@
 import { expect } from '@std/expect'
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { loadKeys } from '../../../supabase/local/keys.ts'
+import { testFolder } from '../../_support/folder.ts'
 
 /** A folder of the test's own, removed after it. */
 async function withFolder(work: (path: string) => Promise<void>): Promise<void> {
-  const path = await Deno.makeTempDir()
+  const path = testFolder()
+  await Deno.mkdir(path, { recursive: true })
   try {
     await work(path)
   } finally {

@@ -1,0 +1,142 @@
+import { expect } from '@std/expect'
+import type { DispatchCall, Result } from '../../../../functions/_shared/contracts.ts'
+import type { Database } from '../../../../functions/_shared/database.ts'
+import { connectDirect } from '../../../../functions/_shared/database/direct.ts'
+import { connectRpc } from '../../../../functions/_shared/database/rpc.ts'
+import { type Stack, startStack } from '../../../../supabase/local/stack.ts'
+import { testFolder } from '../../../_support/folder.ts'
+
+// Both transports against the schema itself, in one stack: starting it takes longer than all the rest.
+
+function callOf(over: Partial<DispatchCall> = {}): DispatchCall {
+  const run = crypto.randomUUID()
+  return { run, seq: 1, results: [], limit: 10, kind: 'worker', ended: false, ...over }
+}
+
+async function prepare(stack: Stack): Promise<string> {
+  const made = await stack.psql(
+    `select outbox.create_endpoint(p_url => 'https://example.com/')->>'id'`,
+  )
+  return made.stdout.trim()
+}
+
+async function checkClaim(stack: Stack, database: Database): Promise<void> {
+  const body = '{"n":12345678901234567890,  "p": 1.10, "city":"Zürich 🚲", "a":1}'
+  await stack.psql(`select outbox.publish_raw(p_type => 'order.paid', p_body => $b$${body}$b$)`)
+  const call = callOf()
+  const claim = await database.dispatch(call)
+  if (!claim.ok) throw new Error(claim.fault.message)
+  const [delivery] = claim.answer.deliveries
+  if (delivery === undefined) throw new Error('nothing was claimed')
+  expect(claim.answer.events[delivery.event]?.body).toBe(body)
+  expect(claim.answer.endpoints[delivery.endpoint]?.secrets).toHaveLength(1)
+
+  const repeat = await database.dispatch(call)
+  expect(repeat).toMatchObject({
+    answer: { repeat: true, deliveries: [{ event: delivery.event }] },
+  })
+
+  const { event, endpoint, attempt } = delivery
+  const result: Result = {
+    event,
+    endpoint,
+    attempt,
+    outcome: 'delivered',
+    status: 200,
+    response: 'ok "quoted" \\ and ü',
+    duration_ms: 3,
+    sent_at: new Date().toISOString(),
+  }
+  const done = await database.dispatch({ ...call, seq: 2, results: [result], ended: true })
+  expect(done).toMatchObject({ answer: { applied: 1, stale: 0, deliveries: [] } })
+  const late = await database.dispatch(callOf({ results: [result] }))
+  expect(late).toMatchObject({ answer: { applied: 0, stale: 1 } })
+}
+
+Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t) => {
+  const dataDir = testFolder()
+  const stack = await startStack({
+    dataDir,
+    ports: 'free',
+    functions: [],
+    fsync: false,
+  })
+  try {
+    await prepare(stack)
+    await t.step('over a connection of its own', async () => {
+      const database = connectDirect({ url: stack.dbUrl })
+      try {
+        await checkClaim(stack, database)
+      } finally {
+        await database.close()
+      }
+    })
+    await t.step('through RPC', async () => {
+      await checkClaim(stack, connectRpc({ url: stack.apiUrl, key: stack.keys.secretKey }))
+    })
+    await t.step('a key that may not call it is a fault that no repeat cures', async () => {
+      const database = connectRpc({ url: stack.apiUrl, key: stack.keys.anonKey })
+      const reply = await database.dispatch(callOf())
+      expect(reply).toMatchObject({ ok: false, fault: { retryable: false } })
+    })
+    await t.step('a call without an answer in time is a fault that a repeat may cure', async () => {
+      const database = connectDirect({ url: stack.dbUrl, timeoutMs: 300 })
+      try {
+        const blocker = stack.psql('begin; lock table outbox.run_batch; select pg_sleep(1)')
+        await lockTaken(stack)
+        const call = callOf()
+        expect(await database.dispatch(call)).toMatchObject({
+          ok: false,
+          fault: { retryable: true },
+        })
+        await blocker
+        expect(await database.dispatch(call)).toMatchObject({ ok: true })
+      } finally {
+        await database.close()
+      }
+    })
+    await t.step('a lost connection is a fault, and the next call makes a new one', async () => {
+      const database = connectDirect({ url: stack.dbUrl })
+      try {
+        expect(await database.dispatch(callOf())).toMatchObject({ ok: true })
+        await stack.psql(`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'outhook'`)
+        let reply = await database.dispatch(callOf())
+        if (!reply.ok) {
+          expect(reply.fault.retryable).toBe(true)
+          reply = await database.dispatch(callOf())
+        }
+        expect(reply).toMatchObject({ ok: true })
+      } finally {
+        await database.close()
+      }
+    })
+    await t.step('a server that does not answer is a fault that a repeat may cure', async () => {
+      for (const database of unreachable()) {
+        const reply = await database.dispatch(callOf())
+        expect(reply).toMatchObject({ ok: false, fault: { retryable: true } })
+        expect(reply).not.toMatchObject({ fault: { message: expect.stringContaining('sesame') } })
+        await database.close()
+      }
+    })
+  } finally {
+    await stack.stop()
+    await Deno.remove(dataDir, { recursive: true })
+  }
+})
+
+/** Port 9 of the loopback address: nothing listens there. */
+function unreachable(): Database[] {
+  return [
+    connectDirect({ url: 'postgresql://postgres:sesame@127.0.0.1:9/postgres' }),
+    connectRpc({ url: 'http://127.0.0.1:9', key: 'sesame' }),
+  ]
+}
+
+async function lockTaken(stack: Stack): Promise<void> {
+  for (;;) {
+    const held = await stack.psql(`select count(*) from pg_locks
+      where mode = 'AccessExclusiveLock' and relation = 'outbox.run_batch'::regclass and granted`)
+    if (held.stdout.trim() === '1') return
+  }
+}
