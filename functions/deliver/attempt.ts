@@ -6,8 +6,8 @@ import type { Sender, SenderDeps } from '../_shared/senders/sender.ts'
 /** What one answer brought, as its sends need it. */
 export type Batch = {
   answer: DispatchAnswer
-  /** The moment from which the leases count, on the run's clock. */
-  claimedAt: number
+  /** When the call was made, on the run's clock: the leases count from there. */
+  calledAt: number
   deps: SenderDeps
 }
 
@@ -48,12 +48,12 @@ export async function attemptDelivery(
 /** Whether an attempt begun now is over, and its result recorded, before the lease lapses. */
 export function fitsLease(
   delivery: Delivery,
-  { answer, claimedAt }: Batch,
+  { answer, calledAt }: Batch,
   now: number,
   marginMs: number,
 ): boolean {
   const timeoutMs = answer.endpoints[delivery.endpoint]?.timeout_ms ?? 0
-  return now + timeoutMs + marginMs <= claimedAt + delivery.lease_ms
+  return now + timeoutMs + marginMs <= calledAt + delivery.lease_ms
 }
 
 /** Hands an unsent delivery back. */

@@ -11,8 +11,8 @@ export type RedispatchDeps = {
   log: Log
 }
 
-/** An answer, and from when on its leases are surely running. */
-export type Answered = { answer: DispatchAnswer; claimedAt: number }
+/** An answer, and when the call that brought it was made: its `lease_ms` count from no earlier than that. */
+export type Answered = { answer: DispatchAnswer; calledAt: number }
 
 const firstPauseMs = 50
 const longestPauseMs = 2_000
@@ -31,11 +31,8 @@ export async function dispatchUntilAnswered(
   for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     const calledAt = clock.now()
     const reply = await database.dispatch(call)
-    if (reply.ok) {
-      // What a repeat brings was claimed by one of the calls before it, at worst by the first.
-      const { answer } = reply
-      return { answer, claimedAt: answer.repeat ? firstCallAt : calledAt }
-    }
+    // A repeat's leases began with a call before it, but their `lease_ms` are what is left of them.
+    if (reply.ok) return { answer: reply.answer, calledAt }
     const { retryable, message } = reply.fault
     log(retryable ? 'warn' : 'error', 'dispatch failed', { run: call.run, error: message })
     if (!retryable || clock.now() >= giveUpAt(firstCallAt)) return null

@@ -85,7 +85,7 @@ export async function run(deps: RunDeps, initial: RunOptions): Promise<RunSummar
     else take(answered, limit)
   }
 
-  function take({ answer, claimedAt }: Answered, limit: number): void {
+  function take({ answer, calledAt }: Answered, limit: number): void {
     const { deliveries, settings, error } = answer
     const now = clock.now()
     options = withSettings(initial, settings)
@@ -100,9 +100,9 @@ export async function run(deps: RunDeps, initial: RunOptions): Promise<RunSummar
       const text = [error.route, error.claim].filter(Boolean).join('; ')
       log('warn', 'dispatch reports an error', { run: summary.run, error: text })
     }
-    const batch = batchOf(answer, claimedAt, deps)
+    const batch = batchOf(answer, calledAt, deps)
     for (const { lease_ms } of deliveries) {
-      state.leasedUntil = Math.max(state.leasedUntil, claimedAt + lease_ms)
+      state.leasedUntil = Math.max(state.leasedUntil, calledAt + lease_ms)
     }
     for (const chain of chainsOf(deliveries)) void sendChain(chainDeps, chain, batch)
   }
@@ -122,8 +122,8 @@ export async function run(deps: RunDeps, initial: RunOptions): Promise<RunSummar
    * in the same call: work committed just before it kicked nobody, since this run was alive.
    */
   async function finish(): Promise<void> {
-    const isRefused = state.end === 'stop:too_many_runs' && state.seq === 1
-    if (!isRefused) await turn(state.end === 'idle' ? freeSlots(state, options) : 0, true)
+    const isUnknown = state.seq === 0 || state.seq === 1 && state.end === 'stop:too_many_runs'
+    if (!isUnknown) await turn(state.end === 'idle' ? freeSlots(state, options) : 0, true)
     while (state.end !== 'database' && state.outstanding + state.results.length > 0) {
       const due = state.outstanding === 0 ? clock.now() : dispatchDueAt(state, options)
       if (due > clock.now()) await alarm.wait(due)
@@ -149,11 +149,11 @@ export async function run(deps: RunDeps, initial: RunOptions): Promise<RunSummar
   return summary
 }
 
-function batchOf(answer: DispatchAnswer, claimedAt: number, deps: RunDeps): Batch {
+function batchOf(answer: DispatchAnswer, calledAt: number, deps: RunDeps): Batch {
   const { settings } = answer
   return {
     answer,
-    claimedAt,
+    calledAt,
     deps: {
       transport: deps.transport,
       keys: deps.keys,
