@@ -44,7 +44,7 @@ export function startReceiver(port: number, onArrival: (arrival: Arrival) => voi
   return {
     port: server.addr.port,
     url: `http://127.0.0.1:${server.addr.port}/webhooks`,
-    arrival(id) {
+    arrival(id: string): Promise<Arrival> {
       const come = kept.get(id)
       if (come !== undefined) return Promise.resolve(come)
       return new Promise((resolve) => awaited.set(id, resolve))
