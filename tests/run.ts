@@ -5,6 +5,7 @@ import { runMark, stopLeftovers } from './_run/leftovers.ts'
 import { type Options, parseOptions } from './_run/options.ts'
 import { interruptChildren } from './_run/processes.ts'
 import { makeFilter } from './_run/selection.ts'
+import { setUp } from './_run/setup.ts'
 import type { Step, StepContext } from './_run/step.ts'
 import { soakSteps, testSteps } from './_run/steps.ts'
 import { sweepTestFolders } from './_support/folder.ts'
@@ -16,6 +17,7 @@ async function main(options: Options): Promise<number> {
   const context = await makeContext(options, steps)
   const stopping = stopOnSignals(context.mark)
   await sweepTestFolders()
+  await setUp(projectRoot)
   let total = tally()
   let ran = 0
   for (const step of steps) {

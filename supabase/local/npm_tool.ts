@@ -2,17 +2,23 @@ import { join } from 'node:path'
 
 /**
  * Install one npm package of an exact version under `.outhook/tools/` of the project at `root`,
- * unless it is there, and return the folder of its programs.
+ * unless it is there, and return the folder of its programs. `log` hears of an installation.
  *
  * A folder of our own instead of npx, whose cache two first installations at once can break, and
  * whose every start costs half a second more. The folder is made under another name and renamed,
  * so that what is there is always whole.
  */
-export async function ensureTool(root: string, name: string, version: string): Promise<string> {
+export async function ensureTool(
+  root: string,
+  name: string,
+  version: string,
+  log: (line: string) => void = () => {},
+): Promise<string> {
   const tools = join(root, '.outhook', 'tools')
   const folder = join(tools, `${name.replace('/', '-')}-${version}`)
   const programs = join(folder, 'node_modules', '.bin')
   if (await exists(programs)) return programs
+  log(`installing ${name} ${version} from npm`)
   await Deno.mkdir(tools, { recursive: true })
   const draft = await Deno.makeTempDir({ dir: tools, prefix: '.draft-' })
   try {

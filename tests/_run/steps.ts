@@ -1,10 +1,8 @@
 import { commandStep } from './command_step.ts'
 import { denoStep } from './deno_step.ts'
 import { pgTapStep } from './pg_tap_step.ts'
+import { edgeDeno } from './setup.ts'
 import type { Step } from './step.ts'
-
-/** The Deno level of the edge runtime: what functions/ contains must run there too. */
-const edgeDeno = '2.1.4'
 
 /** All steps of `deno task test`, in order: the cheap and the telling ones come first. */
 export const testSteps: readonly Step[] = [

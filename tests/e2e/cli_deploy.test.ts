@@ -5,6 +5,7 @@ import { ensureTool } from '../../supabase/local/npm_tool.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { cliVersions, runCli } from '../../supabase/local/supabase_cli.ts'
 import { startManagementApi } from '../_support/management_api.ts'
+import { edgeDeno } from '../_run/setup.ts'
 import { copyProject } from '../_support/project_copy.ts'
 
 const config = parse(await Deno.readTextFile(join(projectRoot, 'supabase/config.toml')))
@@ -36,7 +37,7 @@ for (const version of cliVersions) {
         })
       })
       await t.step(`${slug} is whole: the uploaded files alone load under Deno 2.1`, async () => {
-        const deno = join(await ensureTool(projectRoot, 'deno', '2.1.4'), 'deno')
+        const deno = join(await ensureTool(projectRoot, 'deno', edgeDeno), 'deno')
         const checked = await new Deno.Command(deno, {
           args: ['check', '--quiet', `functions/${slug}/index.ts`],
           cwd: join(uploads, slug),
