@@ -1,6 +1,7 @@
 /** Which HTTP answer a Postgres error becomes. */
 
 import { expect } from '@std/expect'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { type FixtureClient, startTestGateway, type TestGateway } from './fixtures/gateway.ts'
 
 let gateway: TestGateway
@@ -141,12 +142,37 @@ Deno.test('a malformed PGRST raise is PGRST121 and says which part is wrong', as
   expect(missing.error?.details).toBe('DETAIL is missing in the RAISE statement')
 })
 
+Deno.test('stop() lets a short call end and gives up on a long one', async () => {
+  await using own = disposable(await startTestGateway())
+  await own.pg.psql(`
+    create function fixture.nap(p_s float) returns text language sql
+    as $$ select 'rested' from pg_sleep(p_s) $$;
+    grant execute on function fixture.nap to service_role`)
+  const asleep = async (): Promise<boolean> => {
+    const counted = await own.pg.psql(
+      `select count(*) from pg_stat_activity where wait_event = 'PgSleep'`,
+      { as: 'supabase_admin' },
+    )
+    return counted.stdout === '2'
+  }
+  const nap = async (seconds: number): Promise<unknown> =>
+    await (await own.rpc('nap', { body: `{"p_s":${seconds}}` })).json()
+  const [short, long] = [nap(1), nap(7)]
+  expect(await waitUntil(asleep, { timeoutMs: 5000 })).toBe(true)
+  const startedAt = performance.now()
+  await own.gateway.stop()
+  expect(performance.now() - startedAt).toBeLessThan(5000)
+  expect(await short).toBe('rested')
+  expect(await long).toMatchObject({ code: 'PGRST000' })
+})
+
 Deno.test('rpc() says that there is no database while there is none', async () => {
-  await using own = await (async () => {
-    const started = await startTestGateway()
-    return { ...started, [Symbol.asyncDispose]: () => started.stop() }
-  })()
+  await using own = disposable(await startTestGateway())
   await own.pg.stop()
   const { status, error } = await own.client(own.keys.secretKey).rpc('add', { p_a: 1 })
   expect([status, error?.code]).toEqual([503, 'PGRST000'])
 })
+
+function disposable(started: TestGateway): TestGateway & AsyncDisposable {
+  return { ...started, [Symbol.asyncDispose]: () => started.stop() }
+}

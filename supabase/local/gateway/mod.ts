@@ -1,6 +1,10 @@
 /**
  * The local stack's HTTP front door: what Kong, PostgREST and the edge runtime's router do for
  * `/rest/v1/rpc`, `/functions/v1` and the key set, and a clear refusal for everything else.
+ *
+ * Known differences: there is no safeupdate (Debian has no package of it; the SQL rules test refuses
+ * an UPDATE or DELETE without WHERE instead), PGRST202 suggests no similar name, results cannot be
+ * shaped by the query, and a connection that dies amid a call is PGRST000 instead of 57P01.
  */
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
@@ -40,7 +44,7 @@ export interface Gateway {
   /** `http://127.0.0.1:<port>`: the project's URL. */
   url: string
   port: number
-  /** Answers what is under way (for up to 2 s), then closes the port and the connections. */
+  /** Waits up to 2 s for what is under way, fails the rest, and closes the port and connections. */
   stop(): Promise<void>
 }
 
@@ -53,6 +57,7 @@ const SHUTDOWN_MS = 2000
  */
 export function startGateway(options: GatewayOptions): Gateway {
   const poolSize = options.poolSize ?? 10
+  const closing = new AbortController()
   const sql = connect(options.authenticatorDbUrl, poolSize)
   const app = createApp(
     {
@@ -68,14 +73,13 @@ export function startGateway(options: GatewayOptions): Gateway {
       functions: options.functions,
       jwks: options.keys.jwks,
       idleTimeoutMs: options.functionIdleMs ?? 150_000,
+      closing: closing.signal,
     }),
     options.log,
   )
-  const abort = new AbortController()
   const server = Deno.serve({
     hostname: '127.0.0.1',
     port: options.port,
-    signal: abort.signal,
     onListen(): void {},
   }, (request, info) => app.fetch(request, { peer: info.remoteAddr.hostname }))
 
@@ -83,7 +87,12 @@ export function startGateway(options: GatewayOptions): Gateway {
     url: `http://127.0.0.1:${server.addr.port}`,
     port: server.addr.port,
     async stop(): Promise<void> {
-      const timer = setTimeout(() => abort.abort(), SHUTDOWN_MS)
+      // Cutting off the handlers' own work makes them answer. Aborting the server instead, amid its
+      // shutdown, throws BadResource out of Deno 2.9.
+      const timer = setTimeout(() => {
+        closing.abort()
+        void sql.end({ timeout: 0 })
+      }, SHUTDOWN_MS)
       await server.shutdown()
       clearTimeout(timer)
       await sql.end({ timeout: 1 })

@@ -10,6 +10,8 @@ export interface ProxyDeps {
   jwks: StackKeys['jwks']
   /** Longest wait for the first byte of an answer, in ms; the platform's is 150 s. */
   idleTimeoutMs: number
+  /** Cuts off what is under way. */
+  closing: AbortSignal
 }
 
 /** Passes one request on to a function; a failure of the platform's own is an answer as well. */
@@ -56,7 +58,7 @@ export function createProxy(deps: ProxyDeps): ProxyFunction {
     if (origin === null) {
       return refuse(503, 'BOOT_ERROR', 'Function failed to start (please check logs)')
     }
-    return await passOn(request, `${origin}${path}${url.search}`, peer, deps.idleTimeoutMs)
+    return await passOn(request, `${origin}${path}${url.search}`, peer, deps)
   }
 }
 
@@ -64,7 +66,7 @@ async function passOn(
   request: Request,
   target: string,
   peer: string,
-  idleTimeoutMs: number,
+  { idleTimeoutMs, closing }: ProxyDeps,
 ): Promise<Response> {
   const idle = new AbortController()
   const timer = setTimeout(() => idle.abort(), idleTimeoutMs)
@@ -74,7 +76,7 @@ async function passOn(
       headers: forwardedHeaders(request, peer),
       body: request.body,
       redirect: 'manual',
-      signal: idle.signal,
+      signal: AbortSignal.any([idle.signal, closing]),
     })
     return new Response(response.body, {
       status: response.status,
