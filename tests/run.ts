@@ -20,12 +20,14 @@ async function main(options: Options): Promise<number> {
   await setUp(projectRoot)
   let total = tally()
   let ran = 0
+  const failed: string[] = []
   for (const step of steps) {
     const counts = await runStep(step, context)
     if (stopping.code !== null) return stopping.code
     if (counts === null) continue
     ran += 1
     total = add(total, counts)
+    if (counts.failed > 0) failed.push(step.name)
   }
   if (ran === 0) {
     print(
@@ -37,6 +39,7 @@ async function main(options: Options): Promise<number> {
     )
   }
   print()
+  if (failed.length > 0) print(`Failed, see above: ${failed.join(', ')}`)
   print(tallyLine(total))
   return exitCode(total)
 }
