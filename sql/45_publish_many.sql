@@ -5,6 +5,8 @@ language plpgsql volatile set search_path = ''
 as $$
 declare
   v_unknown text;
+  v_endpoint_id uuid;
+  v_deliver_at timestamptz;
 begin
   if pg_catalog.jsonb_typeof(p_event) is distinct from 'object' then
     perform outbox.invalid('event', 'is not a JSON object', 'Expected {"type": "order.paid", "payload": {"id": 1}}');
@@ -22,13 +24,19 @@ begin
   if p_event ? 'body' then
     perform outbox.check_json(p_event ->> 'body');
   end if;
+  v_endpoint_id := (p_event ->> 'endpoint_id')::uuid;
+  v_deliver_at := (p_event ->> 'deliver_at')::timestamptz;
   return row(outbox.uuid_v7(p_at), coalesce(p_event ->> 'org_id', 'default'), p_event ->> 'type',
     case when p_event ? 'body' then p_event ->> 'body' else (p_event -> 'payload')::text end,
     p_event ->> 'partition_key', p_event ->> 'correlation_id', p_event ->> 'idempotency_key', p_event ->> 'traceparent',
-    (p_event ->> 'endpoint_id')::uuid, (p_event ->> 'deliver_at')::timestamptz, p_at)::outbox.event;
+    v_endpoint_id, v_deliver_at, p_at)::outbox.event;
 exception
-  when invalid_text_representation or invalid_datetime_format or datetime_field_overflow then
-    raise exception using errcode = 'OH001', message = sqlerrm, hint = 'endpoint_id is a uuid, deliver_at a time with zone';
+  when invalid_text_representation then
+    raise exception using errcode = 'OH001', message = 'endpoint_id is not a uuid',
+      hint = 'Expected the id that create_endpoint() returned, or leave it out';
+  when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value or invalid_parameter_value then
+    raise exception using errcode = 'OH001', message = 'deliver_at is not a time',
+      hint = 'Expected a time with zone, such as 2026-01-31T12:00:00Z, or leave it out';
 end
 $$;
 comment on function outbox.event_of_json(jsonb, timestamptz) is
@@ -39,8 +47,8 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_events outbox.event[] := '{}';
-  v_ids uuid[] := '{}';
+  v_events outbox.event[] := array[]::outbox.event[];
+  v_ids uuid[] := array[]::uuid[];
   v_at integer := 0;
   v_detail text;
   v_hint text;
@@ -48,7 +56,8 @@ begin
   if pg_catalog.jsonb_typeof(p_events) is distinct from 'array' then
     perform outbox.invalid('events', 'is not a JSON array', 'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
-  for v_at in 1 .. pg_catalog.jsonb_array_length(p_events) loop
+  while v_at < pg_catalog.jsonb_array_length(p_events) loop
+    v_at := v_at + 1;
     v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1), v_now + (v_at - 1) * interval '1 microsecond');
   end loop;
   -- Keys in one order in every session, or two batches could wait for each other.
@@ -62,7 +71,7 @@ begin
 exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
-    message = case when v_at is null or v_at = 0 then sqlerrm else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm) end;
+    message = case when v_at = 0 then sqlerrm else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm) end;
 end
 $$;
 comment on function outbox.publish_many(jsonb) is

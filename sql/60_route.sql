@@ -41,7 +41,7 @@ end
 $$;
 comment on function outbox.has_unrouted() is 'Whether routing has something to do: the same read that routing makes.';
 
-create function outbox.read_unrouted(p_now timestamptz) returns outbox.routing
+create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
 set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
@@ -97,7 +97,7 @@ begin
   return v_batch;
 end
 $$;
-comment on function outbox.read_unrouted(timestamptz) is
+comment on function outbox.read_unrouted() is
   'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
 
 create function outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) returns table (endpoint_id uuid)

@@ -86,7 +86,7 @@ declare
   v_batch outbox.routing;
   v_touched uuid[];
   v_applied integer := 0;
-  v_route jsonb := '{"routed": 0, "error": null}';
+  v_route jsonb := '{"routed": 0, "error": null}'::jsonb;
   v_claimed outbox.claimed;
   v_claim_error text;
 begin
@@ -105,7 +105,7 @@ begin
   end if;
   if v_stop is null then
     begin
-      v_batch := outbox.read_unrouted(v_now);
+      v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
       v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm);
       perform outbox.shrink_routing(null, sqlerrm, v_now);

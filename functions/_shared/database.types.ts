@@ -938,7 +938,7 @@ export type Database = {
         Returns: string
       }
       'read_unrouted': {
-        Args: { 'p_now': string }
+        Args: Record<PropertyKey, never>
         Returns: Database['outbox']['CompositeTypes']['routing']
         SetofOptions: {
           from: '*'

@@ -53,8 +53,9 @@ $$;
 comment on function outbox.clock() is
   'The time that the outbox goes by: the test clock if one is set, else the clock at the call.';
 
+-- volatile: an immutable call with constants is carried out by whoever plans it, `supabase db lint` included.
 create function outbox.invalid(p_field text, p_problem text, p_remedy text) returns void
-language plpgsql immutable set search_path = ''
+language plpgsql volatile set search_path = ''
 as $$
 begin
   raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem), hint = p_remedy;
@@ -918,6 +919,8 @@ language plpgsql volatile set search_path = ''
 as $$
 declare
   v_unknown text;
+  v_endpoint_id uuid;
+  v_deliver_at timestamptz;
 begin
   if pg_catalog.jsonb_typeof(p_event) is distinct from 'object' then
     perform outbox.invalid('event', 'is not a JSON object', 'Expected {"type": "order.paid", "payload": {"id": 1}}');
@@ -935,13 +938,19 @@ begin
   if p_event ? 'body' then
     perform outbox.check_json(p_event ->> 'body');
   end if;
+  v_endpoint_id := (p_event ->> 'endpoint_id')::uuid;
+  v_deliver_at := (p_event ->> 'deliver_at')::timestamptz;
   return row(outbox.uuid_v7(p_at), coalesce(p_event ->> 'org_id', 'default'), p_event ->> 'type',
     case when p_event ? 'body' then p_event ->> 'body' else (p_event -> 'payload')::text end,
     p_event ->> 'partition_key', p_event ->> 'correlation_id', p_event ->> 'idempotency_key', p_event ->> 'traceparent',
-    (p_event ->> 'endpoint_id')::uuid, (p_event ->> 'deliver_at')::timestamptz, p_at)::outbox.event;
+    v_endpoint_id, v_deliver_at, p_at)::outbox.event;
 exception
-  when invalid_text_representation or invalid_datetime_format or datetime_field_overflow then
-    raise exception using errcode = 'OH001', message = sqlerrm, hint = 'endpoint_id is a uuid, deliver_at a time with zone';
+  when invalid_text_representation then
+    raise exception using errcode = 'OH001', message = 'endpoint_id is not a uuid',
+      hint = 'Expected the id that create_endpoint() returned, or leave it out';
+  when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value or invalid_parameter_value then
+    raise exception using errcode = 'OH001', message = 'deliver_at is not a time',
+      hint = 'Expected a time with zone, such as 2026-01-31T12:00:00Z, or leave it out';
 end
 $$;
 comment on function outbox.event_of_json(jsonb, timestamptz) is
@@ -952,8 +961,8 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_events outbox.event[] := '{}';
-  v_ids uuid[] := '{}';
+  v_events outbox.event[] := array[]::outbox.event[];
+  v_ids uuid[] := array[]::uuid[];
   v_at integer := 0;
   v_detail text;
   v_hint text;
@@ -961,7 +970,8 @@ begin
   if pg_catalog.jsonb_typeof(p_events) is distinct from 'array' then
     perform outbox.invalid('events', 'is not a JSON array', 'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
-  for v_at in 1 .. pg_catalog.jsonb_array_length(p_events) loop
+  while v_at < pg_catalog.jsonb_array_length(p_events) loop
+    v_at := v_at + 1;
     v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1), v_now + (v_at - 1) * interval '1 microsecond');
   end loop;
   -- Keys in one order in every session, or two batches could wait for each other.
@@ -975,7 +985,7 @@ begin
 exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
-    message = case when v_at is null or v_at = 0 then sqlerrm else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm) end;
+    message = case when v_at = 0 then sqlerrm else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm) end;
 end
 $$;
 comment on function outbox.publish_many(jsonb) is
@@ -1272,7 +1282,7 @@ end
 $$;
 comment on function outbox.has_unrouted() is 'Whether routing has something to do: the same read that routing makes.';
 
-create function outbox.read_unrouted(p_now timestamptz) returns outbox.routing
+create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
 set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
@@ -1328,7 +1338,7 @@ begin
   return v_batch;
 end
 $$;
-comment on function outbox.read_unrouted(timestamptz) is
+comment on function outbox.read_unrouted() is
   'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
 
 create function outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) returns table (endpoint_id uuid)
@@ -1826,7 +1836,7 @@ declare
   v_batch outbox.routing;
   v_touched uuid[];
   v_applied integer := 0;
-  v_route jsonb := '{"routed": 0, "error": null}';
+  v_route jsonb := '{"routed": 0, "error": null}'::jsonb;
   v_claimed outbox.claimed;
   v_claim_error text;
 begin
@@ -1845,7 +1855,7 @@ begin
   end if;
   if v_stop is null then
     begin
-      v_batch := outbox.read_unrouted(v_now);
+      v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
       v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm);
       perform outbox.shrink_routing(null, sqlerrm, v_now);

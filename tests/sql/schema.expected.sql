@@ -867,7 +867,7 @@ declare
   v_batch outbox.routing;
   v_touched uuid[];
   v_applied integer := 0;
-  v_route jsonb := '{"routed": 0, "error": null}';
+  v_route jsonb := '{"routed": 0, "error": null}'::jsonb;
   v_claimed outbox.claimed;
   v_claim_error text;
 begin
@@ -886,7 +886,7 @@ begin
   end if;
   if v_stop is null then
     begin
-      v_batch := outbox.read_unrouted(v_now);
+      v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
       v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm);
       perform outbox.shrink_routing(null, sqlerrm, v_now);
@@ -1007,6 +1007,8 @@ CREATE FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zon
     AS $$
 declare
   v_unknown text;
+  v_endpoint_id uuid;
+  v_deliver_at timestamptz;
 begin
   if pg_catalog.jsonb_typeof(p_event) is distinct from 'object' then
     perform outbox.invalid('event', 'is not a JSON object', 'Expected {"type": "order.paid", "payload": {"id": 1}}');
@@ -1024,13 +1026,19 @@ begin
   if p_event ? 'body' then
     perform outbox.check_json(p_event ->> 'body');
   end if;
+  v_endpoint_id := (p_event ->> 'endpoint_id')::uuid;
+  v_deliver_at := (p_event ->> 'deliver_at')::timestamptz;
   return row(outbox.uuid_v7(p_at), coalesce(p_event ->> 'org_id', 'default'), p_event ->> 'type',
     case when p_event ? 'body' then p_event ->> 'body' else (p_event -> 'payload')::text end,
     p_event ->> 'partition_key', p_event ->> 'correlation_id', p_event ->> 'idempotency_key', p_event ->> 'traceparent',
-    (p_event ->> 'endpoint_id')::uuid, (p_event ->> 'deliver_at')::timestamptz, p_at)::outbox.event;
+    v_endpoint_id, v_deliver_at, p_at)::outbox.event;
 exception
-  when invalid_text_representation or invalid_datetime_format or datetime_field_overflow then
-    raise exception using errcode = 'OH001', message = sqlerrm, hint = 'endpoint_id is a uuid, deliver_at a time with zone';
+  when invalid_text_representation then
+    raise exception using errcode = 'OH001', message = 'endpoint_id is not a uuid',
+      hint = 'Expected the id that create_endpoint() returned, or leave it out';
+  when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value or invalid_parameter_value then
+    raise exception using errcode = 'OH001', message = 'deliver_at is not a time',
+      hint = 'Expected a time with zone, such as 2026-01-31T12:00:00Z, or leave it out';
 end
 $$;
 
@@ -1085,7 +1093,7 @@ COMMENT ON FUNCTION outbox.has_unrouted() IS 'Whether routing has something to d
 -- Name: invalid(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 begin
@@ -1394,8 +1402,8 @@ CREATE FUNCTION outbox.publish_many(p_events jsonb) RETURNS jsonb
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_events outbox.event[] := '{}';
-  v_ids uuid[] := '{}';
+  v_events outbox.event[] := array[]::outbox.event[];
+  v_ids uuid[] := array[]::uuid[];
   v_at integer := 0;
   v_detail text;
   v_hint text;
@@ -1403,7 +1411,8 @@ begin
   if pg_catalog.jsonb_typeof(p_events) is distinct from 'array' then
     perform outbox.invalid('events', 'is not a JSON array', 'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
-  for v_at in 1 .. pg_catalog.jsonb_array_length(p_events) loop
+  while v_at < pg_catalog.jsonb_array_length(p_events) loop
+    v_at := v_at + 1;
     v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1), v_now + (v_at - 1) * interval '1 microsecond');
   end loop;
   -- Keys in one order in every session, or two batches could wait for each other.
@@ -1417,7 +1426,7 @@ begin
 exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
-    message = case when v_at is null or v_at = 0 then sqlerrm else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm) end;
+    message = case when v_at = 0 then sqlerrm else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm) end;
 end
 $$;
 
@@ -1479,9 +1488,9 @@ ALTER FUNCTION outbox.put_event(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the event that has its idempotency key.';
 
--- Name: read_unrouted(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.read_unrouted(p_now timestamp with time zone) RETURNS outbox.routing
+CREATE FUNCTION outbox.read_unrouted() RETURNS outbox.routing
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -1543,11 +1552,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.read_unrouted(p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.read_unrouted() OWNER TO postgres;
 
--- Name: FUNCTION read_unrouted(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_unrouted(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_unrouted(p_now timestamp with time zone) IS 'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
+COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
 
 -- Name: retry_preset(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3162,9 +3171,9 @@ GRANT ALL ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text
 
 REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event) FROM PUBLIC;
 
--- Name: FUNCTION read_unrouted(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.read_unrouted(p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
 
 -- Name: FUNCTION retry_preset(p_kind text); Type: ACL; Schema: outbox; Owner: postgres
 
