@@ -41,8 +41,8 @@ async function runPgTap(
 }
 
 async function runFile(pg: Postgres, root: string, file: string): Promise<Tally> {
-  const script = await Deno.readTextFile(join(root, file))
-  const { code, stdout, stderr } = await pg.psql(script)
+  // Named rather than piped: psql then finds what a file includes beside it, and errors have a line.
+  const { code, stdout, stderr } = await pg.psql('', { args: ['--file', join(root, file)] })
   const { counts, problems } = readTap(stdout)
   // The file died after its last test: the stream alone looks whole.
   if (code !== 0 && counts.failed === 0) counts.failed = 1
