@@ -1,0 +1,86 @@
+/** A database with the whole schema, and sessions of it that the test drives one by one. */
+
+import postgres, { type Sql } from 'postgres'
+import { prepareDatabase } from '../../../supabase/local/database/mod.ts'
+import { projectRoot } from '../../../supabase/local/schema/project.ts'
+import { startTestPostgres } from '../../_support/postgres.ts'
+
+/** One connection: its statements run one after the other, so `begin` and `commit` may stand alone. */
+export interface Session {
+  readonly sql: Sql
+  /** The backend's process id, as pg_locks and pg_stat_activity name it. */
+  readonly pid: number
+}
+
+/** The test's own database. Disposing of it ends every session, stops the server and removes its folder. */
+export interface OutboxDatabase extends AsyncDisposable {
+  /** Superuser: watches the others, and changes what belongs to the platform. */
+  readonly admin: Sql
+  /** Opens a session of the role postgres. */
+  open(): Promise<Session>
+  /** Empties every table but the settings, and puts the clock and the router back. */
+  reset(): Promise<void>
+}
+
+/**
+ * Starts a Postgres with the migrations applied and without cron jobs, which would act beside the test.
+ * Deadlocks are looked for after 20 ms instead of a second.
+ */
+export async function startOutbox(): Promise<OutboxDatabase> {
+  const pg = await startTestPostgres()
+  const opened: Sql[] = []
+  const connect = (url: string): Sql => {
+    const sql = postgres(url, {
+      max: 1,
+      onnotice: () => {},
+      connection: { application_name: 'test' },
+    })
+    opened.push(sql)
+    return sql
+  }
+  const dispose = async (): Promise<void> => {
+    await Promise.all(opened.map((sql) => sql.end({ timeout: 0 })))
+    await pg.stop()
+  }
+  try {
+    await prepareDatabase({ dbUrl: pg.dbUrl, projectDir: projectRoot, log: () => {} })
+    const admin = connect(pg.adminDbUrl)
+    await admin`alter database postgres set deadlock_timeout = '20ms'`
+    await stopCron(admin, connect(pg.dbUrl))
+    return {
+      admin,
+      open: async () => {
+        const sql = connect(pg.dbUrl)
+        const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+        if (row === undefined) throw new Error('the session does not know its process id')
+        return { sql, pid: row.pid }
+      },
+      reset: () => reset(admin),
+      [Symbol.asyncDispose]: dispose,
+    }
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+}
+
+/** Removes the jobs, and ends one that a full minute started in between. */
+async function stopCron(admin: Sql, owner: Sql): Promise<void> {
+  await owner`select cron.unschedule(j.jobid) from cron.job as j`
+  await admin`
+    select pg_terminate_backend(a.pid) from pg_stat_activity as a where a.query like '%outbox.tick()%' and a.pid <> pg_backend_pid()`
+}
+
+async function reset(admin: Sql): Promise<void> {
+  await admin`
+    do $$
+    begin
+      execute (
+        select 'truncate ' || string_agg(format('%s', c.oid::regclass), ', ')
+        from pg_class c
+        where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+          and c.relname not in ('setting', 'router'));
+      update outbox.router set watermark = default, seen_below = default, open_xids = default, batch = default;
+      perform setval('outbox.last_kick', 0);
+    end $$`
+}

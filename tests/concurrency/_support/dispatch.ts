@@ -1,0 +1,68 @@
+/** A run as the database sees it: numbered calls of dispatch(), each answer checked for its shape. */
+
+import type { Sql } from 'postgres'
+import {
+  type Delivery,
+  type DispatchAnswer,
+  dispatchAnswer,
+} from '../../../functions/_shared/contracts.ts'
+
+/** What became of one delivery; only what the database decides by. */
+export type Report = {
+  event: string
+  endpoint: string
+  attempt: number
+  outcome: 'delivered' | 'failed' | 'released'
+  status?: number
+}
+
+/** Calls dispatch() once. */
+export async function dispatch(
+  sql: Sql,
+  call: { run: string; seq: number; results?: Report[]; limit?: number },
+): Promise<DispatchAnswer> {
+  const { run, seq, results = [], limit = 0 } = call
+  const [row] = await sql<{ answer: unknown }[]>`
+    select outbox.dispatch(${run}, ${seq}, ${sql.json(results)}, ${limit}, 'worker') as answer`
+  return dispatchAnswer.parse(row?.answer)
+}
+
+/** A run over one session: numbers its calls. */
+export class Run {
+  readonly id = crypto.randomUUID()
+  #seq = 0
+  readonly #sql: Sql
+
+  constructor(sql: Sql) {
+    this.#sql = sql
+  }
+
+  /** The next call of the run. */
+  async call(results: Report[] = [], limit = 0): Promise<DispatchAnswer> {
+    this.#seq += 1
+    return await dispatch(this.#sql, { run: this.id, seq: this.#seq, results, limit })
+  }
+}
+
+/** A result for a claimed delivery. */
+export function report(delivery: Delivery, outcome: Report['outcome'] = 'delivered'): Report {
+  const { event, endpoint, attempt } = delivery
+  const key = { event, endpoint, attempt }
+  if (outcome === 'delivered') return { ...key, outcome, status: 200 }
+  if (outcome === 'failed') return { ...key, outcome, status: 503 }
+  return { ...key, outcome }
+}
+
+/** Routes, claims and delivers until nothing is open and due; returns how many were delivered. Throws on an error in an answer. */
+export async function drain(sql: Sql, limit = 400): Promise<number> {
+  const run = new Run(sql)
+  let results: Report[] = []
+  let delivered = 0
+  while (true) {
+    const answer = await run.call(results, limit)
+    if (answer.error !== null) throw new Error(`dispatch: ${JSON.stringify(answer.error)}`)
+    delivered += answer.applied
+    if (results.length + answer.routed + answer.deliveries.length === 0) return delivered
+    results = answer.deliveries.map((delivery) => report(delivery))
+  }
+}

@@ -1,0 +1,53 @@
+-- Every counter of gate and lane that differs from a count of the deliveries, and every time that would
+-- leave a delivery lying. One statement, so one snapshot: it may run while dispatches commit.
+with counted as (
+  select d.lane_id, count(*) as depth, count(d.leased_until) as leased,
+    min(d.due_at) as head_at, min(d.due_at) filter (where d.leased_until is null) as free_at,
+    min(d.leased_until) as leased_until
+  from outbox.delivery d group by d.lane_id
+), lanes as (
+  select l.*, coalesce(c.depth, 0) as n, coalesce(c.leased, 0) as held, c.head_at as first_at, c.free_at,
+    c.leased_until as first_end
+  from outbox.lane l left join counted c on c.lane_id = l.id
+), gates as (
+  select g.*, e.max_in_flight, coalesce(l.depth, 0) as n, coalesce(l.slots, 0) as slots, l.next_at as lane_at
+  from outbox.gate g
+  join outbox.endpoint e on e.id = g.endpoint_id
+  left join (
+    select gate_id, sum(n) as depth, min(next_at) filter (where n > 0) as next_at,
+      sum(case when ordered then least(held, 1) else held end) as slots
+    from lanes group by gate_id
+  ) l on l.gate_id = g.id
+), found as (
+  select 'lane ' || l.id as what, p.problem
+  from lanes l cross join lateral (values
+    (case when l.depth <> l.n then format('depth %s, counted %s', l.depth, l.n) end),
+    (case when l.leased <> l.held then format('leased %s, counted %s', l.leased, l.held) end),
+    (case when (l.leased = 0) <> (l.leased_until is null) then 'leased and leased_until disagree' end),
+    (case when l.leased_until > l.first_end then 'leased_until is later than the first lease''s end' end),
+    (case when l.head_at > l.first_at then 'head_at is later than the first delivery' end),
+    (case when l.n > 0 and l.next_at = 'infinity' then 'has deliveries and is never due' end),
+    (case when not l.ordered and l.n > 0
+            and l.next_at > greatest(outbox.clock(), least(l.free_at, l.first_end))
+          then 'is due later than its first delivery' end),
+    (case when l.ordered and l.n = 0 and l.not_before <= outbox.clock() then 'is empty and was not removed' end)
+  ) p (problem)
+  union all
+  select 'gate ' || g.id, p.problem
+  from gates g cross join lateral (values
+    (case when g.depth <> g.n then format('depth %s, counted %s', g.depth, g.n) end),
+    (case when g.in_flight <> g.slots then format('in_flight %s, counted %s', g.in_flight, g.slots) end),
+    (case when g.in_flight > g.max_in_flight then format('in_flight %s, at most %s', g.in_flight, g.max_in_flight) end),
+    (case when g.n > 0 and g.next_at = 'infinity' then 'has deliveries and is never due' end),
+    (case when g.in_flight < g.max_in_flight and not g.last_timed_out and g.n > 0
+            and g.next_at > greatest(outbox.clock(), g.not_before, g.lane_at)
+          then 'is due later than its first lane' end)
+  ) p (problem)
+  union all
+  select 'delivery ' || d.event_id || ' of ' || d.endpoint_id, 'lies in no lane of its endpoint'
+  from outbox.delivery d
+  where not exists (
+    select from outbox.lane l join outbox.gate g on g.id = l.gate_id
+    where l.id = d.lane_id and g.endpoint_id = d.endpoint_id)
+)
+select what, problem from found where problem is not null order by what limit 20
