@@ -1,20 +1,25 @@
 import { Buffer } from 'node:buffer'
-import { createHmac } from 'node:crypto'
 import type { Endpoint } from './contracts.ts'
+import { createKeyedHmac, type Hmac } from './hmac.ts'
 
-/** A secret's bytes, the key of both signatures. */
-export type SigningKey = Buffer
+/** A secret made ready to sign; both signatures use it. */
+export type SigningKey = Hmac
 
 /** The two signature headers of one try. */
 export type Signatures = { standard: string; simple: string }
 
 const prefix = 'whsec_'
 
+/** Makes a secret ready to sign. */
+export function parseSecret(secret: string): SigningKey {
+  return createKeyedHmac(secretBytes(secret))
+}
+
 /**
  * The key bytes of a secret as users hold it: `whsec_` + base64, with or without padding, or bare base64. Text that is not
  * base64 is taken as the bytes themselves, so that a secret from elsewhere signs instead of failing.
  */
-export function parseSecret(secret: string): SigningKey {
+export function secretBytes(secret: string): Buffer {
   const encoded = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
   const bare = encoded.replace(/=+$/, '')
   const isBase64 = /^[A-Za-z0-9+/]+$/.test(bare) && bare.length % 4 !== 1
@@ -32,20 +37,11 @@ export function sign(
   body: Uint8Array,
   keys: readonly [SigningKey, ...SigningKey[]],
 ): Signatures {
-  const standard = keys.map((key) => `v1,${hmac(key, `${id}.${timestamp}.`, body, 'base64')}`)
-  return {
-    standard: standard.join(' '),
-    simple: `sha256=${hmac(keys[0], `${timestamp}.`, body, 'hex')}`,
-  }
-}
-
-function hmac(
-  key: SigningKey,
-  head: string,
-  body: Uint8Array,
-  encoding: 'base64' | 'hex',
-): string {
-  return createHmac('sha256', key).update(head).update(body).digest(encoding)
+  const head = `${id}.${timestamp}.`
+  const standard = keys.map((hmac) => `v1,${hmac(head, body).toString('base64')}`)
+  const [newest] = keys
+  const simple = newest(`${timestamp}.`, body).toString('hex')
+  return { standard: standard.join(' '), simple: `sha256=${simple}` }
 }
 
 /** Gives an endpoint's keys, parsed once for each version of it. */

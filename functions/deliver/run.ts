@@ -1,3 +1,4 @@
+import type { PolicySource } from '../_shared/connect/address.ts'
 import type { DispatchAnswer, Result } from '../_shared/contracts.ts'
 import type { Transport } from '../_shared/transport/transport.ts'
 import type { KeyCache } from '../_shared/sign.ts'
@@ -12,6 +13,7 @@ import { beginState, type EndReason } from './state.ts'
 export type RunDeps = RedispatchDeps & AttemptDeps & {
   transport: Transport
   keys: KeyCache
+  policyOf: PolicySource
   /** Aborted by SIGTERM or `beforeunload`: the run sends nothing new, finishes what is on its way, and ends. */
   stop: AbortSignal
   /** A new id for the run. */
@@ -158,7 +160,7 @@ function batchOf(answer: DispatchAnswer, calledAt: number, deps: RunDeps): Batch
       transport: deps.transport,
       keys: deps.keys,
       settings,
-      policy: { allowHttp: settings.allow_http, allowCidrs: settings.allow_cidrs },
+      policy: deps.policyOf({ allowHttp: settings.allow_http, allowCidrs: settings.allow_cidrs }),
       wallNow: deps.clock.wallNow,
     },
   }

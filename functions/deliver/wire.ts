@@ -1,4 +1,5 @@
 import { systemClock } from '../_shared/clock.ts'
+import { createPolicySource } from '../_shared/connect/address.ts'
 import type { Result } from '../_shared/contracts.ts'
 import type { Database } from '../_shared/database.ts'
 import type { Log, LogFields } from '../_shared/log.ts'
@@ -22,6 +23,7 @@ export function wireRun({ database, transport, log, stop }: WireOptions): RunDep
     senders,
     transport: transport === 'fetch' ? createFetchTransport() : createUndiciTransport(),
     keys: createKeyCache(),
+    policyOf: createPolicySource(),
     clock: systemClock,
     random: Math.random,
     uuid: () => crypto.randomUUID(),

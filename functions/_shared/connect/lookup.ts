@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import { type AddressPolicy, isAllowedAddress } from './address.ts'
+import type { AddressPolicy } from './address.ts'
 import { blockedMessage } from './target.ts'
 
 /** One address of a name; `family` is 4 or 6. */
@@ -34,7 +34,7 @@ export async function lookupVetted(
   resolve: Resolve,
 ): Promise<ResolvedAddress[]> {
   const addresses = await resolve(hostname)
-  if (!addresses.every(({ address }) => isAllowedAddress(address, policy))) {
+  if (!addresses.every(({ address }) => policy.allows(address))) {
     throw new BlockedAddressError()
   }
   return addresses.sort((a, b) => a.family - b.family)

@@ -17,6 +17,7 @@ export type PoolOptions = {
 
 /** Connection pools by origin, all of them vetted. */
 export type Pools = {
+  /** A policy other than the last one's closes every connection that is not in use: hand the same one in while it holds. */
   of(url: URL, policy: AddressPolicy): Pool
   readonly sockets: number
   close(): Promise<void>
@@ -48,7 +49,7 @@ export function createPools(options: PoolOptions = {}): Pools {
 
   /** A connection kept alive under another policy may lead where this one does not allow. */
   function adopt(policy: AddressPolicy): void {
-    if (policyInForce !== null && !isSame(policy, policyInForce)) pools.forEach(retire)
+    pools.forEach(retire)
     policyInForce = policy
   }
 
@@ -100,8 +101,4 @@ export function createPools(options: PoolOptions = {}): Pools {
     },
     close,
   }
-}
-
-function isSame(a: AddressPolicy, b: AddressPolicy): boolean {
-  return a.allowHttp === b.allowHttp && a.allowCidrs.join() === b.allowCidrs.join()
 }

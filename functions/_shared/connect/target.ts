@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type AddressPolicy, isAllowedAddress } from './address.ts'
+import type { AddressPolicy } from './address.ts'
 
 /** A URL that may be sent to, as far as its text tells; names are vetted when they are looked up. */
 export type Target = { ok: true; url: URL } | { ok: false; problem: string }
@@ -11,7 +11,7 @@ export const blockedMessage = 'The address is not allowed: use a public host'
 export function checkTarget(text: string, policy: AddressPolicy): Target {
   if (!URL.canParse(text)) return refuse('The URL cannot be parsed')
   const url = new URL(text)
-  if (url.protocol !== 'https:' && !(policy.allowHttp && url.protocol === 'http:')) {
+  if (url.protocol !== 'https:' && !(policy.rules.allowHttp && url.protocol === 'http:')) {
     return refuse('The URL must begin with https://')
   }
   if (url.username !== '' || url.password !== '') {
@@ -26,7 +26,7 @@ export function checkTarget(text: string, policy: AddressPolicy): Target {
  */
 export function isAllowedHost(hostname: string, policy: AddressPolicy): boolean {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-  return isIP(host) === 0 || isAllowedAddress(host, policy)
+  return isIP(host) === 0 || policy.allows(host)
 }
 
 function refuse(problem: string): Target {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { createPools, type PoolOptions } from '../connect/pools.ts'
+import { createDeadlines, type Deadlines, type Expiring } from './deadlines.ts'
 import { fault, faultOf } from './fault.ts'
 import { KeptBody } from './kept_body.ts'
 import {
@@ -13,11 +14,12 @@ import {
 /** POSTs through undici, whose `lookup` lets each connection go to the very address that was vetted. */
 export function createUndiciTransport(options: PoolOptions = {}): Transport {
   const pools = createPools(options)
+  const deadlines = createDeadlines()
 
   function post(request: PostRequest): Promise<Exchange> {
     return new Promise((resolve) => {
       const { url, policy, headers, body } = request
-      const attempt = new Attempt(request, resolve)
+      const attempt = new Attempt(request, resolve, deadlines)
       try {
         pools.of(url, policy).dispatch({
           path: url.pathname + url.search,
@@ -31,25 +33,33 @@ export function createUndiciTransport(options: PoolOptions = {}): Transport {
     })
   }
 
-  return { post, close: pools.close }
+  async function close(): Promise<void> {
+    await pools.close()
+    deadlines.close()
+  }
+
+  return { post, close }
 }
 
 /**
  * One request on its way, as undici's handler: below its request and fetch functions, which cost a stream each. It settles
  * once; what undici reports after that is ignored, and a request that was still waiting for a connection is never sent.
  */
-class Attempt implements Dispatcher.DispatchHandler {
+class Attempt implements Dispatcher.DispatchHandler, Expiring {
+  deadline: number
   #settled = false
   #status = 0
   #retryAfter: string | null = null
   #kept: KeptBody | null = null
   #controller: Dispatcher.DispatchController | null = null
-  #timer: ReturnType<typeof setTimeout>
-  readonly #deadline: number
 
-  constructor(readonly request: PostRequest, readonly resolve: (exchange: Exchange) => void) {
-    this.#deadline = performance.now() + request.timeoutMs
-    this.#timer = setTimeout(() => this.#expire(), request.timeoutMs)
+  constructor(
+    readonly request: PostRequest,
+    readonly resolve: (exchange: Exchange) => void,
+    readonly deadlines: Deadlines,
+  ) {
+    this.deadline = performance.now() + request.timeoutMs
+    deadlines.watch(this)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -70,10 +80,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     const retryAfter = headers['retry-after']
     this.#retryAfter = (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null
     if (!isSuccess(status)) return
-    const left = Math.min(this.#deadline - performance.now(), successBodyMs)
-    if (left < successBodyMs) return
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#expire(), left)
+    this.deadline = Math.min(this.deadline, performance.now() + successBodyMs)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -91,7 +98,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     else this.#settle(faultOf(error))
   }
 
-  #expire(): void {
+  expire(): void {
     if (this.#status > 0) this.#answer(true)
     else this.#settle(fault('timeout'))
     this.#abort()
@@ -115,7 +122,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   #settle(exchange: Exchange): void {
     if (this.#settled) return
     this.#settled = true
-    clearTimeout(this.#timer)
+    this.deadlines.forget(this)
     this.resolve(exchange)
   }
 }

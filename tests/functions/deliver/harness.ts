@@ -1,4 +1,5 @@
 import type { Delivery, Outcome } from '../../../functions/_shared/contracts.ts'
+import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
 import { sleep } from '../../../functions/_shared/clock.ts'
 import { createKeyCache } from '../../../functions/_shared/sign.ts'
 import { type RunOptions, workerOptions } from '../../../functions/deliver/options.ts'
@@ -49,6 +50,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
       observe: () => {},
       senders: new Map([['webhook', { send }]]),
       keys: createKeyCache(),
+      policyOf: createPolicySource(),
       transport: {
         post: () => Promise.reject(new Error('the harness sends nothing')),
         close: () => Promise.resolve(),

@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
-import { isAllowedAddress } from '../../../../functions/_shared/connect/address.ts'
+import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
 
-const strict = { allowHttp: false, allowCidrs: [] }
+const strict = createAddressPolicy({ allowHttp: false, allowCidrs: [] })
 
 const refused = {
   unspecified: ['0.0.0.0', '0.1.2.3', '::'],
@@ -29,24 +29,25 @@ const refused = {
   notAnAddress: ['', 'localhost', '1.2.3', 'fe80::1%eth0'],
 }
 
-Deno.test('isAllowedAddress() refuses every address that is not public', () => {
+Deno.test('allows() refuses every address that is not public', () => {
   for (const [range, addresses] of Object.entries(refused)) {
     for (const address of addresses) {
-      expect([range, address, isAllowedAddress(address, strict)]).toEqual([range, address, false])
+      expect([range, address, strict.allows(address)]).toEqual([range, address, false])
     }
   }
 })
 
-Deno.test('isAllowedAddress() takes public addresses', () => {
+Deno.test('allows() takes public addresses', () => {
   for (
     const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111']
   ) {
-    expect([address, isAllowedAddress(address, strict)]).toEqual([address, true])
+    expect([address, strict.allows(address)]).toEqual([address, true])
   }
 })
 
-Deno.test('isAllowedAddress() takes what the operator allows, and nothing beside it', () => {
-  const policy = { allowHttp: false, allowCidrs: ['10.1.0.0/16', 'fd00:1::/32', 'nonsense'] }
+Deno.test('allows() takes what the operator allows, and nothing beside it', () => {
+  const allowCidrs = ['10.1.0.0/16', 'fd00:1::/32', 'nonsense']
+  const policy = createAddressPolicy({ allowHttp: false, allowCidrs })
   const rows: [string, boolean][] = [
     ['10.1.2.3', true],
     ['10.2.0.1', false],
@@ -56,6 +57,6 @@ Deno.test('isAllowedAddress() takes what the operator allows, and nothing beside
     ['8.8.8.8', true],
   ]
   for (const [address, expected] of rows) {
-    expect([address, isAllowedAddress(address, policy)]).toEqual([address, expected])
+    expect([address, policy.allows(address)]).toEqual([address, expected])
   }
 })

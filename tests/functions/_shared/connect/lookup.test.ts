@@ -1,4 +1,5 @@
 import { expect } from '@std/expect'
+import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
 import {
   BlockedAddressError,
   lookupVetted,
@@ -6,7 +7,7 @@ import {
   vettedLookup,
 } from '../../../../functions/_shared/connect/lookup.ts'
 
-const strict = { allowHttp: false, allowCidrs: [] }
+const strict = createAddressPolicy({ allowHttp: false, allowCidrs: [] })
 
 function resolveTo(...addresses: string[]): Resolve {
   return () =>

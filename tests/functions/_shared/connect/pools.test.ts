@@ -1,4 +1,5 @@
 import { expect } from '@std/expect'
+import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
 import type { PoolOptions } from '../../../../functions/_shared/connect/pools.ts'
 import type { Exchange, Transport } from '../../../../functions/_shared/transport/transport.ts'
 import { createUndiciTransport } from '../../../../functions/_shared/transport/undici.ts'
@@ -7,7 +8,8 @@ import { selfSigned } from '../../../e2e/receiver/certificate.ts'
 import { type Receiver, startReceiver } from '../../../e2e/receiver/receiver.ts'
 import { nextTurn } from '../../next_turn.ts'
 
-const local = { allowHttp: true, allowCidrs: ['127.0.0.0/8'] }
+const strict = createAddressPolicy({ allowHttp: true, allowCidrs: [] })
+const local = createAddressPolicy({ allowHttp: true, allowCidrs: ['127.0.0.0/8'] })
 
 async function withTransport(
   options: PoolOptions,
@@ -72,9 +74,9 @@ Deno.test('createUndiciTransport() keeps a connection, and leaves it when the po
   await withTransport({}, [receiver], async (transport) => {
     await post(transport, `${receiver.url}/a`)
     await post(transport, `${receiver.url}/big/2000`)
-    await post(transport, `${receiver.url}/b`, { ...local })
+    await post(transport, `${receiver.url}/b`)
     expect(receiver.connections.accepted).toBe(1)
-    const refused = await post(transport, `${receiver.url}/c`, { ...local, allowCidrs: [] })
+    const refused = await post(transport, `${receiver.url}/c`, strict)
     expect(refused).toMatchObject({ kind: 'fault', errorClass: 'blocked' })
     await post(transport, `${receiver.url}/d`)
     expect(receiver.connections.accepted).toBe(2)
@@ -106,7 +108,7 @@ Deno.test('createPools() closes the longest unused connections beyond its bound'
 Deno.test('createUndiciTransport() opens no socket to a literal address that is not allowed', async () => {
   const receiver = startReceiver()
   await withTransport({}, [receiver], async (transport) => {
-    expect(await post(transport, receiver.url, { ...local, allowCidrs: [] }))
+    expect(await post(transport, receiver.url, strict))
       .toMatchObject({ kind: 'fault', errorClass: 'blocked' })
     expect(receiver.connections.accepted).toBe(0)
   })

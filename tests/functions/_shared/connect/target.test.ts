@@ -1,7 +1,8 @@
 import { expect } from '@std/expect'
+import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
 import { checkTarget } from '../../../../functions/_shared/connect/target.ts'
 
-const strict = { allowHttp: false, allowCidrs: [] }
+const strict = createAddressPolicy({ allowHttp: false, allowCidrs: [] })
 
 Deno.test('checkTarget() refuses schemes, credentials and every literal form of a refused host', () => {
   const refused = [
@@ -32,7 +33,7 @@ Deno.test('checkTarget() takes public hosts and names, and http where it is allo
   for (const url of ['https://example.com/a?b=c', 'https://8.8.8.8/', 'https://localhost/']) {
     expect([url, checkTarget(url, strict).ok]).toEqual([url, true])
   }
-  const local = { allowHttp: true, allowCidrs: ['127.0.0.0/8'] }
+  const local = createAddressPolicy({ allowHttp: true, allowCidrs: ['127.0.0.0/8'] })
   expect(checkTarget('http://127.0.0.1:8080/', local).ok).toBe(true)
   expect(checkTarget('http://10.0.0.1:8080/', local).ok).toBe(false)
 })

@@ -1,5 +1,6 @@
 import { expect } from '@std/expect'
 import { Webhook } from 'standardwebhooks'
+import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
 import type { Outcome, Settings } from '../../../../functions/_shared/contracts.ts'
 import { webhookSender } from '../../../../functions/_shared/senders/webhook.ts'
 import { createKeyCache } from '../../../../functions/_shared/sign.ts'
@@ -59,7 +60,10 @@ function sendTo(url: string, transport: Transport, over: Over = {}): Promise<Out
       transport,
       keys: createKeyCache(),
       settings,
-      policy: { allowHttp: settings.allow_http, allowCidrs: settings.allow_cidrs },
+      policy: createAddressPolicy({
+        allowHttp: settings.allow_http,
+        allowCidrs: settings.allow_cidrs,
+      }),
       wallNow: Date.now,
     },
   )
