@@ -18,7 +18,8 @@ export type Exchange = {
   close(): void
 }
 
-type Behaviour = (exchange: Exchange) => Promise<void> | void
+/** Answers one request, or does whatever else a receiver can do to it. */
+export type Behaviour = (exchange: Exchange) => Promise<void> | void
 
 /** What the receiver does by the first word of the path; any other path is answered with 200 `ok`. */
 export const behaviours: Record<string, Behaviour> = {

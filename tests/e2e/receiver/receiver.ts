@@ -1,4 +1,4 @@
-import { behaviours, type Exchange } from './behaviours.ts'
+import { type Behaviour, behaviours, type Exchange } from './behaviours.ts'
 import { type Received, RequestReader } from './http.ts'
 
 export type Receiver = {
@@ -19,10 +19,12 @@ export type ReceiverOptions = {
   port?: number
   /** Serves https with this certificate. */
   tls?: { cert: string; key: string }
+  /** Behaviours of the test's own, by the first word of the path; they go before `behaviours.ts`. */
+  also?: Record<string, Behaviour>
 }
 
 /** Starts a webhook receiver on the loopback address that behaves as each path asks: see `behaviours.ts`. */
-export function startReceiver({ port = 0, tls }: ReceiverOptions = {}): Receiver {
+export function startReceiver({ port = 0, tls, also = {} }: ReceiverOptions = {}): Receiver {
   const listener = tls === undefined
     ? Deno.listen({ hostname: '127.0.0.1', port })
     : Deno.listenTls({ hostname: '127.0.0.1', port, ...tls })
@@ -33,6 +35,7 @@ export function startReceiver({ port = 0, tls }: ReceiverOptions = {}): Receiver
   const pauses = new Set<() => void>()
   const served = new Set<Promise<void>>()
   const waiting = new Set<() => void>()
+  const known = { ...behaviours, ...also }
 
   async function accept(): Promise<void> {
     for await (const conn of listener) {
@@ -60,7 +63,7 @@ export function startReceiver({ port = 0, tls }: ReceiverOptions = {}): Receiver
       received.push(request)
       for (const check of waiting) check()
       const exchange = exchangeOn(conn, { request, words, query: searchParams, seenBefore })
-      const behave = Object.hasOwn(behaviours, name) ? behaviours[name] : undefined
+      const behave = Object.hasOwn(known, name) ? known[name] : undefined
       await (behave === undefined ? exchange.answer(200, 'ok') : behave(exchange))
     }
   }

@@ -1,0 +1,143 @@
+import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import postgres, { type Sql } from 'postgres'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { type Stack, type StackOptions, startStack } from '../../supabase/local/stack.ts'
+import type { Behaviour } from '../e2e/receiver/behaviours.ts'
+import type { Received } from '../e2e/receiver/http.ts'
+import { type Receiver, startReceiver } from '../e2e/receiver/receiver.ts'
+import { sweepTestFolders, testFolder } from './folder.ts'
+
+/** Some schema as supabase-js sees it: any function, any arguments, an unknown result. */
+interface AnyDatabase {
+  [schema: string]: {
+    Tables: Record<string, never>
+    Views: Record<string, never>
+    Functions: Record<string, { Args: Record<string, unknown>; Returns: unknown }>
+  }
+}
+
+/** A supabase-js client of the schema outbox. */
+export type OutboxClient = SupabaseClient<AnyDatabase, 'outbox'>
+
+/** What create_endpoint() returns, and where the receiver gets its requests. */
+export interface TestEndpoint {
+  id: string
+  secret: string
+  path: string
+}
+
+/** One receipt, as far as the tests look at it. */
+export interface Receipt {
+  attempt: number
+  kind: string
+  outcome: string
+  status: number | null
+  error_class: string | null
+}
+
+/** The product on a stack of the test's own, with a receiver that any endpoint may name. */
+export interface TestOuthook {
+  readonly stack: Stack
+  readonly receiver: Receiver
+  /** As `postgres`, the role of migrations and of the SQL console. */
+  readonly sql: Sql
+  /** As the superuser: sees what every session does. */
+  readonly admin: Sql
+  /** With the secret key. */
+  readonly client: OutboxClient
+  /** What the functions and the stack wrote. */
+  readonly log: string[]
+  /** Makes an endpoint at `path` of the receiver; `args` are more arguments of create_endpoint(). */
+  createEndpoint(path: string, args?: Record<string, unknown>): Promise<TestEndpoint>
+  /** The requests of an event in the order of their coming, once there are `count`; rejects after `ms`. */
+  requestsOf(eventId: string, count: number, ms?: number): Promise<Received[]>
+  /** The event's receipts in order, once none of its deliveries is open and one is there. */
+  receiptsOf(eventId: string): Promise<Receipt[]>
+  stop(): Promise<void>
+}
+
+export interface TestOuthookOptions {
+  /** By default those of supabase/config.toml. */
+  functions?: NonNullable<StackOptions['functions']>
+  /** More behaviours of the receiver, by the first word of the path. */
+  also?: Record<string, Behaviour>
+}
+
+/** A condition of these tests holds within so long, unless it waits for the minute of pg_cron 1.4. */
+export const patienceMs = 20_000
+
+/** Starts it all; takes a few seconds, so share one per file. */
+export async function startOuthook(options: TestOuthookOptions = {}): Promise<TestOuthook> {
+  await sweepTestFolders()
+  const dataDir = testFolder()
+  const log: string[] = []
+  const { functions, also = {} } = options
+  const stack = await startStack({
+    dataDir,
+    ports: 'free',
+    fsync: false,
+    log: (line) => log.push(line),
+    ...functions === undefined ? {} : { functions },
+  })
+  const receiver = startReceiver({ also })
+  const sql = postgres(stack.dbUrl, { max: 8, onnotice: () => {} })
+  const admin = postgres(stack.adminDbUrl, { max: 2, onnotice: () => {} })
+  const client = createClient<AnyDatabase, 'outbox'>(stack.apiUrl, stack.keys.secretKey, {
+    db: { schema: 'outbox' },
+    auth: { persistSession: false, autoRefreshToken: false },
+  })
+  if (functions === undefined) await stack.functions.targets.get('deliver')?.origin(patienceMs)
+
+  async function createEndpoint(
+    path: string,
+    args: Record<string, unknown> = {},
+  ): Promise<TestEndpoint> {
+    const url = receiver.url + path
+    const { data, error } = await client.rpc('create_endpoint', { p_url: url, ...args })
+    if (error !== null) throw new Error(`${error.code} ${error.message}`)
+    // SAFETY: create_endpoint() returns {"id", "secret"}.
+    return { ...data as { id: string; secret: string }, path }
+  }
+
+  async function requestsOf(eventId: string, count: number, ms = patienceMs): Promise<Received[]> {
+    const come = (): Received[] =>
+      receiver.received.filter(({ headers }) => headers['webhook-id'] === eventId)
+    if (await waitUntil(() => come().length >= count, { timeoutMs: ms })) return come()
+    throw new Error(`${come().length} of ${count} requests came within ${ms} ms`)
+  }
+
+  async function receiptsOf(eventId: string): Promise<Receipt[]> {
+    const closed = async (): Promise<boolean> => {
+      const [row] = await sql`
+        select not exists (select from outbox.unrouted u where u.event_id = ${eventId})
+          and not exists (select from outbox.delivery d where d.event_id = ${eventId})
+          and exists (select from outbox.attempt a where a.event_id = ${eventId}) as closed`
+      return row?.closed === true
+    }
+    if (!await waitUntil(closed, { timeoutMs: patienceMs })) throw new Error('still open')
+    return await sql<Receipt[]>`
+      select attempt, kind, outcome, status, error_class
+      from outbox.attempt where event_id = ${eventId} order by attempt, kind desc`
+  }
+
+  async function stop(): Promise<void> {
+    await sql.end()
+    await admin.end()
+    await stack.stop()
+    await receiver.close()
+    await Deno.remove(dataDir, { recursive: true })
+  }
+
+  return {
+    stack,
+    receiver,
+    sql,
+    admin,
+    client,
+    log,
+    createEndpoint,
+    requestsOf,
+    receiptsOf,
+    stop,
+  }
+}
