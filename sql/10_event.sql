@@ -80,10 +80,11 @@ insert into outbox.router default values;
 create table outbox.unroutable (
   event_id uuid primary key,
   error text not null,
-  set_aside_at timestamptz not null
+  set_aside_at timestamptz not null,
+  routed_to uuid
 );
 comment on table outbox.unroutable is
-  'Events that failed routing three times. route_again() gives one another chance.';
+  'Events that failed routing three times. route_again() gives one another chance, behind the last endpoint that has its delivery.';
 
 create table outbox.idempotency_key (
   org_id text not null,

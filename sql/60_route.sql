@@ -221,14 +221,22 @@ language plpgsql set search_path = ''
 as $$
 begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
-  insert into outbox.unroutable (event_id, error, set_aside_at)
-  select u.event_id, p_error, p_now from outbox.unrouted u where u.event_id = p_event and u.failures >= 3
-  on conflict (event_id) do update set error = excluded.error, set_aside_at = excluded.set_aside_at;
+  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
+  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u where u.event_id = p_event and u.failures >= 3
+  on conflict (event_id) do update set error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
 end
 $$;
 comment on function outbox.count_failure(uuid, text, timestamptz) is
   'Notes that an event could not be routed; the third time it is set aside in unroutable.';
+
+create function outbox.touched_events(p_batch outbox.routing) returns uuid[]
+language sql immutable
+as $$
+  select case when p_batch.cut_event is null then p_batch.events else p_batch.events || p_batch.cut_event end
+$$;
+comment on function outbox.touched_events(outbox.routing) is
+  'The events that a batch makes deliveries of: those that it finishes, and the one that it leaves half done.';
 
 create function outbox.route_one_by_one(p_batch outbox.routing, p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -238,13 +246,16 @@ declare
   v_endpoints uuid[];
   v_routed integer := 0;
 begin
-  foreach v_event in array p_batch.events loop
+  foreach v_event in array outbox.touched_events(p_batch) loop
     v_endpoints := array(
       select p.endpoint_id from unnest(p_batch.pair_events, p_batch.pair_endpoints) as p (event_id, endpoint_id)
       where p.event_id = v_event);
     begin
-      v_routed := v_routed + outbox.route_events(array[v_event],
+      v_routed := v_routed + outbox.route_events(pg_catalog.array_remove(array[v_event], p_batch.cut_event),
         pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]), v_endpoints, p_now);
+      if v_event = p_batch.cut_event then
+        update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
+      end if;
     exception when others then
       perform outbox.count_failure(v_event, sqlerrm, p_now);
     end;
@@ -276,10 +287,16 @@ begin
   exception
     when query_canceled then
       v_error := sqlerrm;
-      perform outbox.shrink_routing(p_batch.events, v_error, p_now);
+      perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
     when others then
       v_error := sqlerrm;
-      v_routed := outbox.route_one_by_one(p_batch, p_now);
+      -- A handler is not guarded by its own block, and time may run out here as well.
+      begin
+        v_routed := outbox.route_one_by_one(p_batch, p_now);
+      exception when query_canceled then
+        v_error := v_error || '; ' || sqlerrm;
+        perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
+      end;
   end;
   return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error);
 end
@@ -303,13 +320,15 @@ comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
 create function outbox.route_again(p_event_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  v_routed_to uuid;
 begin
-  delete from outbox.unroutable u where u.event_id = p_event_id;
+  delete from outbox.unroutable u where u.event_id = p_event_id returning u.routed_to into v_routed_to;
   if not found then
     raise exception using errcode = 'OH002', message = pg_catalog.format('event %s is not set aside', pg_catalog.quote_nullable(p_event_id::text)),
       hint = 'select * from outbox.unroutable lists the events that are';
   end if;
-  insert into outbox.unrouted (event_id) values (p_event_id) on conflict do nothing;
+  insert into outbox.unrouted (event_id, routed_to) values (p_event_id, v_routed_to) on conflict do nothing;
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
 end
 $$;
