@@ -15,7 +15,10 @@ const schema = z.object({
 /** What the stack itself reads of supabase/config.toml. */
 export type StackConfig = z.infer<typeof schema>
 
-/** Reads supabase/config.toml of the project in `projectDir`; throws a SetupError that names the field when a value is unusable. */
+/**
+ * Reads supabase/config.toml of the project in `projectDir`; throws a SetupError that names the
+ * field when a value is unusable.
+ */
 export async function readStackConfig(projectDir: string): Promise<StackConfig> {
   const text = await Deno.readTextFile(join(projectDir, 'supabase/config.toml'))
   const result = schema.safeParse(parse(text))

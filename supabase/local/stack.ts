@@ -68,9 +68,9 @@ export interface Stack {
 }
 
 /**
- * Starts the stack and resolves when all of it answers, the functions' first start aside: the gateway
- * waits for those. Throws a SetupError with the remedy when a port or the data folder is in use, or
- * when a migration cannot be applied or has changed since it was.
+ * Starts the stack and resolves when all of it answers, the functions' first start aside: the
+ * gateway waits for those. Throws a SetupError with the remedy when a port or the data folder is in
+ * use, or when a migration cannot be applied or has changed since it was.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { ports, fresh = false, migrate = true, fsync = true, log = () => {} } = options

@@ -10,7 +10,10 @@ export function testFolder(): string {
   return `${ROOT}test-${crypto.randomUUID().slice(0, 13)}`
 }
 
-/** Removes test folders older than an hour that nobody holds: a killed test run leaves its own behind. */
+/**
+ * Removes test folders older than an hour that nobody holds: a killed test run leaves its own
+ * behind.
+ */
 export async function sweepTestFolders(): Promise<void> {
   for (const name of await testFolders()) {
     const path = `${ROOT}${name}`

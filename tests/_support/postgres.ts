@@ -1,14 +1,17 @@
 import { type Postgres, startPostgres } from '../../supabase/local/postgres/mod.ts'
 import { sweepTestFolders, testFolder } from './folder.ts'
 
-/** A Postgres of the test's own, with its data folder; disposing of it stops it and removes the folder. */
+/**
+ * A Postgres of the test's own, with its data folder; disposing of it stops it and removes the
+ * folder.
+ */
 export interface TestPostgres extends Postgres, AsyncDisposable {
   readonly dataDir: string
 }
 
 /**
- * Starts a Postgres with the platform's roles, vault, net and pg_cron on a free port. Durability is off.
- * Takes about a second: share one per file.
+ * Starts a Postgres with the platform's roles, vault, net and pg_cron on a free port. Durability is
+ * off. Takes about a second: share one per file.
  */
 export async function startTestPostgres(): Promise<TestPostgres> {
   await sweepTestFolders()

@@ -32,7 +32,9 @@ const ECHO = `Deno.serve((request) =>
 )
 `
 
-/** Makes a project with one table, one RPC function (add_note), one edge function (echo) and a seed. */
+/**
+ * Makes a project with one table, one RPC function (add_note), one edge function (echo) and a seed.
+ */
 export async function makeTestProject(): Promise<TestProject> {
   await sweepTestFolders()
   const root = testFolder()

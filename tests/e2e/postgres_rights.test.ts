@@ -126,7 +126,10 @@ Deno.test.afterAll(async () => {
   await pg.stop()
 })
 
-/** Runs `sql` as the role and takes it back where that is possible; API roles come in as authenticator. */
+/**
+ * Runs `sql` as the role and takes it back where that is possible; API roles come in as
+ * authenticator.
+ */
 async function outcome(role: Role, sql: string): Promise<string | null> {
   const login = role === 'postgres' || role === 'supabase_admin' ? role : 'authenticator'
   const become = login === role ? '' : `set role ${role};`

@@ -1,4 +1,6 @@
-/** `deno task stack`, killed with -9 at any moment, starts again; what it had started does not stay. */
+/**
+ * `deno task stack`, killed with -9 at any moment, starts again; what it had started does not stay.
+ */
 
 import { expect } from '@std/expect'
 import { createInterface } from 'node:readline'

@@ -11,7 +11,10 @@ export interface Migration {
   text: string
 }
 
-/** The migrations in `folder`, in order. Files that are not named `<digits>_<name>.sql` do not count. */
+/**
+ * The migrations in `folder`, in order. Files that are not named `<digits>_<name>.sql` do not
+ * count.
+ */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const migrations: Migration[] = []
   for (const name of await fileNames(folder)) {
@@ -23,14 +26,15 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 /**
- * Applies what is new of `migrations` as the connection's role, each in one transaction with its row in
- * supabase_migrations.schema_migrations, where the CLI looks and writes too. Returns the applied
- * versions; throws a SetupError when an applied one is gone or has changed since.
+ * Applies what is new of `migrations` as the connection's role, each in one transaction with its
+ * row in supabase_migrations.schema_migrations, where the CLI looks and writes too. Returns the
+ * applied versions; throws a SetupError when an applied one is gone or has changed since.
  */
 export async function migrate(sql: Sql, migrations: Migration[]): Promise<string[]> {
   await sql.unsafe(HISTORY).simple()
   const history = await sql<{ version: string; statements: string[] | null }[]>`
-    select h.version, h.statements from supabase_migrations.schema_migrations as h order by h.version`
+    select h.version, h.statements
+    from supabase_migrations.schema_migrations as h order by h.version`
   const done = new Map(history.map((row) => [row.version, row.statements]))
   const known = new Set(migrations.map((migration) => migration.version))
   for (const version of done.keys()) {
@@ -54,7 +58,9 @@ export async function migrate(sql: Sql, migrations: Migration[]): Promise<string
 /** The tables as the CLI makes them. */
 const HISTORY = `
 create schema if not exists supabase_migrations;
-create table if not exists supabase_migrations.schema_migrations (version text not null primary key);
+create table if not exists supabase_migrations.schema_migrations (
+  version text not null primary key
+);
 alter table supabase_migrations.schema_migrations add column if not exists statements text[];
 alter table supabase_migrations.schema_migrations add column if not exists name text;`
 

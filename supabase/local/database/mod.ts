@@ -4,8 +4,9 @@ import { migrate, readMigrations } from './migrate.ts'
 import { seed } from './seed.ts'
 
 /**
- * Brings the database at `dbUrl` (role postgres) to what supabase/migrations and supabase/seed.sql in `projectDir` say.
- * Throws a SetupError that names the file when one cannot be applied or has changed since it was.
+ * Brings the database at `dbUrl` (role postgres) to what supabase/migrations and supabase/seed.sql
+ * in `projectDir` say. Throws a SetupError that names the file when one cannot be applied or has
+ * changed since it was.
  */
 export async function prepareDatabase(
   { dbUrl, projectDir, log }: { dbUrl: string; projectDir: string; log: (line: string) => void },
@@ -22,8 +23,8 @@ export async function prepareDatabase(
 }
 
 /**
- * Tells the product where its functions are and which secret starts them, through outbox.configure(),
- * which puts both into Vault. A database without that function is left alone.
+ * Tells the product where its functions are and which secret starts them, through
+ * outbox.configure(), which puts both into Vault. A database without that function is left alone.
  */
 export async function configureOutbox(
   { dbUrl, functionsUrl, workerSecret }: {

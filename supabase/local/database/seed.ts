@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { Sql } from 'postgres'
 import { SetupError } from '../errors.ts'
 
 /**
- * Runs the seed file once per database, in one transaction with the note that it ran. `path` is what
- * the note names it by. Returns whether it ran now; a database without a seed file is no error.
+ * Runs the seed file once per database, in one transaction with the note that it ran. `path` is
+ * what the note names it by. Returns whether it ran now; a database without a seed file is no
+ * error.
  */
 export async function seed(sql: Sql, path: string, file: string): Promise<boolean> {
   const text = await readIfPresent(file)
@@ -16,7 +18,7 @@ export async function seed(sql: Sql, path: string, file: string): Promise<boolea
       await tx.unsafe(text).simple()
       await tx`
         insert into supabase_migrations.seed_files (path, hash)
-        values (${path}, pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(${text}, 'UTF8')), 'hex'))`
+        values (${path}, ${createHash('sha256').update(text).digest('hex')})`
     })
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)

@@ -1,9 +1,10 @@
 /**
- * pg_net's background worker. It wakes after a commit that queued a request, and then makes passes until
- * one finds nothing: each pass is a single transaction that deletes expired responses, takes up to 200
- * requests, makes them all, waits for the slowest, and stores the responses. Between passes it sleeps for
- * a second unless woken. A row that nobody announced waits for the next wake, an error gives the batch
- * back to be sent again, and a crash of Postgres loses it: just so on the platform.
+ * pg_net's background worker. It wakes after a commit that queued a request, and then makes passes
+ * until one finds nothing: each pass is a single transaction that deletes expired responses, takes
+ * up to 200 requests, makes them all, waits for the slowest, and stores the responses. Between
+ * passes it sleeps for a second unless woken. A row that nobody announced waits for the next wake,
+ * an error gives the batch back to be sent again, and a crash of Postgres loses it: just so on the
+ * platform.
  */
 
 import postgres, { type Sql } from 'postgres'

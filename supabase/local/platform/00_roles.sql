@@ -1,6 +1,6 @@
 -- The roles that every Supabase project has, as far as a product on top of it can tell them apart.
--- supabase_admin is the superuser that this file runs as. postgres, which migrations and people use,
--- is not one: what it may do on the platform is what it may do here.
+-- supabase_admin is the superuser that this file runs as. postgres, which migrations and people
+-- use, is not one: what it may do on the platform is what it may do here.
 create role postgres
   login createdb createrole replication bypassrls password 'postgres';
 

@@ -1,5 +1,5 @@
--- Search paths and time limits per role. The API's limits are those of authenticator, unless the role
--- that a request takes has its own; everybody else has the server's two minutes.
+-- Search paths and time limits per role. The API's limits are those of authenticator, unless the
+-- role that a request takes has its own; everybody else has the server's two minutes.
 alter role postgres set search_path = "$user", public, extensions;
 alter role supabase_admin set search_path = "$user", public, auth, extensions;
 alter role supabase_admin set statement_timeout = 0;

@@ -1,6 +1,6 @@
--- Schema rights. New tables in public are no longer exposed to the API roles by default (the platform
--- gave that up in 2026), so there are no default grants to them here either; what supabase_admin
--- creates is still at postgres's disposal.
+-- Schema rights. New tables in public are no longer exposed to the API roles by default (the
+-- platform gave that up in 2026), so there are no default grants to them here either; what
+-- supabase_admin creates is still at postgres's disposal.
 grant usage on schema public to anon, authenticated, service_role;
 
 alter default privileges in schema public grant all on tables to postgres;

@@ -1,5 +1,6 @@
--- Extensions that the platform has switched on or lets postgres switch on. Here postgres cannot create
--- untrusted ones, so they are made in advance, and `create extension if not exists` finds them.
+-- Extensions that the platform has switched on or lets postgres switch on. Here postgres cannot
+-- create untrusted ones, so they are made in advance, and `create extension if not exists` finds
+-- them.
 create extension pgcrypto with schema extensions;
 create extension "uuid-ossp" with schema extensions;
 create extension pg_stat_statements with schema extensions;

@@ -1,5 +1,5 @@
--- pg_cron with the platform's rights: postgres may schedule, see its jobs and prune their history, but
--- not write cron.job itself.
+-- pg_cron with the platform's rights: postgres may schedule, see its jobs and prune their history,
+-- but not write cron.job itself.
 create extension pg_cron;
 
 grant usage on schema cron to postgres with grant option;

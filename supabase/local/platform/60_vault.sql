@@ -1,8 +1,8 @@
--- Vault: secrets that a dump, a backup or a copied data folder does not give away. Each is encrypted
--- with AES-256 in CBC mode under a random IV, then authenticated with HMAC-SHA256 over id, IV and
--- ciphertext, so a row's ciphertext is worthless in another row. The two keys come from 64 random
--- bytes in vault.key, beside the data directory and never in it. One decryption costs about 40 µs.
--- Names, columns and rights are the platform's (supabase_vault 0.3).
+-- Vault: secrets that a dump, a backup or a copied data folder does not give away. Each is
+-- encrypted with AES-256 in CBC mode under a random IV, then authenticated with HMAC-SHA256 over
+-- id, IV and ciphertext, so a row's ciphertext is worthless in another row. The two keys come from
+-- 64 random bytes in vault.key, beside the data directory and never in it. One decryption costs
+-- about 40 µs. Names, columns and rights are the platform's (supabase_vault 0.3).
 create schema vault;
 
 create table vault.secrets (
@@ -67,8 +67,8 @@ begin
     extensions.hmac(pg_catalog.uuid_send(p_id) || p_nonce || v_cipher,
       pg_catalog.substr(v_key, 33, 32), 'sha256'), v_key, 'sha256')
   then
-    raise exception 'secret % was changed outside Vault, or vault.key is not the one it was made with',
-      p_id using errcode = 'data_corrupted';
+    raise exception 'secret % was changed outside Vault, or was made with another vault.key', p_id
+      using errcode = 'data_corrupted';
   end if;
   return pg_catalog.convert_from(extensions.decrypt_iv(
     v_cipher, pg_catalog.substr(v_key, 1, 32), p_nonce, 'aes-cbc/pad:pkcs'), 'UTF8');
@@ -94,8 +94,9 @@ declare
   v_id uuid := pg_catalog.gen_random_uuid();
   v_nonce bytea := extensions.gen_random_bytes(16);
 begin
-  insert into vault.secrets (id, name, description, secret, key_id, nonce)
-  values (v_id, new_name, new_description, vault._seal(new_secret, v_id, v_nonce), new_key_id, v_nonce);
+  insert into vault.secrets (id, name, description, secret, nonce, key_id)
+  values (
+    v_id, new_name, new_description, vault._seal(new_secret, v_id, v_nonce), v_nonce, new_key_id);
   return v_id;
 end
 $$;

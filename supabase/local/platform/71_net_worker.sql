@@ -1,5 +1,5 @@
--- net, the worker: it listens on the channel outhook_net (supabase/local/net/). A notification leaves
--- with the caller's commit and never without it, which is when pg_net wakes too.
+-- net, the worker: it listens on the channel outhook_net (supabase/local/net/). A notification
+-- leaves with the caller's commit and never without it, which is when pg_net wakes too.
 create function net.wake() returns void
   language sql volatile set search_path = ''
 as $$

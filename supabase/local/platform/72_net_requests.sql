@@ -4,8 +4,8 @@ create function net._encode(p_text text) returns text
 as $$
   select coalesce(pg_catalog.string_agg(
     case when c ~ '^[A-Za-z0-9_.~-]$' then c
-    else pg_catalog.regexp_replace(
-      pg_catalog.upper(pg_catalog.encode(pg_catalog.convert_to(c, 'UTF8'), 'hex')), '(..)', '%\1', 'g')
+    else pg_catalog.upper(pg_catalog.regexp_replace(
+      pg_catalog.encode(pg_catalog.convert_to(c, 'UTF8'), 'hex'), '(..)', '%\1', 'g'))
     end, '' order by n), '')
   from pg_catalog.regexp_split_to_table(p_text, '') with ordinality as t (c, n)
 $$;

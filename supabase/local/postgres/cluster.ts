@@ -29,14 +29,18 @@ export function clusterPaths(dataDir: string): ClusterPaths {
   }
 }
 
-/** The kernel takes no socket path over 107 bytes: below a long data folder it lies in /tmp instead. */
+/**
+ * The kernel takes no socket path over 107 bytes: below a long data folder it lies in /tmp instead.
+ */
 function socketFolder(dataDir: string): string {
   const inside = `${dataDir}/socket`
   if (new TextEncoder().encode(inside).length <= 90) return inside
   return `/tmp/outhook-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
 }
 
-/** Whether the cluster has been made. A half-made one lies under another name and does not count. */
+/**
+ * Whether the cluster has been made. A half-made one lies under another name and does not count.
+ */
 export async function clusterExists(paths: ClusterPaths): Promise<boolean> {
   try {
     await Deno.stat(`${paths.data}/PG_VERSION`)
@@ -120,11 +124,19 @@ async function createVaultKey(paths: ClusterPaths, user: ServerUser): Promise<vo
   await user.own(paths.vaultKey)
 }
 
-/** Makes the socket's folder, which only the server's user may enter: its connections need no password. */
+/**
+ * Makes the socket's folder, which only the server's user may enter: its connections need no
+ * password. Whatever else has its name goes first, so that nobody can have put a link there.
+ */
 export async function prepareSocket(paths: ClusterPaths, user: ServerUser): Promise<void> {
-  await Deno.mkdir(paths.socket, { recursive: true, mode: 0o700 })
-  await Deno.chmod(paths.socket, 0o700)
+  await removeSocket(paths)
+  await Deno.mkdir(paths.socket, { mode: 0o700 })
   await user.own(paths.socket)
+}
+
+/** Removes the socket's folder, which may lie outside the data folder. */
+export async function removeSocket(paths: ClusterPaths): Promise<void> {
+  await Deno.remove(paths.socket, { recursive: true }).catch(ignoreNotFound)
 }
 
 /** Passes over a NotFound error and throws any other. */

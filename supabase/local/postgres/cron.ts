@@ -1,9 +1,9 @@
 import type { Sql } from 'postgres'
 
 /**
- * Points the jobs at this server. pg_cron writes the host and the port of the moment into each job when
- * it is scheduled, and connects there for ever: after a start on another port, or in a folder that was
- * moved, no job would run.
+ * Points the jobs at this server. pg_cron writes the host and the port of the moment into each job
+ * when it is scheduled, and connects there for ever: after a start on another port, or in a folder
+ * that was moved, no job would run.
  */
 export async function adoptCronJobs(
   admin: Sql,

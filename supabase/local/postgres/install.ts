@@ -1,5 +1,5 @@
 import { SetupError } from '../errors.ts'
-import { waitForLock } from '../process/lock.ts'
+import { type Lock, tryLock, waitForLock } from '../process/lock.ts'
 import { findPostgres, type PostgresBinaries } from './binaries.ts'
 
 /** Says what is being done, one line a call. */
@@ -12,8 +12,9 @@ const OTHER_WAYS = 'Either install PostgreSQL 15, 16 or 17 with pg_cron (Debian:
 const CLUSTER_CONFIG = '/etc/postgresql-common/createcluster.d/outhook.conf'
 
 /**
- * Returns an installed Postgres with pg_cron; as root on Debian or Ubuntu it installs what is missing
- * with apt, and says so. Throws a SetupError that lists the other ways when neither is possible.
+ * Returns an installed Postgres with pg_cron; as root on Debian or Ubuntu it installs what is
+ * missing with apt, and says so. Throws a SetupError that lists the other ways when neither is
+ * possible.
  */
 export async function ensurePostgres({ log }: { log: Log }): Promise<PostgresBinaries> {
   const found = await findPostgres()
@@ -23,7 +24,7 @@ export async function ensurePostgres({ log }: { log: Log }): Promise<PostgresBin
     throw new SetupError(`no PostgreSQL with pg_cron is installed. ${OTHER_WAYS}`)
   }
   // Two copies that start at once: the second waits here, then finds everything in place.
-  const lock = await waitForLock('/var/lock/outhook-install.lock')
+  const lock = await takeInstallLock(log)
   try {
     const after = await findPostgres()
     if (after !== null && after.missing.length === 0) return after
@@ -36,6 +37,14 @@ export async function ensurePostgres({ log }: { log: Log }): Promise<PostgresBin
     throw new SetupError(`apt installed PostgreSQL, but without pg_cron. ${OTHER_WAYS}`)
   }
   return installed
+}
+
+async function takeInstallLock(log: Log): Promise<Lock> {
+  const path = '/var/lock/outhook-install.lock'
+  const lock = await tryLock(path)
+  if (lock !== null) return lock
+  log('waiting for another copy that installs PostgreSQL')
+  return await waitForLock(path)
 }
 
 async function canInstall(): Promise<boolean> {
@@ -83,7 +92,10 @@ async function newestOffered(): Promise<number | null> {
   return majors.length > 0 ? Math.max(...majors) : null
 }
 
-/** Debian makes and starts a cluster on port 5432 unless told otherwise; the setting goes afterwards. */
+/**
+ * Debian makes and starts a cluster on port 5432 unless told otherwise; the setting goes
+ * afterwards.
+ */
 async function withoutMainCluster(work: () => Promise<void>): Promise<void> {
   await Deno.mkdir(CLUSTER_CONFIG.slice(0, CLUSTER_CONFIG.lastIndexOf('/')), { recursive: true })
   await Deno.writeTextFile(CLUSTER_CONFIG, 'create_main_cluster = false\n')

@@ -12,6 +12,7 @@ import {
   createCluster,
   prepareSocket,
   removeCluster,
+  removeSocket,
   requireSameMajor,
 } from './cluster.ts'
 import { adoptCronJobs } from './cron.ts'
@@ -47,9 +48,10 @@ export interface Postgres {
 }
 
 /**
- * Starts a Postgres whose files all lie in `dataDir` (made when absent), installing it first where that
- * is possible. `port` is a number or 'free'; `fsync: false` is for tests only; `fresh` drops what an
- * earlier start left. Throws a SetupError with the remedy when the folder or the port is in use, or when there is no Postgres to start.
+ * Starts a Postgres whose files all lie in `dataDir` (made when absent), installing it first where
+ * that is possible. `port` is a number or 'free'; `fsync: false` is for tests only; `fresh` drops
+ * what an earlier start left. Throws a SetupError with the remedy when the folder or the port is in
+ * use, or when there is no Postgres to start.
  */
 export async function startPostgres(options: {
   dataDir: string
@@ -83,16 +85,23 @@ export async function startPostgres(options: {
       ended: started.child.ended,
       psql: (script, { as = 'postgres', args = [] } = {}) =>
         runPsql(binaries, urlOf(as), script, args),
-      stop: async () => {
+      stop: once(async () => {
         await started.child.stop()
+        await removeSocket(paths)
         lock.release()
-      },
+      }),
     }
   } catch (error) {
     await child?.stop()
     lock.release()
     throw error
   }
+}
+
+/** Runs `work` at the first call; later calls get the same promise. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => done ??= work()
 }
 
 async function launch(
@@ -115,8 +124,8 @@ async function launch(
 }
 
 /**
- * A free port can be taken by somebody else before the server binds it: then another one. Backends of a
- * killed server end within moments: then once more.
+ * A free port can be taken by somebody else before the server binds it: then another one. Backends
+ * of a killed server end within moments: then once more.
  */
 async function startPatiently(
   start: (port: number) => Promise<StartResult>,

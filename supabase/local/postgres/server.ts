@@ -7,8 +7,8 @@ import type { ServerUser } from './server_user.ts'
 import { serverOptions } from './settings.ts'
 
 /**
- * Why a server did not come up: its port was taken in the meantime, backends of a killed server have
- * not noticed yet, or something for people to read.
+ * Why a server did not come up: its port was taken in the meantime, backends of a killed server
+ * have not noticed yet, or something for people to read.
  */
 export type StartFailure =
   | { kind: 'port_taken' }
@@ -75,8 +75,8 @@ export function startError(failure: StartFailure, port: number): SetupError {
 }
 
 /**
- * The eighth line of postmaster.pid says when connections are taken (pg_ctl relies on it too). A killed
- * server leaves its file, which says so as well, until the new one writes its own.
+ * The eighth line of postmaster.pid says when connections are taken (pg_ctl relies on it too). A
+ * killed server leaves its file, which says so as well, until the new one writes its own.
  */
 function isReady(pidFile: string, stale: string): boolean {
   return pidFile !== stale && pidFile.split('\n')[7]?.trim() === 'ready'
@@ -91,7 +91,10 @@ async function readPidFile(data: string): Promise<string> {
   }
 }
 
-/** Makes the log (for its owner alone: failed statements are in it) or empties one over 20 MB; returns its length. */
+/**
+ * Makes the log (for its owner alone: failed statements are in it) or empties one over 20 MB;
+ * returns its length.
+ */
 async function trimLog(path: string): Promise<number> {
   const file = await Deno.open(path, { create: true, write: true, mode: 0o600 })
   const { size } = await file.stat()

@@ -9,9 +9,10 @@ export interface ServerUser {
 }
 
 /**
- * The user for a server whose files lie below `folder` (absolute). Postgres refuses to run as root, so
- * root takes the user `postgres`; when that one cannot reach the folder (a clone below /root), it gets
- * the two capabilities that pass by directory modes, and no other right. Throws a SetupError when there is no such user.
+ * The user for a server whose files lie below `folder` (absolute). Postgres refuses to run as root,
+ * so root takes the user `postgres`; when that one cannot reach the folder (a clone below /root),
+ * it gets the two capabilities that pass by directory modes, and no other right. Throws a
+ * SetupError when there is no such user.
  */
 export async function serverUser(folder: string): Promise<ServerUser> {
   if (Deno.uid() !== 0) return { prefix: [], own: () => Promise.resolve() }

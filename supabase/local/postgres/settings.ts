@@ -1,6 +1,8 @@
 import type { ClusterPaths } from './cluster.ts'
 
-/** The server's settings, as options of the command line: they follow the code, not the data folder. */
+/**
+ * The server's settings, as options of the command line: they follow the code, not the data folder.
+ */
 export function serverOptions(
   paths: ClusterPaths,
   { port, fsync }: { port: number; fsync: boolean },
@@ -15,7 +17,8 @@ export function serverOptions(
     'cron.database_name': 'postgres',
     // pg_cron connects without a password: only through the socket is that allowed.
     'cron.host': paths.socket,
-    // A line in the log for each run of each job buries everything else; cron.job_run_details has them.
+    // A line in the log for each run of each job buries everything else; cron.job_run_details has
+    // them.
     'cron.log_statement': 'off',
 
     // The platform's global limit; roles have their own below it.

@@ -1,4 +1,6 @@
-/** Which process a pid is, so that a leftover is never mistaken for a stranger with the same pid. */
+/**
+ * Which process a pid is, so that a leftover is never mistaken for a stranger with the same pid.
+ */
 
 /** The command line of `pid`, words joined by spaces, or null when there is no such process. */
 export async function commandLine(pid: number): Promise<string | null> {

@@ -29,8 +29,8 @@ export async function waitForLock(path: string): Promise<Lock> {
 }
 
 /**
- * Takes `<folder>/<name>.lock` for a stack or a server whose files lie in `folder`. Throws a SetupError that names the
- * holder when another process has it.
+ * Takes `<folder>/<name>.lock` for a stack or a server whose files lie in `folder`. Throws a
+ * SetupError that names the holder when another process has it.
  */
 export async function lockFolder(folder: string, name: string): Promise<Lock> {
   const path = `${folder}/${name}.lock`

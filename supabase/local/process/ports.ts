@@ -19,7 +19,9 @@ export function isPortFree(port: number): boolean {
   }
 }
 
-/** Throws a SetupError that names the port, its likely holder and the way out, unless it is free. */
+/**
+ * Throws a SetupError that names the port, its likely holder and the way out, unless it is free.
+ */
 export function requireFreePort(port: number, purpose: string): void {
   if (isPortFree(port)) return
   throw new SetupError(

@@ -1,6 +1,6 @@
 /**
- * Resolves true as soon as `condition` holds, or false after `timeoutMs`. The condition is looked at
- * every `everyMs`, at once the first time.
+ * Resolves true as soon as `condition` holds, or false after `timeoutMs`. The condition is looked
+ * at every `everyMs`, at once the first time.
  */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,

@@ -12,8 +12,8 @@ export interface GuardedCommand {
   /** File that standard output and standard error are appended to. */
   logFile: string
   /**
-   * Signal that asks the child to end, without the SIG prefix. Sent every second: one that comes before
-   * the child has its handler is lost.
+   * Signal that asks the child to end, without the SIG prefix. Sent every second: one that comes
+   * before the child has its handler is lost.
    */
   stopSignal: string
   /** Signal that forces it, sent after `graceSeconds`. */
@@ -52,7 +52,9 @@ kill "$guard" 2>/dev/null
 exit "$code"
 `
 
-/** Starts `guarded.command` under a watchdog, in a session of its own so that Ctrl-C passes it by. */
+/**
+ * Starts `guarded.command` under a watchdog, in a session of its own so that Ctrl-C passes it by.
+ */
 export function spawnGuarded(guarded: GuardedCommand): GuardedChild {
   const { command, stopSignal, forceSignal, graceSeconds, logFile } = guarded
   const child = new Deno.Command('sh', {
