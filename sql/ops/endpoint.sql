@@ -1,0 +1,34 @@
+-- One endpoint's last 50 attempts, the newest first. Use it when a receiver says that nothing arrives, or
+-- that too much does. Put a part of its URL, or its id, where example.com stands.
+
+with asked as (
+  select e.id, e.org_id, e.url, e.state
+  from outbox.endpoint e, (values ('example.com')) as w (text)
+  where e.id::text = w.text or pg_catalog.strpos(e.url, w.text) > 0
+  order by e.created_at desc
+  limit 20
+)
+select
+  e.org_id,
+  e.id as endpoint_id,
+  e.url,
+  e.state,
+  a.at,
+  a.event_id,
+  v.type as event_type,
+  a.attempt,
+  a.kind,
+  a.outcome,
+  a.status,
+  a.error_class,
+  a.error,
+  a.duration_ms,
+  a.next_retry_at,
+  a.response
+from asked e
+cross join lateral (
+  select a.* from outbox.attempt a where a.endpoint_id = e.id order by a.at desc limit 50
+) a
+left join outbox.event v on v.id = a.event_id
+order by a.at desc, a.event_id, a.attempt desc, a.kind
+limit 50;
