@@ -14,6 +14,8 @@ export interface DenoStep {
   folder: string
   /** Folders below it to leave out. */
   without?: string[]
+  /** Files whose text matches are left out. */
+  withoutText?: RegExp
   /** How the files' names end; `.test.ts` unless said otherwise. */
   ending?: string
   /** Another Deno than the one that runs us, by its exact version. */
@@ -30,7 +32,8 @@ export function denoStep(spec: DenoStep): Step {
 
 async function runDenoStep(spec: DenoStep, context: StepContext): Promise<Tally | null> {
   const ending = spec.ending ?? '.test.ts'
-  const files = await listFiles(context.root, spec.folder, ending, spec.without ?? [])
+  const listed = await listFiles(context.root, spec.folder, ending, spec.without ?? [])
+  const files = await leaveOut(context.root, listed, spec.withoutText)
   const chosen = select(context.filter, spec.name, files)
   if (chosen.whole.length + chosen.byName.length === 0) return null
   const deno = spec.version === undefined
@@ -61,4 +64,10 @@ async function runDenoStep(spec: DenoStep, context: StepContext): Promise<Tally 
     if (ended.code === 127) print(`  ${deno} does not start: remove .outhook/tools and try again`)
     return result
   }
+}
+
+async function leaveOut(root: string, files: string[], pattern?: RegExp): Promise<string[]> {
+  if (pattern === undefined) return files
+  const texts = await Promise.all(files.map((file) => Deno.readTextFile(join(root, file))))
+  return files.filter((_, index) => !pattern.test(texts[index] ?? ''))
 }
