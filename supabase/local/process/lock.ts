@@ -11,7 +11,7 @@ export interface Lock {
  * process holds it. The holder's pid is written into the file, for messages only.
  */
 export async function tryLock(path: string): Promise<Lock | null> {
-  const file = await Deno.open(path, { create: true, read: true, write: true })
+  const file = await open(path)
   if (!await file.tryLock(true)) {
     file.close()
     return null
@@ -22,7 +22,7 @@ export async function tryLock(path: string): Promise<Lock | null> {
 
 /** Like `tryLock()`, but waits until the lock is free. */
 export async function waitForLock(path: string): Promise<Lock> {
-  const file = await Deno.open(path, { create: true, read: true, write: true })
+  const file = await open(path)
   await file.lock(true)
   await noteHolder(file)
   return held(file)
@@ -49,6 +49,15 @@ async function lockHolder(path: string): Promise<number | null> {
     return Number.isInteger(pid) ? pid : null
   } catch {
     return null
+  }
+}
+
+async function open(path: string): Promise<Deno.FsFile> {
+  try {
+    return await Deno.open(path, { create: true, read: true, write: true })
+  } catch (error) {
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error
+    throw new SetupError(`${path} belongs to another user: start as that user, or remove it`)
   }
 }
 
