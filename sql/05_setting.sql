@@ -27,6 +27,9 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('egress.allow_cidrs', '[]', 'text[]', null, null, 'Private networks that deliveries may reach, in CIDR form'),
   ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
   ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
+  ('endpoint.disable_after_days', '5', 'integer', 1, 365, 'An endpoint that has failed for so many days without one success is disabled'),
+  ('dead_letter.retention_days', '90', 'integer', 1, 3650, 'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
+  ('attempt.retention_days', '8', 'integer', 2, 365, 'How long receipts are kept'),
   ('event.retention_days', '30', 'integer', 1, 365, 'A delivery still open after this many days expires; deliver_at reaches no further');
 
 create function outbox.setting_value(p_name text) returns jsonb
@@ -56,10 +59,24 @@ end
 $$;
 comment on function outbox.setting_on(text) is 'The value of a boolean setting.';
 
+create function outbox.is_network(p_text text) returns boolean
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- The cast alone would take 10/8 and a bare address too, which the sender does not read.
+  return p_text ~ '^([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)/[0-9]+$' and p_text::cidr is not null;
+exception when invalid_text_representation then
+  return false;
+end
+$$;
+comment on function outbox.is_network(text) is 'Whether a text is a network in CIDR form, its host bits zero.';
+
 -- What is wrong with a value for a setting, as a sentence; null when nothing is.
 create function outbox.setting_problem(p_setting outbox.setting, p_value jsonb) returns text
 language plpgsql immutable set search_path = ''
 as $$
+declare
+  v_network text;
 begin
   case p_setting.type
     when 'boolean' then
@@ -77,6 +94,13 @@ begin
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
          or exists (select from pg_catalog.jsonb_array_elements(p_value) v where pg_catalog.jsonb_typeof(v.value) <> 'string') then
         return 'must be an array of strings';
+      end if;
+      if p_setting.name = 'egress.allow_cidrs' then
+        for v_network in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
+          if not outbox.is_network(v_network) then
+            return pg_catalog.format('holds %L, which is not a network such as 10.0.0.0/8 or fd00::/8', pg_catalog.left(v_network, 60));
+          end if;
+        end loop;
       end if;
   end case;
   return null;

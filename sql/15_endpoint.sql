@@ -114,6 +114,40 @@ $$;
 comment on function outbox.check_url(text) is
   'The URL as given, or OH001 that says what is wrong with it. The addresses behind it are vetted at each send.';
 
+-- A header that cannot be sent would cost a run its whole batch, so it is refused here; the sender has the same rules.
+create function outbox.check_headers(p_headers jsonb) returns void
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_reserved constant text[] := array['content-type', 'user-agent', 'idempotency-key', 'x-timestamp', 'x-signature',
+    'x-event-type', 'x-correlation-id', 'x-attempt', 'traceparent', 'tracestate', 'host', 'content-length', 'content-encoding',
+    'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'te', 'trailer', 'expect', 'http2-settings'];
+  v_name text;
+  v_problem text;
+begin
+  if pg_catalog.jsonb_typeof(p_headers) is distinct from 'object' then
+    perform outbox.invalid('headers', 'is not a JSON object', 'Expected names with their values, such as {"x-api-key": "secret"}');
+  end if;
+  if pg_catalog.octet_length(p_headers::text) > 8192 then
+    perform outbox.invalid('headers', 'has more than 8192 bytes', 'Receivers refuse so many: send the data in the payload');
+  end if;
+  for v_name in select k from pg_catalog.jsonb_object_keys(p_headers) k loop
+    v_problem := case
+      when v_name !~ '^[!#$%&''*+.^_`|~0-9A-Za-z-]+$' then 'has characters that HTTP does not allow'
+      when pg_catalog.lower(v_name) = any (v_reserved) or v_name ~* '^(webhook-|proxy-|x-outhook-)' then 'is reserved'
+      when pg_catalog.jsonb_typeof(p_headers -> v_name) <> 'string' then 'is not a string'
+      when p_headers ->> v_name !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then 'has an empty value or one that is not visible ASCII'
+    end;
+    if v_problem is not null then
+      perform outbox.invalid('headers.' || pg_catalog.left(v_name, 80), v_problem,
+        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs itself');
+    end if;
+  end loop;
+end
+$$;
+comment on function outbox.check_headers(jsonb) is
+  'Raises OH001 for the first custom header that may not be sent; never shows a value, which may be a credential.';
+
 create function outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
@@ -190,6 +224,7 @@ declare
   v_id uuid;
 begin
   perform outbox.check_org(p_org_id);
+  perform outbox.check_headers(p_headers);
   perform outbox.check_retry(p_retry);
   insert into outbox.endpoint (org_id, url, description, headers, payload, timeout_ms, ordering, max_in_flight, quantum, retry, created_at, updated_at)
   values (p_org_id, outbox.check_url(p_url), p_description, p_headers, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, v_now, v_now)

@@ -37,22 +37,25 @@ begin
     perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
       'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
   end if;
+  -- strict: a lax path looks into arrays, and would take [[1]] for numbers.
   if v_strategy = 'schedule' and (
     pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
     or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
-    or pg_catalog.jsonb_path_exists(p_policy, '$.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
+    or pg_catalog.jsonb_path_exists(p_policy, 'strict $.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
   then
     perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800', 'Expected seconds, such as [1, 5, 15, 60, 300]');
   end if;
   if v_strategy <> 'schedule'
-     and not pg_catalog.jsonb_path_exists(p_policy, '$.base_delay ? (@.type() == "number" && @ >= 0 && @ <= 604800)') then
+     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay', 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true then
     perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800', 'Expected seconds, such as 1');
   end if;
   foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
-    if p_policy ? v_field and not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
-        when 'factor' then '$ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
-        when 'max_delay' then '$ ? (@.type() == "number" && @ >= 0 && @ <= 604800)'
-        else '$ ? (@.type() == "number" && @ >= 0 && @ <= 50 && @ == @.floor())' end)::jsonpath) then
+    if p_policy ? v_field and (not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
+        when 'factor' then 'strict $ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
+        when 'max_delay' then 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)'
+        else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)' end)::jsonpath)
+       -- 5.0 is a number that integer does not read.
+       or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]') then
       perform outbox.invalid('retry.' || v_field, 'is out of range',
         'factor: 1 to 100; max_delay: 0 to 604800 s; max_retries: a whole number from 0 to 50');
     end if;

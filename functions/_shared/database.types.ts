@@ -633,17 +633,20 @@ export type Database = {
         Row: {
           'error': string
           'event_id': string
+          'routed_to': string | null
           'set_aside_at': string
         }
         ComputedFields: never
         Insert: {
           'error': string
           'event_id': string
+          'routed_to'?: string | null
           'set_aside_at': string
         }
         Update: {
           'error'?: string
           'event_id'?: string
+          'routed_to'?: string | null
           'set_aside_at'?: string
         }
         Relationships: []
@@ -769,6 +772,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
       'check_org': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
@@ -883,6 +887,7 @@ export type Database = {
         Args: { 'p_field': string; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
       }
+      'is_network': { Args: { 'p_text': string }; Returns: boolean }
       'is_quiet': { Args: { 'p_now': string }; Returns: boolean }
       'is_retryable': {
         Args: { 'p_code'?: string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
@@ -1022,6 +1027,10 @@ export type Database = {
       'touch_run': {
         Args: { 'p_ended': boolean; 'p_kind': string; 'p_now': string; 'p_run': string }
         Returns: string
+      }
+      'touched_events': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: (string)[]
       }
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
       'unrouted_late': {

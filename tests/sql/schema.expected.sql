@@ -421,6 +421,46 @@ ALTER FUNCTION outbox.check_event(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_event(p_event outbox.event) IS 'Raises OH001 for the first field of a new event that is not valid, OH002 for an endpoint that is not the organisation''s.';
 
+-- Name: check_headers(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_headers(p_headers jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_reserved constant text[] := array['content-type', 'user-agent', 'idempotency-key', 'x-timestamp', 'x-signature',
+    'x-event-type', 'x-correlation-id', 'x-attempt', 'traceparent', 'tracestate', 'host', 'content-length', 'content-encoding',
+    'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'te', 'trailer', 'expect', 'http2-settings'];
+  v_name text;
+  v_problem text;
+begin
+  if pg_catalog.jsonb_typeof(p_headers) is distinct from 'object' then
+    perform outbox.invalid('headers', 'is not a JSON object', 'Expected names with their values, such as {"x-api-key": "secret"}');
+  end if;
+  if pg_catalog.octet_length(p_headers::text) > 8192 then
+    perform outbox.invalid('headers', 'has more than 8192 bytes', 'Receivers refuse so many: send the data in the payload');
+  end if;
+  for v_name in select k from pg_catalog.jsonb_object_keys(p_headers) k loop
+    v_problem := case
+      when v_name !~ '^[!#$%&''*+.^_`|~0-9A-Za-z-]+$' then 'has characters that HTTP does not allow'
+      when pg_catalog.lower(v_name) = any (v_reserved) or v_name ~* '^(webhook-|proxy-|x-outhook-)' then 'is reserved'
+      when pg_catalog.jsonb_typeof(p_headers -> v_name) <> 'string' then 'is not a string'
+      when p_headers ->> v_name !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then 'has an empty value or one that is not visible ASCII'
+    end;
+    if v_problem is not null then
+      perform outbox.invalid('headers.' || pg_catalog.left(v_name, 80), v_problem,
+        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs itself');
+    end if;
+  end loop;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_headers(p_headers jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_headers(p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_headers(p_headers jsonb) IS 'Raises OH001 for the first custom header that may not be sent; never shows a value, which may be a credential.';
+
 -- Name: check_json(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_json(p_body text) RETURNS void
@@ -486,22 +526,25 @@ begin
     perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
       'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
   end if;
+  -- strict: a lax path looks into arrays, and would take [[1]] for numbers.
   if v_strategy = 'schedule' and (
     pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
     or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
-    or pg_catalog.jsonb_path_exists(p_policy, '$.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
+    or pg_catalog.jsonb_path_exists(p_policy, 'strict $.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
   then
     perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800', 'Expected seconds, such as [1, 5, 15, 60, 300]');
   end if;
   if v_strategy <> 'schedule'
-     and not pg_catalog.jsonb_path_exists(p_policy, '$.base_delay ? (@.type() == "number" && @ >= 0 && @ <= 604800)') then
+     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay', 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true then
     perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800', 'Expected seconds, such as 1');
   end if;
   foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
-    if p_policy ? v_field and not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
-        when 'factor' then '$ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
-        when 'max_delay' then '$ ? (@.type() == "number" && @ >= 0 && @ <= 604800)'
-        else '$ ? (@.type() == "number" && @ >= 0 && @ <= 50 && @ == @.floor())' end)::jsonpath) then
+    if p_policy ? v_field and (not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
+        when 'factor' then 'strict $ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
+        when 'max_delay' then 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)'
+        else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)' end)::jsonpath)
+       -- 5.0 is a number that integer does not read.
+       or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]') then
       perform outbox.invalid('retry.' || v_field, 'is out of range',
         'factor: 1 to 100; max_delay: 0 to 604800 s; max_retries: a whole number from 0 to 50');
     end if;
@@ -777,9 +820,9 @@ CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp
     AS $$
 begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
-  insert into outbox.unroutable (event_id, error, set_aside_at)
-  select u.event_id, p_error, p_now from outbox.unrouted u where u.event_id = p_event and u.failures >= 3
-  on conflict (event_id) do update set error = excluded.error, set_aside_at = excluded.set_aside_at;
+  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
+  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u where u.event_id = p_event and u.failures >= 3
+  on conflict (event_id) do update set error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
 end
 $$;
@@ -803,6 +846,7 @@ declare
   v_id uuid;
 begin
   perform outbox.check_org(p_org_id);
+  perform outbox.check_headers(p_headers);
   perform outbox.check_retry(p_retry);
   insert into outbox.endpoint (org_id, url, description, headers, payload, timeout_ms, ordering, max_in_flight, quantum, retry, created_at, updated_at)
   values (p_org_id, outbox.check_url(p_url), p_description, p_headers, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, v_now, v_now)
@@ -1106,6 +1150,26 @@ ALTER FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) OWNER
 -- Name: FUNCTION invalid(p_field text, p_problem text, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) IS 'Raises OH001 for one argument: message "<field> <problem>", hint: the remedy.';
+
+-- Name: is_network(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_network(p_text text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  -- The cast alone would take 10/8 and a bare address too, which the sender does not read.
+  return p_text ~ '^([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)/[0-9]+$' and p_text::cidr is not null;
+exception when invalid_text_representation then
+  return false;
+end
+$_$;
+
+ALTER FUNCTION outbox.is_network(p_text text) OWNER TO postgres;
+
+-- Name: FUNCTION is_network(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_network(p_text text) IS 'Whether a text is a network in CIDR form, its host bits zero.';
 
 -- Name: is_quiet(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1600,10 +1664,16 @@ begin
   exception
     when query_canceled then
       v_error := sqlerrm;
-      perform outbox.shrink_routing(p_batch.events, v_error, p_now);
+      perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
     when others then
       v_error := sqlerrm;
-      v_routed := outbox.route_one_by_one(p_batch, p_now);
+      -- A handler is not guarded by its own block, and time may run out here as well.
+      begin
+        v_routed := outbox.route_one_by_one(p_batch, p_now);
+      exception when query_canceled then
+        v_error := v_error || '; ' || sqlerrm;
+        perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
+      end;
   end;
   return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error);
 end
@@ -1621,13 +1691,15 @@ CREATE FUNCTION outbox.route_again(p_event_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
+declare
+  v_routed_to uuid;
 begin
-  delete from outbox.unroutable u where u.event_id = p_event_id;
+  delete from outbox.unroutable u where u.event_id = p_event_id returning u.routed_to into v_routed_to;
   if not found then
     raise exception using errcode = 'OH002', message = pg_catalog.format('event %s is not set aside', pg_catalog.quote_nullable(p_event_id::text)),
       hint = 'select * from outbox.unroutable lists the events that are';
   end if;
-  insert into outbox.unrouted (event_id) values (p_event_id) on conflict do nothing;
+  insert into outbox.unrouted (event_id, routed_to) values (p_event_id, v_routed_to) on conflict do nothing;
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
 end
 $$;
@@ -1682,13 +1754,16 @@ declare
   v_endpoints uuid[];
   v_routed integer := 0;
 begin
-  foreach v_event in array p_batch.events loop
+  foreach v_event in array outbox.touched_events(p_batch) loop
     v_endpoints := array(
       select p.endpoint_id from unnest(p_batch.pair_events, p_batch.pair_endpoints) as p (event_id, endpoint_id)
       where p.event_id = v_event);
     begin
-      v_routed := v_routed + outbox.route_events(array[v_event],
+      v_routed := v_routed + outbox.route_events(pg_catalog.array_remove(array[v_event], p_batch.cut_event),
         pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]), v_endpoints, p_now);
+      if v_event = p_batch.cut_event then
+        update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
+      end if;
     exception when others then
       perform outbox.count_failure(v_event, sqlerrm, p_now);
     end;
@@ -1815,6 +1890,8 @@ CREATE FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value jsonb) 
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $_$
+declare
+  v_network text;
 begin
   case p_setting.type
     when 'boolean' then
@@ -1832,6 +1909,13 @@ begin
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
          or exists (select from pg_catalog.jsonb_array_elements(p_value) v where pg_catalog.jsonb_typeof(v.value) <> 'string') then
         return 'must be an array of strings';
+      end if;
+      if p_setting.name = 'egress.allow_cidrs' then
+        for v_network in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
+          if not outbox.is_network(v_network) then
+            return pg_catalog.format('holds %L, which is not a network such as 10.0.0.0/8 or fd00::/8', pg_catalog.left(v_network, 60));
+          end if;
+        end loop;
       end if;
   end case;
   return null;
@@ -2147,6 +2231,20 @@ ALTER FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with ti
 -- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) IS 'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two runs too many the younger one stops.';
+
+-- Name: touched_events(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.touched_events(p_batch outbox.routing) RETURNS uuid[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case when p_batch.cut_event is null then p_batch.events else p_batch.events || p_batch.cut_event end
+$$;
+
+ALTER FUNCTION outbox.touched_events(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION touched_events(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.touched_events(p_batch outbox.routing) IS 'The events that a batch makes deliveries of: those that it finishes, and the one that it leaves half done.';
 
 -- Name: type_patterns(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2671,14 +2769,15 @@ COMMENT ON TABLE outbox.test_clock IS 'Tests set the time here. Only the owner c
 CREATE TABLE outbox.unroutable (
     event_id uuid NOT NULL,
     error text NOT NULL,
-    set_aside_at timestamp with time zone NOT NULL
+    set_aside_at timestamp with time zone NOT NULL,
+    routed_to uuid
 );
 
 ALTER TABLE outbox.unroutable OWNER TO postgres;
 
 -- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unroutable IS 'Events that failed routing three times. route_again() gives one another chance.';
+COMMENT ON TABLE outbox.unroutable IS 'Events that failed routing three times. route_again() gives one another chance, behind the last endpoint that has its delivery.';
 
 -- Name: webhook_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -3025,6 +3124,10 @@ REVOKE ALL ON FUNCTION outbox.check_addressed(p_event outbox.event) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_event(p_event outbox.event) FROM PUBLIC;
 
+-- Name: FUNCTION check_headers(p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_headers(p_headers jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION check_json(p_body text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_json(p_body text) FROM PUBLIC;
@@ -3106,6 +3209,10 @@ REVOKE ALL ON FUNCTION outbox.has_unrouted() FROM PUBLIC;
 -- Name: FUNCTION invalid(p_field text, p_problem text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) FROM PUBLIC;
+
+-- Name: FUNCTION is_network(p_text text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
 
 -- Name: FUNCTION is_quiet(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3253,6 +3360,10 @@ REVOKE ALL ON FUNCTION outbox.tick() FROM PUBLIC;
 -- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean) FROM PUBLIC;
+
+-- Name: FUNCTION touched_events(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.touched_events(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION type_patterns(p_type text); Type: ACL; Schema: outbox; Owner: postgres
 
