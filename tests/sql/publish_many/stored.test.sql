@@ -25,12 +25,12 @@ create temporary table one as select (outbox.publish_many('[{
   "type": "full.event", "body": "{ \"a\":1.10 }", "org_id": "org-9", "partition_key": "p",
   "correlation_id": "c", "idempotency_key": "i", "deliver_at": "2026-03-02T00:00:00Z",
   "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}]') ->> 0)::uuid as id;
-select is(
-  (select to_jsonb(e) - 'id' - 'created_at' from outbox.event e join one using (id)),
-  '{"org_id": "org-9", "type": "full.event", "body": "{ \"a\":1.10 }", "partition_key": "p",
+select ok(
+  (select to_jsonb(e) @> '{"org_id": "org-9", "type": "full.event", "body": "{ \"a\":1.10 }", "partition_key": "p",
     "correlation_id": "c", "idempotency_key": "i", "endpoint_id": null,
     "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-    "deliver_at": "2026-03-02T00:00:00+00:00"}'::jsonb,
+    "deliver_at": "2026-03-02T00:00:00+00:00"}'::jsonb
+   from outbox.event e join one using (id)),
   'publish_many() stores every field, and a body as it is');
 
 create temporary table twice as select outbox.publish_many(
