@@ -15,7 +15,7 @@ Deno.test.beforeAll(async () => {
   outhook = await startOuthook()
 })
 Deno.test.afterAll(async () => {
-  await outhook.stop()
+  await outhook?.stop()
 })
 
 /** Retries at once, so that a test need not wait for a schedule. */
