@@ -1,7 +1,8 @@
 /** `/functions/v1/<name>/…`: checks what the platform checks, then passes the bytes on. */
 import { decodeProtectedHeader, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
 import type { StackKeys } from '../keys.ts'
-import type { FunctionTargets } from '../functions/target.ts'
+import type { FunctionTarget, FunctionTargets } from '../functions/target.ts'
+import { waitUntil } from '../process/wait.ts'
 import { createKeyFinder } from './verifier.ts'
 
 /** What the proxy needs beside the request. */
@@ -18,6 +19,9 @@ export interface ProxyDeps {
 export type ProxyFunction = (request: Request, peer: string) => Promise<Response>
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** How long the end of a process may take to show after its connections broke. */
+const NOTICE_MS = 250
 
 /** A request waits this long for a process that is starting (again). */
 const BOOT_PATIENCE_MS = 10_000
@@ -54,24 +58,51 @@ export function createProxy(deps: ProxyDeps): ProxyFunction {
       const refusal = await checkToken(request.headers, keySet)
       if (refusal !== null) return refusal
     }
-    const origin = await target.origin(BOOT_PATIENCE_MS)
+    const origin = await liveOrigin(target)
     if (origin === null) {
       return refuse(503, 'BOOT_ERROR', 'Function failed to start (please check logs)')
     }
-    return await passOn(request, `${origin}${path}${url.search}`, peer, deps)
+    return await passOn(request, origin, `${path}${url.search}`, peer, deps)
+  }
+}
+
+/**
+ * A process that has died is noticed some milliseconds later; a request in between waits for the
+ * next one too, so the port is tried before a body that can be sent only once is given away.
+ */
+async function liveOrigin(target: FunctionTarget): Promise<string | null> {
+  let origin: string | null = null
+  const alive = await waitUntil(async () => {
+    origin = await target.origin(BOOT_PATIENCE_MS)
+    return origin === null || await isListening(origin)
+  }, { timeoutMs: BOOT_PATIENCE_MS, everyMs: 5 })
+  return alive ? origin : null
+}
+
+async function isListening(origin: string): Promise<boolean> {
+  const { hostname, port } = new URL(origin)
+  try {
+    const connection = await Deno.connect({ hostname, port: Number(port) })
+    connection.close()
+    return true
+  } catch (error) {
+    const { ConnectionRefused, ConnectionReset } = Deno.errors
+    if (error instanceof ConnectionRefused || error instanceof ConnectionReset) return false
+    throw error
   }
 }
 
 async function passOn(
   request: Request,
-  target: string,
+  origin: string,
+  path: string,
   peer: string,
   { idleTimeoutMs, closing }: ProxyDeps,
 ): Promise<Response> {
   const idle = new AbortController()
   const timer = setTimeout(() => idle.abort(), idleTimeoutMs)
   try {
-    const response = await fetch(target, {
+    const response = await fetch(`${origin}${path}`, {
       method: request.method,
       headers: forwardedHeaders(request, peer),
       body: request.body,
@@ -88,6 +119,8 @@ async function passOn(
       const seconds = idleTimeoutMs / 1000
       return refuse(504, 'IDLE_TIMEOUT', `Function gave no response within ${seconds} seconds`)
     }
+    // Who calls again after this answer must not meet the process that is just ending.
+    await waitUntil(async () => !await isListening(origin), { timeoutMs: NOTICE_MS, everyMs: 5 })
     const message = 'Function exited due to an error (please check logs)'
     return refuse(500, 'WORKER_ERROR', message)
   } finally {
