@@ -1,0 +1,92 @@
+import { expect } from '@std/expect'
+import { type Stack, startStack } from '../../../supabase/local/stack.ts'
+import { testFolder } from '../../_support/folder.ts'
+import { type Receiver, startReceiver } from '../../e2e/receiver/receiver.ts'
+
+const workerPath = new URL('../../../functions/deliver/worker.ts', import.meta.url).pathname
+
+type Worker = { process: Deno.ChildProcess; output: Promise<string> }
+
+function startWorker(env: Record<string, string>): Worker {
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ['run', '-A', workerPath],
+    env: { OUTHOOK_DB_URL: '', OUTHOOK_DEBUG: '', ...env },
+    stdout: 'piped',
+    stderr: 'inherit',
+  }).spawn()
+  return { process, output: new Response(process.stdout).text() }
+}
+
+async function prepare(stack: Stack, receiver: Receiver): Promise<void> {
+  await stack.psql(`
+    select outbox.set_setting('worker.max_runs', '1');
+    select outbox.create_endpoint(p_url => '${receiver.url}/hook', p_ordering => 'partition');
+    select outbox.create_endpoint(p_url => '${receiver.url}/slow/1500', p_event_types => '{slow}');
+    select outbox.publish('order.paid', '{"n": 1}', p_partition_key => (i % 7)::text)
+    from generate_series(1, 200) as i;`)
+}
+
+Deno.test('worker delivers, and at SIGTERM finishes what is on its way and marks itself ended', async () => {
+  const dataDir = testFolder()
+  const receiver = startReceiver()
+  const stack = await startStack({ dataDir, ports: 'free', functions: [], fsync: false })
+  const worker = startWorker({ OUTHOOK_DB_URL: stack.dbUrl, OUTHOOK_DEBUG: '1' })
+  try {
+    await prepare(stack, receiver)
+    await receiver.waitFor(200, 20_000)
+    await stack.psql(`select outbox.publish('slow', '{"n": 2}')`)
+    await receiver.waitFor(202)
+    const hits = receiver.received.map(({ path }) => path)
+    expect(hits.filter((path) => path === '/slow/1500')).toHaveLength(1)
+    // The slow receiver has the request and has not answered.
+    worker.process.kill('SIGTERM')
+    const { code } = await worker.process.status
+    expect(code).toBe(0)
+    const ids = receiver.received.map(({ path, headers }) => `${path} ${headers['webhook-id']}`)
+    expect(new Set(ids).size).toBe(202)
+    const open = await stack.psql('select count(*) from outbox.delivery')
+    expect(open.stdout.trim()).toBe('0')
+    const live = await stack.psql(
+      `select count(*) filter (where ended_at is null) || ' of ' || count(*)
+      from outbox.run where kind = 'worker'`,
+    )
+    expect(live.stdout.trim()).toBe('0 of 1')
+    checkLog(await worker.output)
+  } finally {
+    await stopIfAlive(worker)
+    await stack.stop()
+    await receiver.close()
+    await Deno.remove(dataDir, { recursive: true })
+  }
+})
+
+function checkLog(output: string): void {
+  const lines: Record<string, unknown>[] = output.trim().split('\n').map((line) => JSON.parse(line))
+  expect(lines.filter(({ message }) => message === 'attempt')).toHaveLength(202)
+  expect(lines.at(-1)).toMatchObject({ message: 'delivered within a minute', delivered: 202 })
+  expect(lines.find(({ message }) => message === 'run ended')).toMatchObject({
+    kind: 'worker',
+    reason: 'signal',
+    delivered: 202,
+    failed: 0,
+    stale: 0,
+  })
+  expect(output).not.toContain('whsec_')
+  expect(output).not.toContain('"n"')
+}
+
+async function stopIfAlive({ process, output }: Worker): Promise<void> {
+  try {
+    process.kill('SIGKILL')
+  } catch {
+    // It has ended.
+  }
+  await process.status
+  await output
+}
+
+Deno.test('worker says what is missing and ends with 2', async () => {
+  const { process, output } = startWorker({})
+  expect((await process.status).code).toBe(2)
+  expect(await output).toContain('OUTHOOK_DB_URL')
+})
