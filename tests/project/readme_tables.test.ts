@@ -1,0 +1,27 @@
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { webhookHeaders } from '../../functions/_shared/headers.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { listFiles } from '../_run/files.ts'
+import { sampleDelivery, sampleEndpoint, sampleEvent } from '../functions/samples.ts'
+import { readmeTable } from './_readme.ts'
+
+Deno.test('the README lists the headers of a webhook, all of them and in no other words', () => {
+  const sent = webhookHeaders({
+    delivery: sampleDelivery(),
+    event: sampleEvent({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }),
+    endpoint: sampleEndpoint(),
+    timestamp: 1614265330,
+    signatures: { standard: 'v1,x', simple: 'sha256=x' },
+  }).filter((_, index) => index % 2 === 0)
+  expect(readmeTable('What arrives').map(([name]) => name).sort()).toEqual(sent.sort())
+})
+
+Deno.test('the README lists the SQLSTATEs that the schema raises', async () => {
+  const raised = new Set<string>()
+  for (const path of await listFiles(projectRoot, 'sql', '.sql')) {
+    const text = await Deno.readTextFile(join(projectRoot, path))
+    for (const [code] of text.matchAll(/\bOH\d{3}\b/g)) raised.add(code)
+  }
+  expect(readmeTable('Errors').map(([code]) => code)).toEqual([...raised].sort())
+})
