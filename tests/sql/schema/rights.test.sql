@@ -18,7 +18,7 @@ create temporary view outbox_relation as
 create temporary table inlined_helper (name text);
 insert into inlined_helper values
   ('calculate_delay'), ('event_head'), ('is_retryable'), ('key_hash'), ('retry_preset'),
-  ('targets'), ('type_patterns'), ('unrouted_late');
+  ('targets'), ('touched_events'), ('type_patterns'), ('unrouted_late');
 
 -- What the API roles may execute: nothing yet.
 create temporary table open_function (name text, role text);
