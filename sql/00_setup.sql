@@ -17,7 +17,7 @@
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
 --   OH001 an argument is not valid                  OH004 the object's state forbids it
 --   OH002 no such object                            OH005 a setting is refused
---   OH003 the idempotency key has other content
+--   OH003 the idempotency key has other content    OH006 the breaker is open
 
 create schema outbox;
 comment on schema outbox is

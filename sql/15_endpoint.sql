@@ -13,8 +13,17 @@ create table outbox.endpoint (
   ordering text not null default 'none' constraint endpoint_ordering_is_known check (ordering in ('none', 'partition', 'endpoint')),
   max_in_flight integer not null default 50 constraint endpoint_max_in_flight_is_positive check (max_in_flight between 1 and 1000),
   quantum integer not null default 25 constraint endpoint_quantum_is_positive check (quantum between 1 and 1000),
+  rate_per_second double precision constraint endpoint_rate_is_positive check (rate_per_second between 0.001 and 100000),
+  rate_burst integer not null default 10 constraint endpoint_burst_is_positive check (rate_burst between 1 and 100000),
   retry jsonb,
+  retry_4xx boolean not null default false,
+  on_dead_letter text not null default 'continue' constraint endpoint_on_dead_letter_is_known check (on_dead_letter in ('continue', 'halt')),
+  breaker_enabled boolean not null default true,
+  breaker_threshold integer not null default 5 constraint endpoint_breaker_threshold_is_positive check (breaker_threshold between 1 and 1000),
+  breaker_open_ms integer not null default 30000 constraint endpoint_breaker_open_is_sensible check (breaker_open_ms between 1000 and 3600000),
   state text not null default 'enabled' constraint endpoint_state_is_known check (state in ('enabled', 'paused', 'disabled', 'deleted')),
+  state_reason text,
+  ramp_from timestamptz not null default 'epoch',
   version integer not null default 1,
   created_at timestamptz not null,
   updated_at timestamptz not null
@@ -22,17 +31,22 @@ create table outbox.endpoint (
 comment on table outbox.endpoint is
   'Where deliveries go, with every setting of the endpoint. version grows with each change.';
 comment on column outbox.endpoint.retry is 'The retry policy (see calculate_delay); null: the preset of the kind.';
+comment on column outbox.endpoint.retry_4xx is 'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
+comment on column outbox.endpoint.on_dead_letter is 'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
+comment on column outbox.endpoint.ramp_from is 'When the endpoint was last resumed: from then on it is served more and more, up to max_in_flight.';
 create index endpoint_org on outbox.endpoint (org_id, id);
+create index endpoint_updated on outbox.endpoint (updated_at);
 
 create table outbox.subscription (
   org_id text not null,
   pattern text not null,
   endpoint_id uuid not null,
+  filter jsonpath,
   created_at timestamptz not null,
   primary key (org_id, pattern, endpoint_id)
 );
 comment on table outbox.subscription is
-  'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it.';
+  'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter is a jsonpath over the payload: the event goes where it finds something or is true.';
 create index subscription_endpoint on outbox.subscription (endpoint_id);
 
 create table outbox.endpoint_secret (
@@ -173,33 +187,57 @@ $$;
 comment on function outbox.live_secrets(uuid, timestamptz) is
   'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() alone.';
 
-create function outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) returns jsonb
+create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id and e.state <> 'deleted';
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('endpoint %s does not exist', pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'create_endpoint() returns the id of an endpoint; outbox.endpoint_status lists them';
+  end if;
+  return v_endpoint;
+end
+$$;
+comment on function outbox.check_endpoint(uuid) is 'The endpoint, or OH002 when there is none or it was deleted.';
+
+create function outbox.check_filter(p_filter text) returns jsonpath
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return p_filter::jsonpath;
+exception when syntax_error or invalid_text_representation or invalid_regular_expression then
+  raise exception using errcode = 'OH001', message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
+    hint = 'Expected something like $.total ? (@ > 100) or $.country == "DE"';
+end
+$$;
+comment on function outbox.check_filter(text) is 'The filter as jsonpath, or OH001 with the parser''s reason.';
+
+create function outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text default null) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_org text;
+  v_org text := (outbox.check_endpoint(p_endpoint_id)).org_id;
   v_pattern text;
 begin
-  select e.org_id into v_org from outbox.endpoint e where e.id = p_endpoint_id and e.state <> 'deleted';
-  if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('endpoint %s does not exist', pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'create_endpoint() returns the id of an endpoint';
-  end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
     if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$' or pg_catalog.length(v_pattern) > 128 then
       perform outbox.invalid('event_types', pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
     end if;
   end loop;
-  insert into outbox.subscription (org_id, pattern, endpoint_id, created_at)
-  select v_org, p.pattern, p_endpoint_id, outbox.clock() from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
-  on conflict do nothing;
+  insert into outbox.subscription as s (org_id, pattern, endpoint_id, filter, created_at)
+  select v_org, p.pattern, p_endpoint_id, outbox.check_filter(p_filter), outbox.clock()
+  from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
+  on conflict (org_id, pattern, endpoint_id) do update set filter = excluded.filter;
   return (select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
           from outbox.subscription s where s.endpoint_id = p_endpoint_id);
 end
 $$;
-comment on function outbox.subscribe(uuid, text[]) is
-  'Adds event types (exact, order.*, *) to an endpoint; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
+comment on function outbox.subscribe(uuid, text[], text) is
+  'Adds event types (exact, order.*, *) to an endpoint, each with the filter (jsonpath over the payload, or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
 
 create function outbox.create_endpoint(
   p_url text,
@@ -213,7 +251,9 @@ create function outbox.create_endpoint(
   p_ordering text default 'none',
   p_max_in_flight integer default 50,
   p_quantum integer default 25,
-  p_retry jsonb default null
+  p_retry jsonb default null,
+  p_rate_per_second double precision default null,
+  p_filter text default null
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -226,14 +266,16 @@ begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
   perform outbox.check_retry(p_retry);
-  insert into outbox.endpoint (org_id, url, description, headers, payload, timeout_ms, ordering, max_in_flight, quantum, retry, created_at, updated_at)
-  values (p_org_id, outbox.check_url(p_url), p_description, p_headers, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, v_now, v_now)
+  insert into outbox.endpoint (org_id, url, description, headers, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
+    created_at, updated_at)
+  values (p_org_id, outbox.check_url(p_url), p_description, p_headers, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+    v_now, v_now)
   returning id into v_id;
   perform outbox.add_secret(v_id, v_secret, v_now);
   perform outbox.add_gate(v_id, p_ordering);
-  perform outbox.subscribe(v_id, p_event_types);
+  perform outbox.subscribe(v_id, p_event_types, p_filter);
   return pg_catalog.jsonb_build_object('id', v_id, 'secret', v_secret);
 end
 $$;
-comment on function outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb) is
+comment on function outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text) is
   'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong; 23514 names the limit that a number breaks.';

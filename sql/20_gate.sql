@@ -16,10 +16,20 @@ create table outbox.gate (
   depth bigint not null default 0 constraint gate_depth_is_not_negative check (depth >= 0),
   not_before timestamptz not null default '-infinity',
   last_timed_out boolean not null default false,
+  tokens double precision not null default 0,
+  tokens_at timestamptz not null default 'epoch',
+  breaker text not null default 'closed' constraint gate_breaker_is_known check (breaker in ('closed', 'open', 'half_open')),
+  streak integer not null default 0,
+  first_failure_at timestamptz,
+  open_until timestamptz not null default '-infinity',
+  probe_event uuid,
+  probe_attempt integer,
+  ramp_from timestamptz not null default 'epoch',
+  constraint gate_has_a_probe_when_half_open check ((breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)),
   constraint gate_of_endpoint unique (endpoint_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
 comment on table outbox.gate is
-  'One row per endpoint: its place in the ring (next_at), how many requests are under way, how many deliveries are open, and until when the receiver asked for quiet (not_before).';
+  'One row per endpoint: its place in the ring (next_at), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
 -- A plan proves that a parameter fits this predicate only when the query repeats it word for word.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
 
@@ -34,11 +44,12 @@ create table outbox.lane (
   tail_at timestamptz not null default '-infinity',
   leased integer not null default 0 constraint lane_leased_is_not_negative check (leased >= 0),
   leased_until timestamptz,
+  halted boolean not null default false,
   depth bigint not null default 0 constraint lane_depth_is_not_negative check (depth >= 0),
   constraint lane_of_gate unique (gate_id, ordered, key_hash)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
 comment on table outbox.lane is
-  'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last due_at that routing gave out, and not_before holds the whole lane back for a retry.';
+  'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last due_at that routing gave out, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 
 create function outbox.key_hash(p_ordering text, p_partition_key text) returns bigint
@@ -64,6 +75,16 @@ $$;
 comment on function outbox.add_gate(uuid, text) is
   'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
 
+create function outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamptz) returns integer
+language sql immutable
+as $$
+  select case when p_gate.last_timed_out then 1
+    else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
+      * extract(epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)) / 10)))::integer end
+$$;
+comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, timestamptz) is
+  'How many requests an endpoint may have in flight: one after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+
 create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
 language plpgsql set search_path = ''
 as $$
@@ -73,3 +94,13 @@ end
 $$;
 comment on function outbox.lock_gates(uuid[]) is
   'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a transaction.';
+
+create function outbox.first_lane_at(p_gate_id bigint) returns timestamptz
+language plpgsql stable set search_path = '' set enable_seqscan = off
+as $$
+begin
+  return coalesce(
+    (select l.next_at from outbox.lane l where l.gate_id = p_gate_id and l.next_at < 'infinity' order by l.next_at limit 1), 'infinity');
+end
+$$;
+comment on function outbox.first_lane_at(bigint) is 'When the first lane of a gate is due; infinity when none is.';

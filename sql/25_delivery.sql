@@ -12,8 +12,9 @@ create table outbox.delivery (
   attempt integer not null default 0,
   tries integer not null default 0,
   body_bytes integer not null,
+  replayed_at timestamptz,
   primary key (event_id, endpoint_id)
 ) with (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
 comment on table outbox.delivery is
-  'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch.';
+  'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; replayed_at begins the life of a replay.';
 create index delivery_lane on outbox.delivery (lane_id, due_at, event_id);

@@ -42,8 +42,27 @@ create table outbox.dead_letter (
   traceparent text,
   event_created_at timestamptz not null,
   why text not null,
+  replayed_at timestamptz,
+  delivered_at timestamptz,
+  discarded_at timestamptz,
+  note text,
   constraint dead_letter_of_delivery unique (event_id, endpoint_id)
 );
 comment on table outbox.dead_letter is
-  'Deliveries out of retries, kept whole: the columns of spec 4''s message, the event''s own, and the last attempt number.';
+  'Deliveries out of retries, kept whole: the columns of spec 4''s message, the event''s own, the last attempt number, and what was done about it. One that nobody replayed or discarded never expires.';
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at);
+create index dead_letter_failed on outbox.dead_letter (failed_at, id);
+
+create function outbox.find_event(p_event_id uuid, p_endpoint_id uuid) returns setof outbox.event
+language sql stable rows 1
+as $$
+  select e.* from outbox.event e where e.id = p_event_id
+  union all
+  -- The event's day has been dropped: its dead letter has all of it.
+  select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
+    null, null, x.event_created_at
+  from outbox.dead_letter x
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id and not exists (select from outbox.event e where e.id = p_event_id)
+$$;
+comment on function outbox.find_event(uuid, uuid) is
+  'The event of a delivery, from its dead letter when the event itself has been dropped.';

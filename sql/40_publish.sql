@@ -9,6 +9,9 @@ begin
     perform outbox.invalid('org_id', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_org_id, 80))),
       'Expected 1 to 64 letters, digits, _ . : -, such as org-123');
   end if;
+  if p_org_id = 'outhook' then
+    perform outbox.invalid('org_id', 'is outhook, which is the system''s own', 'Choose another id; operational events are published under this one');
+  end if;
 end
 $$;
 comment on function outbox.check_org(text) is 'Raises OH001 unless this may be an organisation''s id.';

@@ -90,14 +90,23 @@ $$;
 comment on function outbox.calculate_delay(jsonb, integer) is
   'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay holds after jitter.';
 
-create function outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text default null) returns boolean
-language sql immutable
+create function outbox.preview_schedule(p_policy jsonb) returns jsonb
+language plpgsql stable set search_path = ''
 as $$
-  select case
-    when p_error_class = 'blocked' then false
-    when p_status is null or p_status between 200 and 299 then true
-    else p_status < 400 or p_status in (408, 425, 429) or p_status >= 500
-  end
+begin
+  perform outbox.check_retry(p_policy);
+  return (
+    select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('failure', n, 'delay_s', d.delay_s, 'least_s', d.least_s, 'most_s', d.most_s,
+      'after_s', d.after_s) order by n), '[]')
+    from (
+      select n, s.delay_s, case when j.on then 0.5 * s.delay_s else s.delay_s end as least_s,
+        least(case when j.on then 1.5 * s.delay_s else s.delay_s end, coalesce((p_policy ->> 'max_delay')::float8, 604800)) as most_s,
+        pg_catalog.sum(s.delay_s) over (order by n) as after_s
+      from pg_catalog.generate_series(1, coalesce((p_policy ->> 'max_retries')::integer, 5)) as n
+      cross join lateral (select extract(epoch from outbox.calculate_delay(p_policy - 'jitter', n))::float8 as delay_s) s
+      cross join (select coalesce((p_policy ->> 'jitter')::boolean, false) as on) j
+    ) d);
+end
 $$;
-comment on function outbox.is_retryable(text, integer, text, text) is
-  'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not.';
+comment on function outbox.preview_schedule(jsonb) is
+  'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" with jitter, "after_s" since the first try without it}]. OH001.';

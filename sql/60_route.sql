@@ -9,6 +9,7 @@ create type outbox.routing as (
   events uuid[],
   pair_events uuid[],
   pair_endpoints uuid[],
+  pair_problems text[],
   cut_event uuid,
   cut_endpoint uuid,
   watermark uuid,
@@ -80,10 +81,11 @@ begin
   if pg_catalog.cardinality(v_batch.events) = 0 then
     return null;
   end if;
-  select pg_catalog.array_agg(m.event_id order by m.place, m.endpoint_id), pg_catalog.array_agg(m.endpoint_id order by m.place, m.endpoint_id)
-  into v_batch.pair_events, v_batch.pair_endpoints
+  select pg_catalog.array_agg(m.event_id order by m.place, m.endpoint_id), pg_catalog.array_agg(m.endpoint_id order by m.place, m.endpoint_id),
+    pg_catalog.array_agg(m.problem order by m.place, m.endpoint_id)
+  into v_batch.pair_events, v_batch.pair_endpoints, v_batch.pair_problems
   from (
-    select b.event_id, b.place, t.endpoint_id
+    select b.event_id, b.place, t.endpoint_id, t.problem
     from pg_catalog.unnest(v_batch.events) with ordinality as b (event_id, place)
     join outbox.unrouted u on u.event_id = b.event_id
     join outbox.event e on e.id = b.event_id
@@ -100,19 +102,38 @@ $$;
 comment on function outbox.read_unrouted() is
   'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
 
-create function outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) returns table (endpoint_id uuid)
+create function outbox.filter_problem(p_filter jsonpath, p_body text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- A predicate ($.a == 1) gives true or false; any other path matches when it finds something.
+  return case when exists (
+    select from pg_catalog.jsonb_path_query(p_body::jsonb, p_filter) f (value) where f.value not in ('false'::jsonb, 'null'::jsonb)
+  ) then null else '' end;
+exception when others then
+  return 'filter: ' || sqlerrm;
+end
+$$;
+comment on function outbox.filter_problem(jsonpath, text) is
+  'Null when a payload passes a filter, the empty string when it does not, else why the filter could not be asked.';
+
+create function outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) returns table (endpoint_id uuid, problem text)
 language sql stable rows 10
 as $$
-  select e.id from outbox.endpoint e
+  select e.id, null from outbox.endpoint e
   where p_event.endpoint_id is not null and e.id = p_event.endpoint_id and e.state <> 'deleted' and (p_after is null or e.id > p_after)
   union all
-  (select distinct s.endpoint_id from outbox.subscription s
+  (select s.endpoint_id, case when not pg_catalog.bool_or(m.problem is null) then pg_catalog.max(m.problem) end
+   from outbox.subscription s
+   join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted'
+   cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, p_event.body) end as problem) m
    where p_event.endpoint_id is null and s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type))
-     and s.created_at <= p_event.created_at and (p_after is null or s.endpoint_id > p_after)
+     and s.created_at <= p_event.created_at and (p_after is null or s.endpoint_id > p_after) and m.problem is distinct from ''
+   group by s.endpoint_id
    order by s.endpoint_id limit p_limit)
 $$;
 comment on function outbox.targets(outbox.event, uuid, integer) is
-  'The endpoints that an event goes to, by id, from after p_after on: the addressed one, else each with a subscription that matches and is not younger.';
+  'The endpoints that an event goes to, by id, from after p_after on: the addressed one, else each with a subscription that matches, is not younger, and whose filter lets the event through; problem says why a filter could not be asked.';
 
 create function outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) returns outbox.routing
 language plpgsql immutable set search_path = ''
@@ -123,6 +144,7 @@ declare
 begin
   p_batch.pair_events := p_batch.pair_events[1:p_most];
   p_batch.pair_endpoints := p_batch.pair_endpoints[1:p_most];
+  p_batch.pair_problems := p_batch.pair_problems[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   if p_batch.pair_events[p_most] = v_cut then
     p_batch.cut_event := v_cut;
@@ -176,7 +198,7 @@ begin
       tail_at = case when l.ordered then b.last_at else l.tail_at end,
       next_at = case
         when not l.ordered then least(l.next_at, b.first_at)
-        when l.depth = 0 then greatest(p_now, l.not_before)
+        when l.depth = 0 and not l.halted then greatest(p_now, l.not_before)
         else l.next_at
       end
     from by_lane b where l.id = b.lane_id
@@ -194,7 +216,7 @@ $$;
 comment on function outbox.add_deliveries(uuid[], uuid[], timestamptz) is
   'Makes the deliveries of pairs (event, endpoint) that are not open yet, in the order given; returns how many. locks: the caller holds the gates.';
 
-create function outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamptz) returns integer
+create function outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
@@ -202,19 +224,26 @@ declare
   v_added integer := 0;
 begin
   if pg_catalog.cardinality(p_pair_events) > 0 then
-    v_added := outbox.add_deliveries(p_pair_events, p_pair_endpoints, p_now);
+    v_added := outbox.add_deliveries(
+      array(select p.event_id from unnest(p_pair_events, p_pair_problems) with ordinality p (event_id, problem, place) where p.problem is null order by p.place),
+      array(select p.endpoint_id from unnest(p_pair_endpoints, p_pair_problems) with ordinality p (endpoint_id, problem, place) where p.problem is null order by p.place),
+      p_now);
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+    select p.event_id, p.endpoint_id, 0, p_now, 'close', 'filter_error', p.problem
+    from unnest(p_pair_events, p_pair_endpoints, p_pair_problems) as p (event_id, endpoint_id, problem)
+    where p.problem is not null;
   end if;
   with done as (
     delete from outbox.unrouted u where u.event_id = any (p_events) returning u.event_id, u.routed_to
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)
   select d.event_id, 0, p_now, 'close', 'no_subscriber' from done d
-  where d.routed_to is null and d.event_id <> all (coalesce(p_pair_events, '{}'));
+  where d.routed_to is null and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id);
   return v_added;
 end
 $$;
-comment on function outbox.route_events(uuid[], uuid[], uuid[], timestamptz) is
-  'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt. Returns how many deliveries it made.';
+comment on function outbox.route_events(uuid[], uuid[], uuid[], text[], timestamptz) is
+  'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt, and so does a delivery whose filter failed. Returns how many deliveries it made.';
 
 create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -244,15 +273,16 @@ as $$
 declare
   v_event uuid;
   v_endpoints uuid[];
+  v_problems text[];
   v_routed integer := 0;
 begin
   foreach v_event in array outbox.touched_events(p_batch) loop
-    v_endpoints := array(
-      select p.endpoint_id from unnest(p_batch.pair_events, p_batch.pair_endpoints) as p (event_id, endpoint_id)
-      where p.event_id = v_event);
+    select coalesce(pg_catalog.array_agg(p.endpoint_id), '{}'), coalesce(pg_catalog.array_agg(p.problem), '{}') into v_endpoints, v_problems
+    from unnest(p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems) as p (event_id, endpoint_id, problem)
+    where p.event_id = v_event;
     begin
       v_routed := v_routed + outbox.route_events(pg_catalog.array_remove(array[v_event], p_batch.cut_event),
-        pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]), v_endpoints, p_now);
+        pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]), v_endpoints, v_problems, p_now);
       if v_event = p_batch.cut_event then
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
@@ -274,7 +304,7 @@ declare
   v_error text;
 begin
   begin
-    v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints, p_now);
+    v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems, p_now);
     if p_batch.cut_event is not null then
       update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = p_batch.cut_event;
     end if;

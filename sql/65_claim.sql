@@ -12,13 +12,13 @@ declare
   v_endpoints uuid[];
 begin
   with due as materialized (
-    select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight from outbox.gate g
+    select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker from outbox.gate g
     where g.next_at <= p_now and g.next_at < 'infinity' order by g.next_at limit p_limit
   ), wanted as materialized (
     -- Lock no more gates than it takes to fill the batch.
     select w.id from (
       select d.id, pg_catalog.sum(d.most) over (order by d.next_at, d.id) - d.most as before
-      from (select d.id, d.next_at, least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1)) as most
+      from (select d.id, d.next_at, least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1), case when d.breaker = 'closed' then e.quantum else 1 end) as most
             from due d join outbox.endpoint e on e.id = d.endpoint_id) d
     ) w where w.before < p_limit
   ), locked as materialized (
@@ -33,6 +33,14 @@ $$;
 comment on function outbox.due_gates(integer, timestamptz) is
   'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so it waits for nobody.';
 
+create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
+language sql immutable
+as $$
+  select row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null, 'lease_expired',
+    'The run that held the delivery ended without a result', null, null, null, null, null)::outbox.result
+$$;
+comment on function outbox.lost(outbox.delivery) is 'The result of a delivery whose lease has ended.';
+
 create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
@@ -40,17 +48,15 @@ as $$
 declare
   v_lost outbox.result[];
 begin
-  select pg_catalog.array_agg(row(d.event_id, d.endpoint_id, d.attempt, 'failed', null, 'lease_expired',
-    'The run that held the delivery ended without a result', null, null, null, null)::outbox.result)
-  into v_lost
+  select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
   from outbox.gate g
   join outbox.lane l on l.gate_id = g.id and l.next_at <= p_now and l.next_at < 'infinity' and l.leased > 0 and l.leased_until <= p_now
   cross join lateral (
     -- Leased rows lie at the head of their lane, behind none but rows that were given back, of which
     -- there are never more than may be in flight (1,000).
-    select d.* from outbox.delivery d where d.lane_id = l.id and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
+    select d as held from outbox.delivery d where d.lane_id = l.id and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
   ) d
-  where g.endpoint_id = any (p_endpoint_ids) and d.leased_until <= p_now;
+  where g.endpoint_id = any (p_endpoint_ids) and (d.held).leased_until <= p_now;
   return case when v_lost is null then 0 else outbox.complete(v_lost, p_now) end;
 end
 $$;
@@ -74,27 +80,35 @@ declare
   v_bytes constant bigint := 4 * 1024 * 1024;
 begin
   with ring as materialized (
-    select g.id as gate_id, o.place, least(m.most - g.in_flight, greatest(e.quantum, v_share), p_limit) as room, e.quantum,
+    -- An open breaker whose time is up lets one delivery through, the probe.
+    select g.id as gate_id, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
+      case when b.probing then 1 else least(outbox.allowed_in_flight(g, e, p_now) - g.in_flight, greatest(e.quantum, v_share), p_limit,
+        pg_catalog.floor(t.tokens)::integer) end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
     join outbox.gate g on g.endpoint_id = o.endpoint_id
     join outbox.endpoint e on e.id = o.endpoint_id
-    cross join lateral (select case when g.last_timed_out then 1 else e.max_in_flight end as most) m
-    where e.state = 'enabled' and g.not_before <= p_now and m.most > g.in_flight
+    cross join lateral (select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing) b
+    cross join lateral (
+      select case when e.rate_per_second is not null then
+        least(e.rate_burst, g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
+    ) t
+    where e.state = 'enabled' and g.not_before <= p_now and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
+      and coalesce(t.tokens >= 1, true) and (b.probing or outbox.allowed_in_flight(g, e, p_now) > g.in_flight)
   ), seen as materialized (
     -- One row per delivery looked at; a lane without any has one row of nulls.
-    select r.gate_id, r.place, r.room, r.lease, l.id as lane_id, l.ordered, l.next_at, l.most,
-      d.row_at, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
+    select r.gate_id, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.id as lane_id, l.ordered, l.next_at, l.most,
+      d.row_at, d.attempt, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
     from ring r
     cross join lateral (
-      select l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then r.quantum else r.room + l.leased end as most
+      select l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then case when r.probing then 1 else r.quantum end else r.room + l.leased end as most
       from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity' and (not l.ordered or l.leased = 0)
       order by l.next_at limit r.room
     ) l
     left join lateral (
       -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
-      select d.ctid as row_at, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes,
+      select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until, d.body_bytes,
         pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
       where d.lane_id = l.id and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
@@ -114,12 +128,15 @@ begin
   ), marked as materialized (
     select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked from ranked r
   ), by_lane as materialized (
-    select m.gate_id, m.lane_id, m.ordered, pg_catalog.count(m.event_id) as n, pg_catalog.count(*) filter (where m.free) as free,
+    select m.gate_id, m.lane_id, m.ordered, m.probing, m.tokens, m.rate_per_second,
+      (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1] as probe_event,
+      (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1] as probe_attempt,
+      pg_catalog.count(m.event_id) as n, pg_catalog.count(*) filter (where m.free) as free,
       pg_catalog.count(*) filter (where m.picked)::integer as taken, m.most,
       pg_catalog.min(m.due_at) as head_at, pg_catalog.min(m.leased_until) as leased_until,
       case when pg_catalog.bool_or(m.picked) then
         p_now + m.lease * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end end as lease_end
-    from marked m group by m.gate_id, m.lane_id, m.ordered, m.most, m.lease
+    from marked m group by m.gate_id, m.lane_id, m.ordered, m.most, m.lease, m.probing, m.tokens, m.rate_per_second
   ), lanes as (
     update outbox.lane l set
       head_at = coalesce(b.head_at, case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
@@ -134,10 +151,23 @@ begin
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
     where l.id = b.lane_id and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
-    returning b.gate_id, case when b.ordered then least(b.taken, 1) else b.taken end as slots
+    returning b.gate_id, b.taken, case when b.ordered then least(b.taken, 1) else b.taken end as slots,
+      b.probe_event, b.probe_attempt, b.tokens, b.rate_per_second
   ), gates as (
-    update outbox.gate g set in_flight = g.in_flight + s.slots
-    from (select l.gate_id, pg_catalog.sum(l.slots) as slots from lanes l group by l.gate_id) s
+    update outbox.gate g set
+      in_flight = g.in_flight + s.slots,
+      tokens = coalesce(s.tokens - s.taken, g.tokens),
+      tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
+      not_before = case when s.tokens - s.taken < 1
+        then greatest(g.not_before, p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s') else g.not_before end,
+      breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
+      probe_event = coalesce(s.probe_event, g.probe_event),
+      probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
+    from (
+      select l.gate_id, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.taken) as taken, l.tokens, l.rate_per_second,
+        (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1] as probe_event, pg_catalog.max(l.probe_attempt) as probe_attempt
+      from lanes l group by l.gate_id, l.tokens, l.rate_per_second
+    ) s
     where g.id = s.gate_id and s.slots > 0
   ), held as (
     -- By ctid: whoever could move the row waits for the gate.

@@ -55,7 +55,10 @@ begin
         'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
         'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
         'head', outbox.event_head(e), 'body', e.body)), '{}')
-      from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c join outbox.event e on e.id = c.id),
+      from (
+        select distinct on (u.event_id) u.event_id, u.endpoint_id from unnest(p_claimed.events, p_claimed.endpoints) as u (event_id, endpoint_id)
+        order by u.event_id
+      ) c cross join lateral outbox.find_event(c.event_id, c.endpoint_id) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', e.headers, 'timeout_ms', e.timeout_ms, 'payload', e.payload,

@@ -105,6 +105,24 @@ $$;
 comment on function outbox.kick_on_commit() is
   'Kicks, at most once in a transaction, when no run is awake.';
 
+create function outbox.wake_changed(p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- A change is looked at for a few seconds: it may have committed late, and its gate may be locked now.
+  update outbox.gate g set next_at = p_now
+  from (
+    select g.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
+    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0 and g.next_at > p_now and g.next_at < 'infinity'
+      and g.breaker = 'closed' and g.not_before <= p_now and outbox.first_lane_at(g.id) <= p_now
+    for no key update of g skip locked
+  ) w
+  where g.id = w.id;
+end
+$$;
+comment on function outbox.wake_changed(timestamptz) is
+  'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in force within one tick. locks: gates with SKIP LOCKED.';
+
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -113,7 +131,13 @@ declare
   v_kicked boolean := false;
   v_live integer;
   v_behind boolean;
+  v_job bigint;
 begin
+  perform outbox.wake_changed(v_now);
+  perform outbox.purge_deleted(1000);
+  for v_job in select j.id from outbox.replay_job j where j.state = 'running' order by j.id loop
+    perform outbox.work_replay_job(v_job, v_now);
+  end loop;
   if not outbox.setting_on('worker.enabled') or not outbox.has_due(v_now) then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
@@ -127,4 +151,4 @@ begin
 end
 $$;
 comment on function outbox.tick() is
-  'What pg_cron does every second: kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
+  'What pg_cron does every second: wakes what was changed, goes on with purges and replays, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';

@@ -1,48 +1,78 @@
--- What people read. Open deliveries come from delivery, finished ones from their closing receipt.
+-- What people read. Open deliveries come from delivery, finished ones from their closing receipt. No view
+-- reads history unless it is asked for history: a question about open states never looks at attempt,
+-- since its check constraint on outcome contradicts them.
 
 create view outbox.delivery_status with (security_invoker = true) as
 select d.event_id, d.endpoint_id, v.org_id, v.type as event_type,
   case
-    when e.state <> 'enabled' then 'held'
+    when e.state = 'deleted' then 'cancelled'
     when d.leased_until is not null then 'processing'
+    when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted then 'held'
     when d.tries > 0 then 'failed'
     else 'pending'
   end as status,
-  case when e.state <> 'enabled' then 'endpoint is ' || e.state end as held_because,
+  case
+    when e.state = 'deleted' then null
+    when e.state <> 'enabled' then 'endpoint ' || e.state || coalesce(': ' || e.state_reason, '')
+    when g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker
+    when l.halted then 'halted behind a dead letter'
+  end as held_because,
   d.attempt, d.tries,
-  case when l.ordered then greatest(l.next_at, l.not_before) else d.due_at end as next_attempt_at,
+  case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end as next_attempt_at,
   v.created_at, null::timestamptz as finished_at
 from outbox.delivery d
-join outbox.event v on v.id = d.event_id
+cross join lateral outbox.find_event(d.event_id, d.endpoint_id) v
 join outbox.endpoint e on e.id = d.endpoint_id
 join outbox.lane l on l.id = d.lane_id
+join outbox.gate g on g.endpoint_id = d.endpoint_id
 union all
-select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, null, a.attempt, null, null, v.created_at, a.at
+select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt, null, null, v.created_at, a.at
 from outbox.attempt a
 join outbox.event v on v.id = a.event_id
-where a.kind = 'close' or a.outcome = 'delivered';
+where (a.kind = 'close' or a.outcome = 'delivered')
+  -- A replay begins a new life: the last end counts, and none while it is open again.
+  and not exists (select from outbox.delivery d where d.event_id = a.event_id and d.endpoint_id = a.endpoint_id)
+  and not exists (
+    select from outbox.attempt b
+    where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id and (b.kind = 'close' or b.outcome = 'delivered')
+      and b.attempt > a.attempt);
 comment on view outbox.delivery_status is
-  'Every delivery, open or finished: status is pending, processing, failed (waits for its retry) or held, or how it ended.';
+  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
+
+create function outbox.relay_rows() returns table (
+  id uuid, endpoint_id uuid, org_id text, event_type text, payload json, partition_key text, correlation_id text, state text,
+  retry_count integer, max_retries integer, last_error text, next_retry_at timestamptz, last_attempt_at timestamptz, finished_at timestamptz,
+  created_at timestamptz)
+language sql stable
+as $$
+  select s.event_id, s.endpoint_id, s.org_id, s.event_type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), s.status,
+    coalesce(f.failures, 0)::integer, coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1,
+    f.last_error, s.next_attempt_at, f.last_attempt_at, s.finished_at, s.created_at
+  from outbox.delivery_status s
+  cross join lateral outbox.find_event(s.event_id, s.endpoint_id) v
+  left join outbox.endpoint e on e.id = s.endpoint_id
+  left join lateral (
+    select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
+      (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
+    from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id = s.endpoint_id and a.kind = 'try'
+  ) f on true
+  union all
+  select v.id, v.endpoint_id, v.org_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
+    0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at
+  from outbox.unrouted u join outbox.event v on v.id = u.event_id
+$$;
+comment on function outbox.relay_rows() is
+  'What the specs'' own tables have in common, one row per delivery. A function, so that their queries, which end in FOR UPDATE, run on the views as they stand.';
 
 -- Spec 1: the outbox as one table with its own names and states.
 create view outbox.webhook_outbox with (security_invoker = true) as
-select s.event_id as id, s.event_type, v.body::json as payload,
-  case s.status when 'held' then 'PENDING' else pg_catalog.upper(s.status) end as status,
-  s.next_attempt_at as next_retry_at, coalesce(f.failures, 0)::integer as retry_count, f.last_error,
-  f.last_attempt_at, case when s.status = 'delivered' then s.finished_at end as delivered_at,
-  s.created_at, s.endpoint_id
-from outbox.delivery_status s
-join outbox.event v on v.id = s.event_id
-left join lateral (
-  select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
-    (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
-  from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id = s.endpoint_id and a.kind = 'try'
-) f on true
-union all
-select u.event_id, v.type, v.body::json, 'PENDING', coalesce(v.deliver_at, v.created_at), 0, null, null, null, v.created_at, v.endpoint_id
-from outbox.unrouted u join outbox.event v on v.id = u.event_id;
+select r.id, r.event_type, r.payload,
+  case r.state when 'held' then 'PENDING' when 'expired' then 'DEAD_LETTER' else pg_catalog.upper(r.state) end as status,
+  r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at,
+  case when r.state = 'delivered' then r.finished_at end as delivered_at, r.created_at, r.endpoint_id
+from outbox.relay_rows() r;
 comment on view outbox.webhook_outbox is
-  'Spec 1''s table: PENDING, PROCESSING, DELIVERED, FAILED, DEAD_LETTER. An insert of (event_type, payload) publishes.';
+  'Spec 1''s table: PENDING, PROCESSING, DELIVERED, FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
 create function outbox.publish_inserted() returns trigger
 language plpgsql security definer set search_path = ''
@@ -59,3 +89,48 @@ comment on function outbox.publish_inserted() is
 
 create trigger publish instead of insert on outbox.webhook_outbox
 for each row execute function outbox.publish_inserted();
+
+-- Spec 3.
+create view outbox.saga_outbox with (security_invoker = true) as
+select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
+  case r.state when 'processing' then 'CLAIMED' when 'delivered' then 'SENT' when 'failed' then 'FAILED'
+    when 'dead_letter' then 'DEAD_LETTER' when 'expired' then 'DEAD_LETTER' when 'cancelled' then 'CANCELLED' else 'PENDING' end as status,
+  r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
+from outbox.relay_rows() r;
+comment on view outbox.saga_outbox is 'Spec 3''s table: PENDING, CLAIMED, SENT, FAILED, DEAD_LETTER.';
+
+-- Spec 4.
+create view outbox.transaction_outbox with (security_invoker = true) as
+select r.id, r.event_type, r.payload, r.partition_key,
+  case r.state when 'delivered' then 'processed' when 'dead_letter' then 'dlq' when 'expired' then 'dlq' when 'held' then 'pending'
+    when 'no_subscriber' then 'processed' when 'filter_error' then 'dlq' else r.state end as status,
+  r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
+from outbox.relay_rows() r;
+comment on view outbox.transaction_outbox is 'Spec 4''s table: pending, processing, processed, failed, dlq.';
+
+create view outbox.endpoint_status with (security_invoker = true) as
+select e.id, e.org_id, e.kind, e.url, e.description,
+  case when e.state = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker else e.state end as status,
+  e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight, g.streak as failures_running,
+  g.first_failure_at as failing_since, case when g.breaker = 'open' then g.open_until end as probe_at,
+  nullif(g.next_at, 'infinity') as next_at, nullif(g.not_before, '-infinity') as not_before, e.created_at, e.updated_at
+from outbox.endpoint e left join outbox.gate g on g.endpoint_id = e.id;
+comment on view outbox.endpoint_status is
+  'Every endpoint with what its gate knows: status, why, how many deliveries are open and in flight, since when it fails, when it is served next. A deleted one shows what is still to be cancelled.';
+
+create view outbox.queue_health with (security_invoker = true) as
+select
+  (select pg_catalog.count(*) from (select from outbox.unrouted u limit 10000) c) as unrouted,
+  (select pg_catalog.min(outbox.uuid_v7_time(u.event_id)) from (select u.event_id from outbox.unrouted u order by u.event_id limit 1) u) as oldest_unrouted_at,
+  (select pg_catalog.count(*) from outbox.unroutable) as unroutable,
+  (select coalesce(pg_catalog.sum(g.depth), 0) from outbox.gate g) as open,
+  (select coalesce(pg_catalog.sum(g.in_flight), 0) from outbox.gate g) as in_flight,
+  (select g.next_at from outbox.gate g where g.next_at < 'infinity' order by g.next_at limit 1) as oldest_due_at,
+  (select pg_catalog.count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')) as endpoints_held,
+  (select pg_catalog.count(*) from outbox.gate g where g.breaker <> 'closed') as breakers_open,
+  (select pg_catalog.count(*) from outbox.dead_letter x where x.replayed_at is null and x.discarded_at is null) as dead_letters,
+  (select pg_catalog.count(*) from outbox.run r where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s') as runs,
+  (select pg_catalog.count(*) from (select from outbox.event_default limit 10000) c)
+    + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c) as rows_in_default;
+comment on view outbox.queue_health is
+  'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts of unrouted and rows_in_default stop at 10,000.';

@@ -28,3 +28,4 @@ end
 $$;
 
 select cron.schedule('outhook-partitions', '7 * * * *', 'select outbox.add_partitions()');
+select cron.schedule('outhook-cleanup', '0 0 * * *', 'select outbox.cleanup()');

@@ -108,6 +108,8 @@ export type Database = {
         Row: {
           'attempt': number
           'correlation_id': string
+          'delivered_at': string | null
+          'discarded_at': string | null
           'endpoint_id': string
           'error': string
           'event_created_at': string
@@ -115,10 +117,12 @@ export type Database = {
           'failed_at': string
           'id': string
           'idempotency_key': string | null
+          'note': string | null
           'org_id': string
           'original_message': string
           'original_topic': string
           'partition_key': string | null
+          'replayed_at': string | null
           'retry_count': number
           'traceparent': string | null
           'why': string
@@ -127,6 +131,8 @@ export type Database = {
         Insert: {
           'attempt': number
           'correlation_id': string
+          'delivered_at'?: string | null
+          'discarded_at'?: string | null
           'endpoint_id': string
           'error': string
           'event_created_at': string
@@ -134,10 +140,12 @@ export type Database = {
           'failed_at': string
           'id': string
           'idempotency_key'?: string | null
+          'note'?: string | null
           'org_id': string
           'original_message': string
           'original_topic': string
           'partition_key'?: string | null
+          'replayed_at'?: string | null
           'retry_count': number
           'traceparent'?: string | null
           'why': string
@@ -145,6 +153,8 @@ export type Database = {
         Update: {
           'attempt'?: number
           'correlation_id'?: string
+          'delivered_at'?: string | null
+          'discarded_at'?: string | null
           'endpoint_id'?: string
           'error'?: string
           'event_created_at'?: string
@@ -152,10 +162,12 @@ export type Database = {
           'failed_at'?: string
           'id'?: string
           'idempotency_key'?: string | null
+          'note'?: string | null
           'org_id'?: string
           'original_message'?: string
           'original_topic'?: string
           'partition_key'?: string | null
+          'replayed_at'?: string | null
           'retry_count'?: number
           'traceparent'?: string | null
           'why'?: string
@@ -171,9 +183,11 @@ export type Database = {
           'event_id': string
           'lane_id': number
           'leased_until': string | null
+          'replayed_at': string | null
           'tries': number
+          'lost': Database['outbox']['CompositeTypes']['result'] | null
         }
-        ComputedFields: never
+        ComputedFields: 'lost'
         Insert: {
           'attempt'?: number
           'body_bytes': number
@@ -182,6 +196,7 @@ export type Database = {
           'event_id': string
           'lane_id': number
           'leased_until'?: string | null
+          'replayed_at'?: string | null
           'tries'?: number
         }
         Update: {
@@ -192,24 +207,34 @@ export type Database = {
           'event_id'?: string
           'lane_id'?: number
           'leased_until'?: string | null
+          'replayed_at'?: string | null
           'tries'?: number
         }
         Relationships: []
       }
       'endpoint': {
         Row: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
           'created_at': string
           'description': string
           'headers': NonNullable<Json>
           'id': string
           'kind': string
           'max_in_flight': number
+          'on_dead_letter': string
           'ordering': string
           'org_id': string
           'payload': string
           'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
           'retry': Json | null
+          'retry_4xx': boolean
           'state': string
+          'state_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -217,36 +242,54 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          'breaker_enabled'?: boolean
+          'breaker_open_ms'?: number
+          'breaker_threshold'?: number
           'created_at': string
           'description'?: string
           'headers'?: NonNullable<Json>
           'id'?: string
           'kind'?: string
           'max_in_flight'?: number
+          'on_dead_letter'?: string
           'ordering'?: string
           'org_id': string
           'payload'?: string
           'quantum'?: number
+          'ramp_from'?: string
+          'rate_burst'?: number
+          'rate_per_second'?: number | null
           'retry'?: Json | null
+          'retry_4xx'?: boolean
           'state'?: string
+          'state_reason'?: string | null
           'timeout_ms'?: number
           'updated_at': string
           'url': string
           'version'?: number
         }
         Update: {
+          'breaker_enabled'?: boolean
+          'breaker_open_ms'?: number
+          'breaker_threshold'?: number
           'created_at'?: string
           'description'?: string
           'headers'?: NonNullable<Json>
           'id'?: string
           'kind'?: string
           'max_in_flight'?: number
+          'on_dead_letter'?: string
           'ordering'?: string
           'org_id'?: string
           'payload'?: string
           'quantum'?: number
+          'ramp_from'?: string
+          'rate_burst'?: number
+          'rate_per_second'?: number | null
           'retry'?: Json | null
+          'retry_4xx'?: boolean
           'state'?: string
+          'state_reason'?: string | null
           'timeout_ms'?: number
           'updated_at'?: string
           'url'?: string
@@ -377,34 +420,86 @@ export type Database = {
         }
         Relationships: []
       }
+      'failure_rule': {
+        Row: {
+          'action': string
+          'code': string
+          'kind': string
+          'min_delay_s': number
+          'title': string
+        }
+        ComputedFields: never
+        Insert: {
+          'action': string
+          'code': string
+          'kind': string
+          'min_delay_s'?: number
+          'title': string
+        }
+        Update: {
+          'action'?: string
+          'code'?: string
+          'kind'?: string
+          'min_delay_s'?: number
+          'title'?: string
+        }
+        Relationships: []
+      }
       'gate': {
         Row: {
+          'breaker': string
           'depth': number
           'endpoint_id': string
+          'first_failure_at': string | null
           'id': number
           'in_flight': number
           'last_timed_out': boolean
           'next_at': string
           'not_before': string
+          'open_until': string
+          'probe_attempt': number | null
+          'probe_event': string | null
+          'ramp_from': string
+          'streak': number
+          'tokens': number
+          'tokens_at': string
         }
         ComputedFields: never
         Insert: {
+          'breaker'?: string
           'depth'?: number
           'endpoint_id': string
+          'first_failure_at'?: string | null
           'id'?: never
           'in_flight'?: number
           'last_timed_out'?: boolean
           'next_at'?: string
           'not_before'?: string
+          'open_until'?: string
+          'probe_attempt'?: number | null
+          'probe_event'?: string | null
+          'ramp_from'?: string
+          'streak'?: number
+          'tokens'?: number
+          'tokens_at'?: string
         }
         Update: {
+          'breaker'?: string
           'depth'?: number
           'endpoint_id'?: string
+          'first_failure_at'?: string | null
           'id'?: never
           'in_flight'?: number
           'last_timed_out'?: boolean
           'next_at'?: string
           'not_before'?: string
+          'open_until'?: string
+          'probe_attempt'?: number | null
+          'probe_event'?: string | null
+          'ramp_from'?: string
+          'streak'?: number
+          'tokens'?: number
+          'tokens_at'?: string
         }
         Relationships: []
       }
@@ -437,6 +532,7 @@ export type Database = {
         Row: {
           'depth': number
           'gate_id': number
+          'halted': boolean
           'head_at': string
           'id': number
           'key_hash': number
@@ -451,6 +547,7 @@ export type Database = {
         Insert: {
           'depth'?: number
           'gate_id': number
+          'halted'?: boolean
           'head_at'?: string
           'id'?: never
           'key_hash'?: number
@@ -464,6 +561,7 @@ export type Database = {
         Update: {
           'depth'?: number
           'gate_id'?: number
+          'halted'?: boolean
           'head_at'?: string
           'id'?: never
           'key_hash'?: number
@@ -473,6 +571,77 @@ export type Database = {
           'not_before'?: string
           'ordered'?: boolean
           'tail_at'?: string
+        }
+        Relationships: []
+      }
+      'partition_check': {
+        Row: {
+          'checked_on': string
+          'clean_nights': number
+          'name': string
+        }
+        ComputedFields: never
+        Insert: {
+          'checked_on': string
+          'clean_nights': number
+          'name': string
+        }
+        Update: {
+          'checked_on'?: string
+          'clean_nights'?: number
+          'name'?: string
+        }
+        Relationships: []
+      }
+      'replay_job': {
+        Row: {
+          'at_failed': string
+          'at_id': string
+          'created_at': string
+          'endpoint_id': string | null
+          'event_type': string | null
+          'failed_from': string | null
+          'failed_to': string
+          'finished_at': string | null
+          'id': number
+          'org_id': string | null
+          'rate_per_second': number
+          'replayed': number
+          'skipped': number
+          'state': string
+        }
+        ComputedFields: never
+        Insert: {
+          'at_failed'?: string
+          'at_id'?: string
+          'created_at': string
+          'endpoint_id'?: string | null
+          'event_type'?: string | null
+          'failed_from'?: string | null
+          'failed_to': string
+          'finished_at'?: string | null
+          'id'?: never
+          'org_id'?: string | null
+          'rate_per_second': number
+          'replayed'?: number
+          'skipped'?: number
+          'state'?: string
+        }
+        Update: {
+          'at_failed'?: string
+          'at_id'?: string
+          'created_at'?: string
+          'endpoint_id'?: string | null
+          'event_type'?: string | null
+          'failed_from'?: string | null
+          'failed_to'?: string
+          'finished_at'?: string | null
+          'id'?: never
+          'org_id'?: string | null
+          'rate_per_second'?: number
+          'replayed'?: number
+          'skipped'?: number
+          'state'?: string
         }
         Relationships: []
       }
@@ -595,6 +764,7 @@ export type Database = {
         Row: {
           'created_at': string
           'endpoint_id': string
+          'filter': unknown
           'org_id': string
           'pattern': string
         }
@@ -602,12 +772,14 @@ export type Database = {
         Insert: {
           'created_at': string
           'endpoint_id': string
+          'filter'?: unknown
           'org_id': string
           'pattern': string
         }
         Update: {
           'created_at'?: string
           'endpoint_id'?: string
+          'filter'?: unknown
           'org_id'?: string
           'pattern'?: string
         }
@@ -692,6 +864,79 @@ export type Database = {
         ComputedFields: never
         Relationships: []
       }
+      'endpoint_status': {
+        Row: {
+          'created_at': string
+          'description': string
+          'failing_since': string | null
+          'failures_running': number | null
+          'id': string
+          'in_flight': number | null
+          'kind': string
+          'next_at': string | null
+          'not_before': string | null
+          'open': number | null
+          'org_id': string
+          'probe_at': string | null
+          'reason': string | null
+          'status': string | null
+          'updated_at': string
+          'url': string
+        }
+        ComputedFields: never
+        Relationships: []
+      }
+      'queue_health': {
+        Row: {
+          'breakers_open': number | null
+          'dead_letters': number | null
+          'endpoints_held': number | null
+          'in_flight': number | null
+          'oldest_due_at': string | null
+          'oldest_unrouted_at': string | null
+          'open': number | null
+          'rows_in_default': number | null
+          'runs': number | null
+          'unroutable': number | null
+          'unrouted': number | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
+      'saga_outbox': {
+        Row: {
+          'created_at': string | null
+          'endpoint_id': string | null
+          'event_id': string | null
+          'event_type': string | null
+          'last_error': string | null
+          'next_retry_at': string | null
+          'payload': Json | null
+          'retry_count': number | null
+          'saga_id': string | null
+          'status': string | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
+      'transaction_outbox': {
+        Row: {
+          'correlation_id': string | null
+          'created_at': string | null
+          'endpoint_id': string | null
+          'event_type': string | null
+          'id': string | null
+          'last_error': string | null
+          'max_retries': number | null
+          'next_retry_at': string | null
+          'partition_key': string | null
+          'payload': Json | null
+          'retry_count': number | null
+          'status': string | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
       'webhook_outbox': {
         Row: {
           'created_at': string | null
@@ -735,6 +980,28 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_secret': string }
         Returns: undefined
       }
+      'allowed_in_flight': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_gate': Omit<
+            Database['outbox']['Tables']['gate']['Row'],
+            Database['outbox']['Tables']['gate']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: number
+      }
+      'announce': {
+        Args: { 'p_endpoints': (string)[]; 'p_now': string; 'p_type': string }
+        Returns: undefined
+      }
+      'announce_dead': {
+        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
+        Returns: undefined
+      }
       'answer': {
         Args: {
           'p_applied': number
@@ -749,11 +1016,25 @@ export type Database = {
         }
         Returns: Json
       }
+      'apply_results': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: Database['outbox']['CompositeTypes']['news']
+        SetofOptions: {
+          from: '*'
+          to: 'news'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'batch': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
         Returns: Json
       }
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
+      'cancel_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_why'?: string }
+        Returns: Json
+      }
       'check_addressed': {
         Args: {
           'p_event': Omit<
@@ -762,6 +1043,42 @@ export type Database = {
           >
         }
         Returns: undefined
+      }
+      'check_endpoint': {
+        Args: { 'p_endpoint_id': string }
+        Returns: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'created_at': string
+          'description': string
+          'headers': NonNullable<Json>
+          'id': string
+          'kind': string
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'state': string
+          'state_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
       }
       'check_event': {
         Args: {
@@ -772,6 +1089,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_filter': { Args: { 'p_filter': string }; Returns: unknown }
       'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
       'check_org': { Args: { 'p_org_id': string }; Returns: undefined }
@@ -788,7 +1106,20 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'cleanup': { Args: Record<PropertyKey, never>; Returns: Json }
       'clock': { Args: Record<PropertyKey, never>; Returns: string }
+      'close_delivery': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+          'p_outcome': string
+          'p_why': string
+        }
+        Returns: undefined
+      }
       'complete': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: number
@@ -802,12 +1133,14 @@ export type Database = {
         Args: {
           'p_description'?: string
           'p_event_types'?: (string)[]
+          'p_filter'?: string
           'p_headers'?: Json
           'p_max_in_flight'?: number
           'p_ordering'?: string
           'p_org_id'?: string
           'p_payload'?: string
           'p_quantum'?: number
+          'p_rate_per_second'?: number
           'p_retry'?: Json
           'p_secret'?: string
           'p_timeout_ms'?: number
@@ -829,6 +1162,16 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'delete_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'disable_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
+      'disable_itself': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_reason': string }
+        Returns: undefined
+      }
+      'discard_dead_letter': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_reason': string }
+        Returns: Json
+      }
       'dispatch': {
         Args: {
           'p_ended'?: boolean
@@ -840,6 +1183,8 @@ export type Database = {
         }
         Returns: Json
       }
+      'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
+      'drop_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
       'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
       'event_content': {
         Args: {
@@ -881,6 +1226,51 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'expire_deliveries': { Args: { 'p_limit': number }; Returns: number }
+      'failure_rule_of': {
+        Args: { 'p_code': string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
+        Returns: {
+          'action': string
+          'code': string
+          'kind': string
+          'min_delay_s': number
+          'title': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'failure_rule'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_problem': { Args: { 'p_body': string; 'p_filter': unknown }; Returns: string }
+      'find_event': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'event'
+          isOneToOne: true
+          isSetofReturn: true
+        }
+      }
+      'first_lane_at': { Args: { 'p_gate_id': number }; Returns: string }
+      'forget_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_gate_id': number }
+        Returns: undefined
+      }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'invalid': {
@@ -888,6 +1278,7 @@ export type Database = {
         Returns: undefined
       }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
+      'is_open_in': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
       'is_quiet': { Args: { 'p_now': string }; Returns: boolean }
       'is_retryable': {
         Args: { 'p_code'?: string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
@@ -900,10 +1291,50 @@ export type Database = {
       'key_hash': { Args: { 'p_ordering': string; 'p_partition_key': string }; Returns: number }
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
+      'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
       'live_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
       'lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
       'lose_leases': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: number }
+      'lost': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+        }
+        Returns: Database['outbox']['CompositeTypes']['result']
+        SetofOptions: {
+          from: 'outbox.delivery'
+          to: 'result'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'open_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: {
+          'attempt': number
+          'body_bytes': number
+          'due_at': string
+          'endpoint_id': string
+          'event_id': string
+          'lane_id': number
+          'leased_until': string | null
+          'replayed_at': string | null
+          'tries': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'delivery'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'park': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
+      'partition_day': { Args: { 'p_name': string }; Returns: string }
+      'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
+      'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
+      'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'publish': {
         Args: {
           'p_correlation_id'?: string
@@ -933,6 +1364,15 @@ export type Database = {
         }
         Returns: string
       }
+      'purge_deleted': { Args: { 'p_limit': number }; Returns: number }
+      'purge_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
+        Returns: number
+      }
+      'put_back': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_job': number; 'p_now': string }
+        Returns: boolean
+      }
       'put_event': {
         Args: {
           'p_event': Omit<
@@ -941,6 +1381,10 @@ export type Database = {
           >
         }
         Returns: string
+      }
+      'put_news': {
+        Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
+        Returns: undefined
       }
       'read_unrouted': {
         Args: Record<PropertyKey, never>
@@ -952,6 +1396,46 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'relay_rows': {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          'correlation_id': string
+          'created_at': string
+          'endpoint_id': string
+          'event_type': string
+          'finished_at': string
+          'id': string
+          'last_attempt_at': string
+          'last_error': string
+          'max_retries': number
+          'next_retry_at': string
+          'org_id': string
+          'partition_key': string
+          'payload': Json
+          'retry_count': number
+          'state': string
+        }[]
+      }
+      'replay': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
+      'replay_lane': { Args: { 'p_gate_id': number; 'p_job': number }; Returns: number }
+      'replay_many': {
+        Args: {
+          'p_endpoint_id'?: string
+          'p_event_type'?: string
+          'p_failed_from'?: string
+          'p_failed_to'?: string
+          'p_org_id'?: string
+          'p_rate_per_second'?: number
+        }
+        Returns: Json
+      }
+      'resume_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'resume_lane': {
+        Args: { 'p_endpoint_id': string; 'p_partition_key'?: string }
+        Returns: Json
+      }
+      'retry_after': { Args: { 'p_header': string; 'p_now': string }; Returns: string }
+      'retry_now': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'retry_preset': { Args: { 'p_kind': string }; Returns: Json }
       'route': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_now': string }
@@ -964,6 +1448,7 @@ export type Database = {
           'p_now': string
           'p_pair_endpoints': (string)[]
           'p_pair_events': (string)[]
+          'p_pair_problems': (string)[]
         }
         Returns: number
       }
@@ -972,6 +1457,16 @@ export type Database = {
         Returns: number
       }
       'run_settings': { Args: Record<PropertyKey, never>; Returns: Json }
+      'schedule_retry': {
+        Args: { 'p_delay': string; 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: Json
+      }
+      'send_test_event': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'set_endpoint_state': {
+        Args: { 'p_endpoint_id': string; 'p_reason': string; 'p_state': string }
+        Returns: Json
+      }
+      'set_replay_job': { Args: { 'p_id': string; 'p_state': string }; Returns: Json }
       'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
       'setting_int': { Args: { 'p_name': string }; Returns: number }
       'setting_on': { Args: { 'p_name': string }; Returns: boolean }
@@ -986,11 +1481,24 @@ export type Database = {
         Returns: string
       }
       'setting_value': { Args: { 'p_name': string }; Returns: Json }
+      'settle_lost': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'shrink_routing': {
         Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
       }
-      'subscribe': { Args: { 'p_endpoint_id': string; 'p_event_types': (string)[] }; Returns: Json }
+      'subscribe': {
+        Args: { 'p_endpoint_id': string; 'p_event_types': (string)[]; 'p_filter'?: string }
+        Returns: Json
+      }
       'take': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
         Returns: Database['outbox']['CompositeTypes']['claimed']
@@ -1021,6 +1529,7 @@ export type Database = {
         }
         Returns: {
           'endpoint_id': string
+          'problem': string
         }[]
       }
       'tick': { Args: Record<PropertyKey, never>; Returns: Json }
@@ -1057,6 +1566,8 @@ export type Database = {
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
+      'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
+      'work_replay_job': { Args: { 'p_job_id': number; 'p_now': string }; Returns: number }
     }
     Enums: {
       [_ in never]: never
@@ -1067,6 +1578,15 @@ export type Database = {
         'endpoints': (string)[] | null
         'attempts': (number)[] | null
       }
+      'news': {
+        'applied': number | null
+        'dead_events': (string)[] | null
+        'dead_endpoints': (string)[] | null
+        'opened': (string)[] | null
+        'closed': (string)[] | null
+        'gone': (string)[] | null
+        'failing': (string)[] | null
+      }
       'result': {
         'event': string | null
         'endpoint': string | null
@@ -1075,6 +1595,7 @@ export type Database = {
         'status': number | null
         'error_class': string | null
         'error': string | null
+        'code': string | null
         'retry_after': string | null
         'duration_ms': number | null
         'response': string | null
@@ -1084,6 +1605,7 @@ export type Database = {
         'events': (string)[] | null
         'pair_events': (string)[] | null
         'pair_endpoints': (string)[] | null
+        'pair_problems': (string)[] | null
         'cut_event': string | null
         'cut_endpoint': string | null
         'watermark': string | null

@@ -1,5 +1,5 @@
--- One endpoint's last 50 attempts, the newest first. Use it when a receiver says that nothing arrives, or
--- that too much does. Put a part of its URL, or its id, where example.com stands.
+-- One endpoint's last 50 attempts, the newest first. Use it when a receiver says that nothing arrives,
+-- or that too much does. Put a part of its URL, or its id, where example.com stands.
 
 with asked as (
   select e.id, e.org_id, e.url, e.state

@@ -1,5 +1,6 @@
--- Is the outbox alive? One line per question; state is ok, look (it may be intended, or pass) or bad, and
--- runbook names the part of sql/ops/README.md to read. Use it first in every alarm and after a deployment.
+-- Is the outbox alive? One line per question; state is ok, look (it may be intended, or pass) or bad,
+-- and runbook names the part of sql/ops/README.md to read. Use it first in every alarm and after each
+-- deployment.
 
 with job as (
   select j.jobname, j.active, r.status, r.start_time, r.return_message
@@ -8,9 +9,20 @@ with job as (
     select d.status, d.start_time, d.return_message
     from cron.job_run_details d where d.jobid = j.jobid order by d.runid desc limit 1
   ) r on true
-  where j.jobname in ('outhook-tick', 'outhook-partitions')
 ),
-answers as (
+tick as (
+  select j.* from (select 'outhook-tick' as name) n left join job j on j.jobname = n.name
+),
+partitions as (
+  select j.*,
+    exists (select from outbox.event_default) or exists (select from outbox.attempt_default) as astray
+  from (select 'outhook-partitions' as name) n left join job j on j.jobname = n.name
+),
+configured as (
+  select pg_catalog.count(*) = 2 as fully
+  from vault.secrets s where s.name in ('outhook_functions_url', 'outhook_worker_secret')
+),
+kicks as (
   select
     pg_catalog.count(*) as n,
     pg_catalog.count(*) filter (where r.status_code = 202) as good,
@@ -19,21 +31,21 @@ answers as (
   from net._http_response r
   where r.created > now() - interval '5 minutes'
 ),
-configured as (
-  select pg_catalog.count(*) as n
-  from vault.secrets s where s.name in ('outhook_functions_url', 'outhook_worker_secret')
-),
-run as (
-  select pg_catalog.count(*) as n, pg_catalog.string_agg(distinct r.kind, ', ') as kinds
+runs as (
+  select
+    pg_catalog.count(*) as n,
+    pg_catalog.string_agg(distinct r.kind, ', ') as kinds,
+    coalesce(pg_catalog.bool_or(r.kind = 'worker'), false) as any_worker
   from outbox.run r where r.ended_at is null and r.polled_at > now() - interval '10 s'
 ),
 due as (
-  select now() - pg_catalog.min(g.next_at) as late, pg_catalog.count(*) as n
+  select pg_catalog.count(*) as n, coalesce(now() - pg_catalog.min(g.next_at), '0') as late
   from outbox.gate g where g.next_at <= now() and g.next_at < 'infinity'
 ),
 new as (
-  select now() - outbox.uuid_v7_time(u.event_id) as age
-  from outbox.unrouted u order by u.event_id limit 1
+  select coalesce(now() - outbox.uuid_v7_time(u.event_id), '0') as late
+  from (values (1)) as one (line)
+  left join (select u.event_id from outbox.unrouted u order by u.event_id limit 1) u on true
 ),
 aside as (
   select pg_catalog.count(*) as n, pg_catalog.max(u.error) as error from outbox.unroutable u
@@ -41,80 +53,90 @@ aside as (
 leases as (
   select
     coalesce(pg_catalog.sum(l.leased), 0) as n,
-    pg_catalog.max(now() - l.leased_until) filter (where l.leased_until < now()) as overdue
+    coalesce(now() - pg_catalog.min(l.leased_until), '0') as late
   from outbox.lane l where l.leased > 0
 ),
 dead as (
   select pg_catalog.count(*) as n
   from outbox.dead_letter x where x.id >= outbox.uuid_v7_floor(now() - interval '1 day')
 ),
-astray as (
-  select exists (select from outbox.event_default) or exists (select from outbox.attempt_default) as any
-)
-select c.question, c.state, c.answer, case when c.state <> 'ok' then c.runbook end as runbook
-from (
-  select 1 as place, 'Is delivery switched on?' as question,
+look as (
+  select 1 as place, 'Is delivery switched on?' as question, 'Nothing moves' as runbook,
     case when outbox.setting_on('worker.enabled') then 'ok' else 'look' end as state,
-    'worker.enabled is ' || outbox.setting_value('worker.enabled') as answer, 'Nothing moves' as runbook
+    'worker.enabled is ' || outbox.setting_value('worker.enabled')::text as answer
   union all
-  select 2, 'Does the tick run?',
-    case when j.active and j.start_time > now() - interval '3 minutes' and j.status <> 'failed' then 'ok' else 'bad' end,
+  select 2, 'Does the tick run?', 'No tick',
     case
-      when j.jobname is null then 'there is no job outhook-tick'
-      when not j.active then 'the job outhook-tick is switched off'
-      else pg_catalog.concat_ws(', ', coalesce(j.status, 'has not run yet'), j.start_time::text,
-        case when j.status = 'failed' then j.return_message end)
-    end, 'No tick'
-  from (select 'outhook-tick' as name) n left join job j on j.jobname = n.name
-  union all
-  select 3, 'Are partitions made ahead?',
-    case when j.active and not a.any and j.status is distinct from 'failed' then 'ok' else 'bad' end,
+      when t.active and t.status <> 'failed' and t.start_time > now() - interval '3 minutes' then 'ok'
+      else 'bad'
+    end,
     case
-      when j.jobname is null then 'there is no job outhook-partitions'
-      when a.any then 'rows have gone to the default partition'
-      else pg_catalog.concat_ws(', ', coalesce(j.status, 'has not run yet'), j.start_time::text,
-        case when j.status = 'failed' then j.return_message end)
-    end, 'Partitions'
-  from (select 'outhook-partitions' as name) n left join job j on j.jobname = n.name cross join astray a
+      when t.jobname is null then 'there is no job outhook-tick'
+      when not t.active then 'the job outhook-tick is switched off'
+      when t.status is null then 'it has not run yet'
+      else pg_catalog.concat_ws(', ', t.status, t.start_time, t.return_message)
+    end
+  from tick t
   union all
-  select 4, 'Does the database know where the function is?',
-    case when c.n = 2 then 'ok' when r.kinds like '%worker%' then 'ok' else 'bad' end,
-    case when c.n = 2 then 'configured' when r.kinds like '%worker%' then 'not configured; a worker delivers' else 'not configured' end,
-    'Not configured'
-  from configured c cross join run r
+  select 3, 'Are partitions made ahead?', 'Partitions',
+    case when p.active and p.status is distinct from 'failed' and not p.astray then 'ok' else 'bad' end,
+    case
+      when p.astray then 'rows have gone to a default partition'
+      when p.jobname is null then 'there is no job outhook-partitions'
+      when not p.active then 'the job outhook-partitions is switched off'
+      when p.status is null then 'it has not run yet'
+      else pg_catalog.concat_ws(', ', p.status, p.start_time, p.return_message)
+    end
+  from partitions p
   union all
-  select 5, 'What did the function answer in 5 minutes?',
-    case when a.bad is null then 'ok' when a.good > 0 then 'look' else 'bad' end,
-    pg_catalog.format('%s answers to pg_net, %s of them 202%s', a.n, a.good, '; else ' || a.bad), 'Kicks fail'
-  from answers a
+  select 4, 'Does the database know where the function is?', 'Not configured',
+    case when c.fully or r.any_worker then 'ok' else 'bad' end,
+    case
+      when c.fully then 'yes'
+      when r.any_worker then 'no, but a worker delivers'
+      else 'no'
+    end
+  from configured c cross join runs r
   union all
-  select 6, 'Is a run awake?',
-    case when r.n > 0 or d.late is null or d.late < interval '5 s' then 'ok' else 'bad' end,
-    coalesce(r.n || ' (' || r.kinds || ')', 'none'), 'Kicks fail'
-  from run r cross join due d
+  select 5, 'What did the function answer in 5 minutes?', 'Kicks fail',
+    case when k.bad is null then 'ok' when k.good > 0 then 'look' else 'bad' end,
+    pg_catalog.format('%s answers to pg_net, %s of them 202%s', k.n, k.good, '; else ' || k.bad)
+  from kicks k
   union all
-  select 7, 'How late is the oldest due endpoint?',
-    case when d.late is null or d.late < interval '5 s' then 'ok' when d.late < interval '1 minute' then 'look' else 'bad' end,
-    coalesce(d.n || ' due, the oldest for ' || d.late, 'none is due'), 'Falling behind'
+  select 6, 'Is a run awake where there is work?', 'Kicks fail',
+    case when r.n > 0 or d.late < interval '5 s' then 'ok' else 'bad' end,
+    case when r.n > 0 then pg_catalog.format('%s (%s)', r.n, r.kinds) else 'none is awake' end
+  from runs r cross join due d
+  union all
+  select 7, 'How late is the oldest due endpoint?', 'Falling behind',
+    case
+      when d.late < interval '5 s' then 'ok' when d.late < interval '1 minute' then 'look' else 'bad'
+    end,
+    pg_catalog.format('%s due, the oldest for %s', d.n, d.late)
   from due d
   union all
-  select 8, 'How old is the oldest unrouted event?',
-    case when n.age is null or n.age < interval '5 s' then 'ok' when n.age < interval '1 minute' then 'look' else 'bad' end,
-    coalesce(n.age::text, 'none is unrouted'), 'Falling behind'
-  from (values (1)) as one (row) left join new n on true
+  select 8, 'How old is the oldest unrouted event?', 'Falling behind',
+    case
+      when n.late < interval '5 s' then 'ok' when n.late < interval '1 minute' then 'look' else 'bad'
+    end,
+    n.late::text
+  from new n
   union all
-  select 9, 'Are events set aside?',
+  select 9, 'Are events set aside?', 'Set aside',
     case when a.n = 0 then 'ok' else 'bad' end,
-    case when a.n = 0 then 'none' else pg_catalog.format('%s, such as: %s', a.n, a.error) end, 'Set aside'
+    pg_catalog.concat_ws(', such as: ', a.n, a.error)
   from aside a
   union all
-  select 10, 'Do runs end without a word?',
-    case when l.overdue is null or l.overdue < interval '5 s' then 'ok' else 'look' end,
-    pg_catalog.format('%s deliveries leased%s', l.n, ', one overdue by ' || l.overdue), 'Lost leases'
+  select 10, 'Do runs end without a word?', 'Lost leases',
+    case when l.late < interval '5 s' then 'ok' else 'look' end,
+    pg_catalog.concat_ws(', one overdue by ', l.n || ' deliveries leased',
+      case when l.late > interval '0' then l.late end)
   from leases l
   union all
-  select 11, 'Are there new dead letters?',
-    case when d.n = 0 then 'ok' else 'look' end, d.n || ' in 24 hours', 'Dead letters'
+  select 11, 'Are there new dead letters?', 'Dead letters',
+    case when d.n = 0 then 'ok' else 'look' end, d.n || ' in 24 hours'
   from dead d
-) c
-order by c.place;
+)
+select l.question, l.state, l.answer, case when l.state <> 'ok' then l.runbook end as runbook
+from look l
+order by l.place;

@@ -1,6 +1,6 @@
--- What is undelivered, for whom, since when and why. Use it first when somebody misses an event: one
--- line per endpoint that has open deliveries, the longest waiting first. Counts come from the gates, so
--- it is as quick with millions of deliveries as with ten.
+-- What is undelivered, for whom, since when and why: one line per endpoint that has open deliveries,
+-- the longest waiting first. Use it when somebody misses an event. Counts come from the gates, so it
+-- is as quick with millions of deliveries as with ten.
 
 select
   e.org_id,
@@ -25,7 +25,8 @@ left join lateral (
   select d.event_id
   from outbox.lane l
   cross join lateral (
-    select d.event_id from outbox.delivery d where d.lane_id = l.id order by d.due_at, d.event_id limit 1
+    select d.event_id from outbox.delivery d
+    where d.lane_id = l.id order by d.due_at, d.event_id limit 1
   ) d
   where l.gate_id = g.id
   order by d.event_id

@@ -1,5 +1,5 @@
--- Deliveries that wait for a retry, the next one first. Use it to see what will go out again and when,
--- and what each failed of. Looks at the last 100 failures of each endpoint.
+-- Deliveries that wait for a retry, the next one first. Use it to see what will go out again and
+-- when, and what each failed of. Looks at the last 100 failures of each endpoint.
 
 select
   a.next_retry_at,
@@ -9,12 +9,13 @@ select
   a.event_id,
   v.type as event_type,
   d.tries as failed_tries,
-  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1 - d.tries as tries_left,
+  coalesce((p.policy ->> 'max_retries')::integer, 5) + 1 - d.tries as tries_left,
   a.status,
   a.error_class,
   a.error
 from outbox.gate g
 join outbox.endpoint e on e.id = g.endpoint_id
+cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
 cross join lateral (
   select a.*
   from outbox.attempt a
@@ -24,7 +25,8 @@ cross join lateral (
 ) a
 -- A later attempt has a higher number: then this failure is history.
 join outbox.delivery d
-  on d.event_id = a.event_id and d.endpoint_id = a.endpoint_id and d.attempt = a.attempt and d.leased_until is null
+  on d.event_id = a.event_id and d.endpoint_id = a.endpoint_id and d.attempt = a.attempt
+  and d.leased_until is null
 join outbox.event v on v.id = a.event_id
 where g.depth > 0
 order by a.next_retry_at, a.event_id

@@ -22,6 +22,24 @@ ALTER TYPE outbox.claimed OWNER TO postgres;
 
 COMMENT ON TYPE outbox.claimed IS 'Claimed deliveries, as three arrays of one length.';
 
+-- Name: news; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.news AS (
+	applied integer,
+	dead_events uuid[],
+	dead_endpoints uuid[],
+	opened uuid[],
+	closed uuid[],
+	gone uuid[],
+	failing uuid[]
+);
+
+ALTER TYPE outbox.news OWNER TO postgres;
+
+-- Name: TYPE news; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.news IS 'What became of results beyond the deliveries: dead letters, breakers that opened or closed, endpoints that answered 410 or have failed for days.';
+
 -- Name: result; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.result AS (
@@ -32,6 +50,7 @@ CREATE TYPE outbox.result AS (
 	status integer,
 	error_class text,
 	error text,
+	code text,
 	retry_after text,
 	duration_ms integer,
 	response text,
@@ -50,6 +69,7 @@ CREATE TYPE outbox.routing AS (
 	events uuid[],
 	pair_events uuid[],
 	pair_endpoints uuid[],
+	pair_problems text[],
 	cut_event uuid,
 	cut_endpoint uuid,
 	watermark uuid,
@@ -108,7 +128,7 @@ begin
       tail_at = case when l.ordered then b.last_at else l.tail_at end,
       next_at = case
         when not l.ordered then least(l.next_at, b.first_at)
-        when l.depth = 0 then greatest(p_now, l.not_before)
+        when l.depth = 0 and not l.halted then greatest(p_now, l.not_before)
         else l.next_at
       end
     from by_lane b where l.id = b.lane_id
@@ -160,20 +180,27 @@ CREATE FUNCTION outbox.add_partition(p_table text, p_day date) RETURNS boolean
     SET lock_timeout TO '100ms'
     AS $$
 declare
-  v_name text := pg_catalog.format('%s_p%s', p_table, pg_catalog.to_char(p_day, 'YYYYMMDD'));
-  v_from timestamptz := p_day::timestamp at time zone 'UTC';
-  v_to timestamptz := (p_day + 1)::timestamp at time zone 'UTC';
-  v_bounds text;
+  v_name text := outbox.partition_name(p_table, p_day);
+  v_from text := (p_day::timestamp at time zone 'UTC')::text;
+  v_to text := ((p_day + 1)::timestamp at time zone 'UTC')::text;
+  v_key text := 'at';
 begin
   if pg_catalog.to_regclass('outbox.' || v_name) is not null then
     return false;
   end if;
-  v_bounds := case p_table
-    when 'event' then pg_catalog.format('from (%L) to (%L)', outbox.uuid_v7_floor(v_from), outbox.uuid_v7_floor(v_to))
-    else pg_catalog.format('from (%L) to (%L)', v_from, v_to)
-  end;
-  execute pg_catalog.format('create table outbox.%I partition of outbox.%I for values %s', v_name, p_table, v_bounds);
+  if p_table = 'event' then
+    v_key := 'id';
+    v_from := outbox.uuid_v7_floor(v_from::timestamptz)::text;
+    v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
+  end if;
+  -- Attached after the rows of its day have left DEFAULT, or DEFAULT would contradict it.
+  execute pg_catalog.format('lock table outbox.%I in share row exclusive mode', p_table || '_default');
+  execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name, p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
+  execute pg_catalog.format(
+    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) insert into outbox.%I select * from moved',
+    p_table || '_default', v_key, v_from, v_key, v_to, v_name);
+  execute pg_catalog.format('alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table, v_name, v_from, v_to);
   return true;
 end
 $$;
@@ -182,7 +209,7 @@ ALTER FUNCTION outbox.add_partition(p_table text, p_day date) OWNER TO postgres;
 
 -- Name: FUNCTION add_partition(p_table text, p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_partition(p_table text, p_day date) IS 'Makes the partition of event or attempt for one day (UTC) unless it exists; true if it made it. Waits 100 ms for a lock at most.';
+COMMENT ON FUNCTION outbox.add_partition(p_table text, p_day date) IS 'Makes the partition of event or attempt for one day (UTC), with the rows of DEFAULT that belong there, unless it exists; true if it made it. Waits 100 ms for a lock at most.';
 
 -- Name: add_partitions(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -192,11 +219,21 @@ CREATE FUNCTION outbox.add_partitions() RETURNS jsonb
     AS $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
-  v_made integer;
+  v_made integer := 0;
+  v_late integer := 0;
+  v_table text;
+  v_day date;
 begin
-  select pg_catalog.count(*) filter (where outbox.add_partition(t.name, v_today + d.n)) into v_made
-  from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n);
-  return pg_catalog.jsonb_build_object('made', v_made);
+  for v_table, v_day in
+    select t.name, v_today + d.n from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n) order by 2, 1
+  loop
+    begin
+      v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
+    exception when lock_not_available then
+      v_late := v_late + 1;
+    end;
+  end loop;
+  return pg_catalog.jsonb_build_object('made', v_made, 'late', v_late);
 end
 $$;
 
@@ -204,7 +241,7 @@ ALTER FUNCTION outbox.add_partitions() OWNER TO postgres;
 
 -- Name: FUNCTION add_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_partitions() IS 'Makes the partitions of today and the next seven days that do not exist: {"made": integer}.';
+COMMENT ON FUNCTION outbox.add_partitions() IS 'Makes the partitions of today and the next seven days that do not exist: {"made", "late": how many a lock held up until the next time}.';
 
 -- Name: add_secret(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -228,6 +265,160 @@ ALTER FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timest
 
 COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) IS 'Stores one more signing secret of an endpoint in Vault.';
 
+-- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.endpoint (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    org_id text NOT NULL,
+    kind text DEFAULT 'webhook'::text NOT NULL,
+    url text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    headers jsonb DEFAULT '{}'::jsonb NOT NULL,
+    payload text DEFAULT 'envelope'::text NOT NULL,
+    timeout_ms integer DEFAULT 15000 NOT NULL,
+    ordering text DEFAULT 'none'::text NOT NULL,
+    max_in_flight integer DEFAULT 50 NOT NULL,
+    quantum integer DEFAULT 25 NOT NULL,
+    rate_per_second double precision,
+    rate_burst integer DEFAULT 10 NOT NULL,
+    retry jsonb,
+    retry_4xx boolean DEFAULT false NOT NULL,
+    on_dead_letter text DEFAULT 'continue'::text NOT NULL,
+    breaker_enabled boolean DEFAULT true NOT NULL,
+    breaker_threshold integer DEFAULT 5 NOT NULL,
+    breaker_open_ms integer DEFAULT 30000 NOT NULL,
+    state text DEFAULT 'enabled'::text NOT NULL,
+    state_reason text,
+    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
+    CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
+    CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
+    CONSTRAINT endpoint_headers_are_an_object CHECK ((jsonb_typeof(headers) = 'object'::text)),
+    CONSTRAINT endpoint_kind_is_known CHECK ((kind = 'webhook'::text)),
+    CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
+    CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
+    CONSTRAINT endpoint_ordering_is_known CHECK ((ordering = ANY (ARRAY['none'::text, 'partition'::text, 'endpoint'::text]))),
+    CONSTRAINT endpoint_payload_is_known CHECK ((payload = ANY (ARRAY['envelope'::text, 'data'::text]))),
+    CONSTRAINT endpoint_quantum_is_positive CHECK (((quantum >= 1) AND (quantum <= 1000))),
+    CONSTRAINT endpoint_rate_is_positive CHECK (((rate_per_second >= (0.001)::double precision) AND (rate_per_second <= (100000)::double precision))),
+    CONSTRAINT endpoint_state_is_known CHECK ((state = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
+    CONSTRAINT endpoint_timeout_is_sensible CHECK (((timeout_ms >= 500) AND (timeout_ms <= 60000)))
+);
+
+ALTER TABLE outbox.endpoint OWNER TO postgres;
+
+-- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.endpoint IS 'Where deliveries go, with every setting of the endpoint. version grows with each change.';
+
+-- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.retry IS 'The retry policy (see calculate_delay); null: the preset of the kind.';
+
+-- Name: COLUMN endpoint.retry_4xx; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.retry_4xx IS 'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
+
+-- Name: COLUMN endpoint.on_dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
+
+-- Name: COLUMN endpoint.ramp_from; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed: from then on it is served more and more, up to max_in_flight.';
+
+-- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.gate (
+    id bigint NOT NULL,
+    endpoint_id uuid NOT NULL,
+    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    in_flight integer DEFAULT 0 NOT NULL,
+    depth bigint DEFAULT 0 NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    last_timed_out boolean DEFAULT false NOT NULL,
+    tokens double precision DEFAULT 0 NOT NULL,
+    tokens_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    breaker text DEFAULT 'closed'::text NOT NULL,
+    streak integer DEFAULT 0 NOT NULL,
+    first_failure_at timestamp with time zone,
+    open_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    probe_event uuid,
+    probe_attempt integer,
+    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    CONSTRAINT gate_breaker_is_known CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
+    CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
+    CONSTRAINT gate_has_a_probe_when_half_open CHECK (((breaker = 'half_open'::text) = ((probe_event IS NOT NULL) AND (probe_attempt IS NOT NULL)))),
+    CONSTRAINT gate_in_flight_is_not_negative CHECK ((in_flight >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.gate OWNER TO postgres;
+
+-- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
+
+-- Name: allowed_in_flight(outbox.gate, outbox.endpoint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case when p_gate.last_timed_out then 1
+    else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
+      * extract(epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)) / 10)))::integer end
+$$;
+
+ALTER FUNCTION outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: one after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+
+-- Name: announce(text, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.put_news(p_type, array(
+    select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url, 'state', e.state, 'reason', e.state_reason)::text
+    from outbox.endpoint e where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone) IS 'Publishes an operational event about each endpoint: outhook.breaker.opened, outhook.breaker.closed, outhook.endpoint.disabled.';
+
+-- Name: announce_dead(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.put_news('outhook.delivery.dead_lettered', array(
+    select pg_catalog.json_build_object('deadLetterId', x.id, 'eventId', x.event_id, 'endpointId', x.endpoint_id, 'orgId', x.org_id,
+      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why', x.why)::text
+    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+    join outbox.dead_letter x on x.event_id = p.event_id and x.endpoint_id = p.endpoint_id
+    where x.org_id <> 'outhook'), p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Publishes outhook.delivery.dead_lettered for deliveries that just became dead letters.';
+
 -- Name: answer(integer, integer, integer, boolean, text, outbox.claimed, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) RETURNS jsonb
@@ -248,6 +439,183 @@ ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed intege
 -- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch() as jsonb.';
+
+-- Name: apply_results(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) RETURNS outbox.news
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_news outbox.news;
+  v_empty bigint[];
+  v_patience interval := pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
+begin
+  with given as materialized (
+    select distinct on (u.event, u.endpoint) u.*
+    from pg_catalog.unnest(p_results) with ordinality
+      as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after, duration_ms, response, lossy, place)
+    where u.outcome in ('delivered', 'failed', 'released')
+    order by u.event, u.endpoint, u.place
+  ), weighed as materialized (
+    -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
+    -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
+    -- failures; a lost lease, a redirect and a request to wait are neither.
+    select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries,
+      d.lane_id, d.replayed_at, l.ordered, l.gate_id, l.head_at, l.leased, r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
+      (f.rule).action, v.dead, h.hint, h.counted, h.answered,
+      case when r.outcome = 'failed' and not v.dead then
+        p_now + greatest(outbox.calculate_delay(p.policy, d.tries + 1), (f.rule).min_delay_s * interval '1 s', h.hint) end as retry_at
+    from given r
+    join outbox.delivery d on d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt and d.leased_until is not null
+    join outbox.lane l on l.id = d.lane_id
+    join outbox.endpoint e on e.id = d.endpoint_id
+    cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
+    -- offset 0 keeps the planner from asking for the rule of each success, and of each failure thrice.
+    cross join lateral (
+      select case when r.outcome = 'failed' then outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code) end as rule offset 0
+    ) f
+    cross join lateral (
+      select r.outcome = 'failed' and (f.rule).action <> 'hold' and (
+        ((f.rule).action = 'fail' and not (e.retry_4xx and r.status between 400 and 499))
+        or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
+    ) v
+    cross join lateral (
+      select case when (f.rule).action = 'throttle' then
+        greatest(outbox.retry_after(r.retry_after, p_now), nullif((f.rule).min_delay_s, 0) * interval '1 s') end as hint
+    ) w
+    cross join lateral (
+      select w.hint, r.outcome = 'failed' and w.hint is null and r.error_class is distinct from 'lease_expired'
+          and case when r.status is null then r.error_class is distinct from 'blocked' else r.status in (408, 429) or r.status >= 500 end as counted,
+        r.outcome = 'delivered' or (r.outcome = 'failed' and r.status between 400 and 499 and r.status not in (408, 429)) as answered
+    ) h
+  ), judged as materialized (
+    -- Windows, where a join of the batch with its own sums would be quadratic in its gates.
+    select w.*, pg_catalog.count(*) over (partition by w.gate_id, w.lane_id) as in_lane,
+      pg_catalog.max(w.place) filter (where w.answered) over (partition by w.gate_id) as answered_at
+    from weighed w
+  ), gone as (
+    -- By ctid: whoever could move the row waits for the gate.
+    delete from outbox.delivery d using judged j where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
+  ), kept as (
+    -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
+    update outbox.delivery d set leased_until = null, tries = j.tries,
+      due_at = case when j.retry_at is null or j.ordered then d.due_at else greatest(j.retry_at, j.head_at) end
+    from judged j where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
+  ), receipt as (
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome, j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+    from judged j where j.outcome <> 'released'
+    union all
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter', j.status, j.error_class, j.error, null, null, null, null
+    from judged j where j.dead
+  ), buried as (
+    insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
+      correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
+    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body, coalesce(j.error, j.error_class, 'failed'), j.tries, p_now,
+      coalesce(e.correlation_id, e.id::text), j.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at,
+      case when j.action = 'fail' then 'not_retryable' else 'retries_exhausted' end
+    from judged j cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
+    where j.dead
+    on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+      attempt = excluded.attempt, why = excluded.why, replayed_at = null, discarded_at = null, note = null
+  ), resolved as (
+    update outbox.dead_letter x set delivered_at = p_now
+    from judged j where j.replayed_at is not null and j.outcome = 'delivered' and x.event_id = j.event_id and x.endpoint_id = j.endpoint_id
+  ), by_lane as materialized (
+    select j.lane_id, j.endpoint_id, j.ordered, pg_catalog.count(*)::integer as ended,
+      pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
+      pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
+      pg_catalog.max(j.retry_at) as retry_at,
+      pg_catalog.bool_or(j.dead) as died
+    from judged j group by j.lane_id, j.endpoint_id, j.ordered
+  ), lanes as (
+    update outbox.lane l set
+      leased = l.leased - b.ended,
+      leased_until = case when l.leased > b.ended then l.leased_until end,
+      depth = l.depth - b.gone,
+      halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
+      not_before = case when b.ordered then coalesce(b.retry_at, l.not_before) else l.not_before end,
+      next_at = case
+        when l.depth = b.gone then 'infinity'
+        when not b.ordered then least(l.next_at, b.back_at)
+        when l.leased > b.ended then l.next_at
+        when l.halted or (b.died and e.on_dead_letter = 'halt') then 'infinity'
+        else greatest(coalesce(b.retry_at, l.not_before), p_now)
+      end
+    from by_lane b join outbox.endpoint e on e.id = b.endpoint_id
+    where l.id = b.lane_id
+    returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted and l.not_before <= p_now as empty
+  ), by_gate as materialized (
+    select j.gate_id, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered, pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
+      pg_catalog.count(*) filter (where j.counted and j.place > coalesce(j.answered_at, 0))::integer as failures,
+      pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead) as ended,
+      -- An ordered lane is one request at a time, and free again with its last result.
+      pg_catalog.count(*) filter (where not j.ordered) + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased) as slots,
+      pg_catalog.max(j.hint) as hint, pg_catalog.bool_or(j.action = 'hold') as gone,
+      (pg_catalog.array_agg(j.outcome = 'failed' and j.error_class is not distinct from 'timeout' order by j.place desc)
+        filter (where j.outcome <> 'released'))[1] as timed_out,
+      pg_catalog.max(case when j.event_id = g.probe_event and j.attempt = g.probe_attempt
+        then case when j.answered then 'answered' when j.counted then 'failed' else 'void' end end) as probe
+    from judged j join outbox.gate g on g.id = j.gate_id
+    group by j.gate_id, j.endpoint_id
+  ), gates as (
+    update outbox.gate g set
+      in_flight = g.in_flight - b.slots,
+      depth = g.depth - b.ended,
+      last_timed_out = coalesce(b.timed_out, g.last_timed_out),
+      not_before = greatest(g.not_before, p_now + b.hint),
+      streak = n.streak,
+      first_failure_at = case when b.delivered then null when n.streak > 0 then coalesce(g.first_failure_at, p_now) else g.first_failure_at end,
+      breaker = n.breaker,
+      open_until = case when n.breaker <> 'open' or (g.breaker = 'open' and b.probe is null) then g.open_until
+        when b.probe = 'void' then p_now else p_now + e.breaker_open_ms * interval '1 ms' end,
+      ramp_from = case when n.breaker = 'closed' and g.breaker <> 'closed' then p_now else g.ramp_from end,
+      probe_event = case when n.breaker = 'half_open' then g.probe_event end,
+      probe_attempt = case when n.breaker = 'half_open' then g.probe_attempt end
+    from by_gate b
+    join outbox.endpoint e on e.id = b.endpoint_id
+    join outbox.gate o on o.id = b.gate_id
+    cross join lateral (
+      select case
+          when b.probe = 'answered' then 'closed'
+          when b.probe is not null then 'open'
+          when o.breaker = 'closed' and e.breaker_enabled
+            and b.failures + case when b.answered then 0 else o.streak end >= e.breaker_threshold then 'open'
+          else o.breaker end as breaker,
+        case when o.breaker <> 'closed' and b.probe is distinct from 'answered' then o.streak + (b.probe is not distinct from 'failed')::integer
+          when b.answered then b.failures else o.streak + b.failures end as streak
+    ) n
+    where g.id = b.gate_id
+    returning b.endpoint_id, n.breaker = 'open' and o.breaker = 'closed' as opened, n.breaker = 'closed' and o.breaker <> 'closed' as closed,
+      b.gone, g.first_failure_at < p_now - v_patience as failing
+  )
+  select (select pg_catalog.count(*) from judged),
+    (select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id) from judged j where j.dead),
+    (select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id) from judged j where j.dead),
+    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.opened),
+    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.closed),
+    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.gone),
+    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.failing),
+    (select pg_catalog.array_agg(l.id) from lanes l where l.empty)
+  into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed, v_news.gone, v_news.failing, v_empty;
+  if v_empty is not null then
+    delete from outbox.lane l where l.id = any (v_empty);
+  end if;
+  return v_news;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to the deliveries whose lease they hold, with their receipts, dead letters, lanes, gates and breakers, in one statement; results without a lease change nothing. locks: the caller holds the gates.';
 
 -- Name: batch(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -275,7 +643,10 @@ begin
         'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
         'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
         'head', outbox.event_head(e), 'body', e.body)), '{}')
-      from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c join outbox.event e on e.id = c.id),
+      from (
+        select distinct on (u.event_id) u.event_id, u.endpoint_id from unnest(p_claimed.events, p_claimed.endpoints) as u (event_id, endpoint_id)
+        order by u.event_id
+      ) c cross join lateral outbox.find_event(c.event_id, c.endpoint_id) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', e.headers, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
@@ -318,6 +689,27 @@ ALTER FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) OWNER T
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay holds after jitter.';
+
+-- Name: cancel_delivery(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+begin
+  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled', coalesce(p_why, 'cancelled by hand'), v_now);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'status', 'cancelled');
+end
+$$;
+
+ALTER FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) OWNER TO postgres;
+
+-- Name: FUNCTION cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) IS 'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": "cancelled"}. OH002, OH004.';
 
 -- Name: event; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -371,6 +763,30 @@ ALTER FUNCTION outbox.check_addressed(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_addressed(p_event outbox.event) IS 'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is ordered and the event is for later.';
 
+-- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id and e.state <> 'deleted';
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('endpoint %s does not exist', pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'create_endpoint() returns the id of an endpoint; outbox.endpoint_status lists them';
+  end if;
+  return v_endpoint;
+end
+$$;
+
+ALTER FUNCTION outbox.check_endpoint(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) IS 'The endpoint, or OH002 when there is none or it was deleted.';
+
 -- Name: check_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_event(p_event outbox.event) RETURNS void
@@ -420,6 +836,26 @@ ALTER FUNCTION outbox.check_event(p_event outbox.event) OWNER TO postgres;
 -- Name: FUNCTION check_event(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_event(p_event outbox.event) IS 'Raises OH001 for the first field of a new event that is not valid, OH002 for an endpoint that is not the organisation''s.';
+
+-- Name: check_filter(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_filter(p_filter text) RETURNS jsonpath
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  return p_filter::jsonpath;
+exception when syntax_error or invalid_text_representation or invalid_regular_expression then
+  raise exception using errcode = 'OH001', message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
+    hint = 'Expected something like $.total ? (@ > 100) or $.country == "DE"';
+end
+$_$;
+
+ALTER FUNCTION outbox.check_filter(p_filter text) OWNER TO postgres;
+
+-- Name: FUNCTION check_filter(p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_filter(p_filter text) IS 'The filter as jsonpath, or OH001 with the parser''s reason.';
 
 -- Name: check_headers(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -492,6 +928,9 @@ begin
   if p_org_id is null or p_org_id !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' then
     perform outbox.invalid('org_id', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_org_id, 80))),
       'Expected 1 to 64 letters, digits, _ . : -, such as org-123');
+  end if;
+  if p_org_id = 'outhook' then
+    perform outbox.invalid('org_id', 'is outhook, which is the system''s own', 'Choose another id; operational events are published under this one');
   end if;
 end
 $_$;
@@ -662,6 +1101,45 @@ ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp w
 
 COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries from the gates that are due.';
 
+-- Name: cleanup(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.cleanup() RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_expired integer;
+  v_keys integer;
+  v_letters integer;
+  v_runs integer;
+begin
+  v_expired := outbox.expire_deliveries(10000);
+  delete from outbox.idempotency_key k where k.created_at < v_now - interval '24 hours';
+  get diagnostics v_keys = row_count;
+  delete from outbox.dead_letter x
+  where greatest(x.discarded_at, x.delivered_at) < v_now - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
+    and not exists (select from outbox.delivery d where d.event_id = x.event_id and d.endpoint_id = x.endpoint_id);
+  get diagnostics v_letters = row_count;
+  delete from outbox.lane l
+  where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
+    and exists (select from outbox.replay_job j where j.id = l.key_hash and j.state in ('done', 'cancelled') and j.finished_at < v_now - interval '1 day')
+    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
+  delete from cron.job_run_details r
+  where r.end_time < pg_catalog.clock_timestamp() - interval '7 days'
+    and r.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%');
+  get diagnostics v_runs = row_count;
+  return pg_catalog.jsonb_build_object('expired', v_expired, 'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs)
+    || outbox.add_partitions() || outbox.drop_partitions();
+end
+$$;
+
+ALTER FUNCTION outbox.cleanup() OWNER TO postgres;
+
+-- Name: FUNCTION cleanup(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"expired", "idempotency_keys", "dead_letters", "job_runs", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
+
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.clock() RETURNS timestamp with time zone
@@ -679,104 +1157,76 @@ ALTER FUNCTION outbox.clock() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.clock() IS 'The time that the outbox goes by: the test clock if one is set, else the clock at the call.';
 
+-- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.delivery (
+    event_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    lane_id bigint NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    leased_until timestamp with time zone,
+    attempt integer DEFAULT 0 NOT NULL,
+    tries integer DEFAULT 0 NOT NULL,
+    body_bytes integer NOT NULL,
+    replayed_at timestamp with time zone
+)
+WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.delivery OWNER TO postgres;
+
+-- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; replayed_at begins the life of a replay.';
+
+-- Name: close_delivery(outbox.delivery, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  delete from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+  values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close', p_outcome, p_why);
+  update outbox.lane l set depth = l.depth - 1, next_at = case when l.depth = 1 then 'infinity' else l.next_at end
+  where l.id = p_delivery.lane_id;
+  update outbox.gate g set depth = g.depth - 1 where g.endpoint_id = p_delivery.endpoint_id;
+  delete from outbox.lane l where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
+  perform outbox.park(array[p_delivery.endpoint_id], p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends a delivery that nobody holds, with its closing receipt. locks: the caller holds the gate.';
+
 -- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
-  v_applied integer;
-  v_empty bigint[];
+  v_news outbox.news := outbox.apply_results(p_results, p_now);
 begin
-  with judged as materialized (
-    -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
-    -- waits for its retry. tries counts this one.
-    select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries,
-      d.lane_id, l.ordered, l.gate_id, l.head_at,
-      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place, p.retryable, v.dead,
-      case when r.outcome = 'failed' and not v.dead then p_now + outbox.calculate_delay(p.policy, d.tries + 1) end as retry_at
-    from (
-      select distinct on (u.event, u.endpoint) u.*
-      from pg_catalog.unnest(p_results) with ordinality
-        as u (event, endpoint, attempt, outcome, status, error_class, error, retry_after, duration_ms, response, lossy, place)
-      where u.outcome in ('delivered', 'failed', 'released')
-      order by u.event, u.endpoint, u.place
-    ) r
-    join outbox.delivery d on d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt and d.leased_until is not null
-    join outbox.lane l on l.id = d.lane_id
-    join outbox.endpoint e on e.id = d.endpoint_id
-    cross join lateral (
-      select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy, outbox.is_retryable(e.kind, r.status, r.error_class) as retryable
-    ) p
-    cross join lateral (
-      select r.outcome = 'failed' and (not p.retryable or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
-    ) v
-  ), gone as (
-    -- By ctid: whoever could move the row waits for the gate.
-    delete from outbox.delivery d using judged j where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
-  ), kept as (
-    -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
-    update outbox.delivery d set leased_until = null, tries = j.tries,
-      due_at = case when j.retry_at is null or j.ordered then d.due_at else greatest(j.retry_at, j.head_at) end
-    from judged j where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
-  ), receipt as (
-    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome, j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
-    from judged j where j.outcome <> 'released'
-    union all
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter', j.status, j.error_class, j.error, null, null, null, null
-    from judged j where j.dead
-  ), buried as (
-    insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
-      correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body, coalesce(j.error, j.error_class, 'failed'), j.tries, p_now,
-      coalesce(e.correlation_id, e.id::text), j.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at,
-      case when j.retryable then 'retries_exhausted' else 'not_retryable' end
-    from judged j join outbox.event e on e.id = j.event_id
-    where j.dead
-    on conflict (event_id, endpoint_id) do nothing
-  ), by_lane as materialized (
-    select j.lane_id, j.gate_id, j.ordered, pg_catalog.count(*)::integer as ended,
-      pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
-      pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
-      pg_catalog.max(j.retry_at) as retry_at,
-      (pg_catalog.array_agg(j.outcome = 'failed' and j.error_class is not distinct from 'timeout' order by j.place desc)
-        filter (where j.outcome <> 'released'))[1] as timed_out
-    from judged j group by j.lane_id, j.gate_id, j.ordered
-  ), lanes as (
-    update outbox.lane l set
-      leased = l.leased - b.ended,
-      leased_until = case when l.leased > b.ended then l.leased_until end,
-      depth = l.depth - b.gone,
-      not_before = case when b.ordered then coalesce(b.retry_at, l.not_before) else l.not_before end,
-      next_at = case
-        when l.depth = b.gone then 'infinity'
-        when not b.ordered then least(l.next_at, b.back_at)
-        when l.leased > b.ended then l.next_at
-        else greatest(coalesce(b.retry_at, l.not_before), p_now)
-      end
-    from by_lane b where l.id = b.lane_id
-    returning l.id, b.gate_id, b.gone, b.timed_out, case when b.ordered then (l.leased = 0)::integer else b.ended end as slots,
-      b.ordered and l.leased = 0 and l.depth = 0 as empty
-  ), gates as (
-    update outbox.gate g set in_flight = g.in_flight - b.slots, depth = g.depth - b.gone,
-      last_timed_out = coalesce(b.timed_out, g.last_timed_out)
-    from (
-      select l.gate_id, pg_catalog.sum(l.gone) as gone, pg_catalog.sum(l.slots) as slots, pg_catalog.bool_or(l.timed_out) as timed_out
-      from lanes l group by l.gate_id
-    ) b where g.id = b.gate_id
-  )
-  select (select pg_catalog.count(*) from judged), (select pg_catalog.array_agg(l.id) from lanes l where l.empty) into v_applied, v_empty;
-  if v_empty is not null then
-    delete from outbox.lane l where l.id = any (v_empty) and l.not_before <= p_now;
+  if v_news.gone is not null then
+    perform outbox.disable_itself(v_news.gone, 'gone', p_now);
   end if;
-  return v_applied;
+  if v_news.failing is not null then
+    perform outbox.disable_itself(v_news.failing, 'failing_for_days', p_now);
+  end if;
+  if v_news.dead_events is not null then
+    perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
+  end if;
+  if v_news.opened is not null then
+    perform outbox.announce('outhook.breaker.opened', v_news.opened, p_now);
+  end if;
+  if v_news.closed is not null then
+    perform outbox.announce('outhook.breaker.closed', v_news.closed, p_now);
+  end if;
+  return v_news.applied;
 end
 $$;
 
@@ -784,7 +1234,7 @@ ALTER FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with t
 
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to the deliveries whose lease they hold, writes their receipts, and returns how many applied; the rest are stale. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results, disables endpoints that are gone, publishes the operational events, and returns how many results applied; the rest are stale. locks: the caller holds the gates.';
 
 -- Name: configure(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -833,9 +1283,9 @@ ALTER FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp 
 
 COMMENT ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) IS 'Notes that an event could not be routed; the third time it is set aside in unroutable.';
 
--- Name: create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.create_endpoint(p_url text, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_secret text DEFAULT NULL::text, p_description text DEFAULT ''::text, p_headers jsonb DEFAULT '{}'::jsonb, p_payload text DEFAULT 'envelope'::text, p_timeout_ms integer DEFAULT 15000, p_ordering text DEFAULT 'none'::text, p_max_in_flight integer DEFAULT 50, p_quantum integer DEFAULT 25, p_retry jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+CREATE FUNCTION outbox.create_endpoint(p_url text, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_secret text DEFAULT NULL::text, p_description text DEFAULT ''::text, p_headers jsonb DEFAULT '{}'::jsonb, p_payload text DEFAULT 'envelope'::text, p_timeout_ms integer DEFAULT 15000, p_ordering text DEFAULT 'none'::text, p_max_in_flight integer DEFAULT 50, p_quantum integer DEFAULT 25, p_retry jsonb DEFAULT NULL::jsonb, p_rate_per_second double precision DEFAULT NULL::double precision, p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
@@ -848,21 +1298,23 @@ begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
   perform outbox.check_retry(p_retry);
-  insert into outbox.endpoint (org_id, url, description, headers, payload, timeout_ms, ordering, max_in_flight, quantum, retry, created_at, updated_at)
-  values (p_org_id, outbox.check_url(p_url), p_description, p_headers, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, v_now, v_now)
+  insert into outbox.endpoint (org_id, url, description, headers, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
+    created_at, updated_at)
+  values (p_org_id, outbox.check_url(p_url), p_description, p_headers, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+    v_now, v_now)
   returning id into v_id;
   perform outbox.add_secret(v_id, v_secret, v_now);
   perform outbox.add_gate(v_id, p_ordering);
-  perform outbox.subscribe(v_id, p_event_types);
+  perform outbox.subscribe(v_id, p_event_types, p_filter);
   return pg_catalog.jsonb_build_object('id', v_id, 'secret', v_secret);
 end
 $$;
 
-ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) OWNER TO postgres;
 
--- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb) IS 'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong; 23514 names the limit that a number breaks.';
+COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong; 23514 names the limit that a number breaks.';
 
 -- Name: cut_batch(outbox.routing, uuid[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -876,6 +1328,7 @@ declare
 begin
   p_batch.pair_events := p_batch.pair_events[1:p_most];
   p_batch.pair_endpoints := p_batch.pair_endpoints[1:p_most];
+  p_batch.pair_problems := p_batch.pair_problems[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   if p_batch.pair_events[p_most] = v_cut then
     p_batch.cut_event := v_cut;
@@ -894,6 +1347,97 @@ ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most in
 -- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) IS 'A batch cut down to p_most deliveries: the event at the cut stays unrouted, with the last endpoint that has its delivery.';
+
+-- Name: delete_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.set_endpoint_state(p_endpoint_id, 'deleted', 'deleted');
+end
+$$;
+
+ALTER FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION delete_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. Its rows go in batches (see endpoint_status.open). Returns {"id", "state", "was", "reason", "open"}. OH002.';
+
+-- Name: disable_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_answer jsonb := outbox.set_endpoint_state(p_endpoint_id, 'disabled', coalesce(p_reason, 'disabled by hand'));
+begin
+  perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
+  return v_answer;
+end
+$$;
+
+ALTER FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO postgres;
+
+-- Name: FUNCTION disable_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) IS 'As pause_endpoint(), for an endpoint that is broken; publishes outhook.endpoint.disabled. OH002.';
+
+-- Name: disable_itself(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_disabled uuid[];
+begin
+  -- SKIP LOCKED: a change left open at the console holds up no run; the next failure disables it then.
+  with free as (
+    select e.id from outbox.endpoint e where e.id = any (p_endpoint_ids) and e.state = 'enabled' for no key update skip locked
+  ), done as (
+    update outbox.endpoint e set state = 'disabled', state_reason = p_reason, version = e.version + 1, updated_at = p_now
+    from free f where e.id = f.id returning e.id
+  )
+  select pg_catalog.array_agg(d.id) into v_disabled from done d;
+  if v_disabled is not null then
+    perform outbox.announce('outhook.endpoint.disabled', v_disabled, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) IS 'Disables endpoints that answered 410 (gone) or have failed for days (failing_for_days), and says so.';
+
+-- Name: discard_dead_letter(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  if coalesce(pg_catalog.btrim(p_reason), '') = '' then
+    perform outbox.invalid('reason', 'is empty', 'Say why this will never be sent');
+  end if;
+  update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('event %s has no dead letter for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'select * from outbox.dead_letter lists them';
+  end if;
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
+end
+$$;
+
+ALTER FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) OWNER TO postgres;
+
+-- Name: FUNCTION discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": true}; cleanup removes it in time. OH001, OH002.';
 
 -- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -969,6 +1513,75 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "deliveries", "events", "endpoints", "settings", "error"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
 
+-- Name: drop_partition(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.drop_partition(p_name text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET lock_timeout TO '100ms'
+    AS $$
+begin
+  execute pg_catalog.format('drop table outbox.%I', p_name);
+  delete from outbox.partition_check c where c.name = p_name;
+  return true;
+exception when lock_not_available then
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.drop_partition(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION drop_partition(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; false when a lock held it up for 100 ms.';
+
+-- Name: drop_partitions(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.drop_partitions() RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_today date := (outbox.clock() at time zone 'UTC')::date;
+  v_retention integer := outbox.setting_int('event.retention_days');
+  v_name text;
+  v_day date;
+  v_nights integer;
+  v_dropped integer := 0;
+begin
+  for v_name, v_day in
+    select c.relname, outbox.partition_day(c.relname) from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$' order by c.relname
+  loop
+    continue when v_day >= v_today;
+    if outbox.is_open_in(outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'), outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC')) then
+      delete from outbox.partition_check c where c.name = v_name;
+      continue;
+    end if;
+    insert into outbox.partition_check as c (name, clean_nights, checked_on) values (v_name, 1, v_today)
+    on conflict (name) do update set clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on where c.checked_on < excluded.checked_on;
+    select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
+    if v_nights >= 8 or v_day < v_today - v_retention - 8 then
+      v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
+    end if;
+  end loop;
+  for v_name in
+    select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'outbox.attempt'::regclass and c.relname ~ '_p[0-9]{8}$'
+      and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days') order by c.relname
+  loop
+    v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
+  end loop;
+  return pg_catalog.jsonb_build_object('dropped', v_dropped);
+end
+$_$;
+
+ALTER FUNCTION outbox.drop_partitions() OWNER TO postgres;
+
+-- Name: FUNCTION drop_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.drop_partitions() IS 'Drops the days of event of which nothing was open on 8 nights running, so that what was delivered is there for 7 full days, and the days of attempt beyond attempt.retention_days: {"dropped"}.';
+
 -- Name: due_gates(integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) RETURNS uuid[]
@@ -984,13 +1597,13 @@ declare
   v_endpoints uuid[];
 begin
   with due as materialized (
-    select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight from outbox.gate g
+    select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker from outbox.gate g
     where g.next_at <= p_now and g.next_at < 'infinity' order by g.next_at limit p_limit
   ), wanted as materialized (
     -- Lock no more gates than it takes to fill the batch.
     select w.id from (
       select d.id, pg_catalog.sum(d.most) over (order by d.next_at, d.id) - d.most as before
-      from (select d.id, d.next_at, least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1)) as most
+      from (select d.id, d.next_at, least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1), case when d.breaker = 'closed' then e.quantum else 1 end) as most
             from due d join outbox.endpoint e on e.id = d.endpoint_id) d
     ) w where w.before < p_limit
   ), locked as materialized (
@@ -1092,6 +1705,183 @@ ALTER FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone
 
 COMMENT ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) IS 'One element of publish_many() as an event of that time. OH001 names the field that is not valid.';
 
+-- Name: expire_deliveries(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.expire_deliveries(p_limit integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_before timestamptz := v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
+  v_old outbox.delivery[];
+  v_delivery outbox.delivery;
+  v_expired integer := 0;
+begin
+  select pg_catalog.array_agg(o) into v_old from (
+    select d as o from outbox.delivery d
+    where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
+      and (d.leased_until is null or d.leased_until <= v_now) order by d.event_id, d.endpoint_id limit p_limit
+  ) x;
+  if v_old is null then
+    return 0;
+  end if;
+  perform outbox.lock_gates(array(select distinct d.endpoint_id from pg_catalog.unnest(v_old) d));
+  foreach v_delivery in array v_old loop
+    select * into v_delivery from outbox.delivery d
+    where d.event_id = v_delivery.event_id and d.endpoint_id = v_delivery.endpoint_id and (d.leased_until is null or d.leased_until <= v_now)
+      and coalesce(d.replayed_at, '-infinity') < v_before;
+    continue when not found;
+    perform outbox.settle_lost(v_delivery, v_now);
+    continue when not exists (select from outbox.delivery d where d.event_id = v_delivery.event_id and d.endpoint_id = v_delivery.endpoint_id);
+    insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
+      correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
+    select outbox.uuid_v7(v_now), e.id, v_delivery.endpoint_id, e.org_id, e.type, e.body, 'still open after the retention of events', v_delivery.tries, v_now,
+      coalesce(e.correlation_id, e.id::text), v_delivery.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at, 'expired'
+    from outbox.find_event(v_delivery.event_id, v_delivery.endpoint_id) e
+    on conflict (event_id, endpoint_id) do update set error = excluded.error, failed_at = excluded.failed_at, attempt = excluded.attempt,
+      why = excluded.why, replayed_at = null, discarded_at = null, note = null;
+    perform outbox.close_delivery(v_delivery, 'expired', 'still open after the retention of events', v_now);
+    perform outbox.announce_dead(array[v_delivery.event_id], array[v_delivery.endpoint_id], v_now);
+    v_expired := v_expired + 1;
+  end loop;
+  return v_expired;
+end
+$$;
+
+ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Makes dead letters (why: expired) of up to p_limit deliveries that are still open event.retention_days after their event, or after their replay; returns how many. locks: gates by id.';
+
+-- Name: failure_rule; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.failure_rule (
+    kind text NOT NULL,
+    code text NOT NULL,
+    action text NOT NULL,
+    min_delay_s double precision DEFAULT 0 NOT NULL,
+    title text NOT NULL,
+    CONSTRAINT failure_rule_action_is_known CHECK ((action = ANY (ARRAY['retry'::text, 'fail'::text, 'hold'::text, 'throttle'::text]))),
+    CONSTRAINT failure_rule_min_delay_is_sensible CHECK (((min_delay_s >= (0)::double precision) AND (min_delay_s <= (604800)::double precision)))
+);
+
+ALTER TABLE outbox.failure_rule OWNER TO postgres;
+
+-- Name: TABLE failure_rule; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says.';
+
+-- Name: failure_rule_of(text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text) RETURNS outbox.failure_rule
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_rule outbox.failure_rule;
+begin
+  select f.* into v_rule
+  from unnest(array[p_code, case when p_status not between 200 and 299 then p_status::text end,
+                    case when p_status not between 200 and 299 then p_status / 100 || 'xx' end, p_error_class]) with ordinality as c (code, place)
+  join outbox.failure_rule f on f.code = c.code and f.kind in (p_kind, '*')
+  order by c.place, f.kind = '*' limit 1;
+  if not found then
+    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise')::outbox.failure_rule;
+  end if;
+  return v_rule;
+end
+$$;
+
+ALTER FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text) OWNER TO postgres;
+
+-- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text) IS 'The rule for a failure: of the provider''s code, else the status, else its class, else the error class; without one, retry.';
+
+-- Name: filter_problem(jsonpath, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  -- A predicate ($.a == 1) gives true or false; any other path matches when it finds something.
+  return case when exists (
+    select from pg_catalog.jsonb_path_query(p_body::jsonb, p_filter) f (value) where f.value not in ('false'::jsonb, 'null'::jsonb)
+  ) then null else '' end;
+exception when others then
+  return 'filter: ' || sqlerrm;
+end
+$_$;
+
+ALTER FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) OWNER TO postgres;
+
+-- Name: FUNCTION filter_problem(p_filter jsonpath, p_body text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) IS 'Null when a payload passes a filter, the empty string when it does not, else why the filter could not be asked.';
+
+-- Name: find_event(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) RETURNS SETOF outbox.event
+    LANGUAGE sql STABLE ROWS 1
+    AS $$
+  select e.* from outbox.event e where e.id = p_event_id
+  union all
+  -- The event's day has been dropped: its dead letter has all of it.
+  select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
+    null, null, x.event_created_at
+  from outbox.dead_letter x
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id and not exists (select from outbox.event e where e.id = p_event_id)
+$$;
+
+ALTER FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION find_event(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) IS 'The event of a delivery, from its dead letter when the event itself has been dropped.';
+
+-- Name: first_lane_at(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.first_lane_at(p_gate_id bigint) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return coalesce(
+    (select l.next_at from outbox.lane l where l.gate_id = p_gate_id and l.next_at < 'infinity' order by l.next_at limit 1), 'infinity');
+end
+$$;
+
+ALTER FUNCTION outbox.first_lane_at(p_gate_id bigint) OWNER TO postgres;
+
+-- Name: FUNCTION first_lane_at(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.first_lane_at(p_gate_id bigint) IS 'When the first lane of a gate is due; infinity when none is.';
+
+-- Name: forget_endpoint(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  delete from vault.secrets v using outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
+  delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
+  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  delete from outbox.lane l where l.gate_id = p_gate_id;
+  delete from outbox.gate g where g.id = p_gate_id;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNER TO postgres;
+
+-- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
+
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.has_due(p_now timestamp with time zone) RETURNS boolean
@@ -1171,6 +1961,26 @@ ALTER FUNCTION outbox.is_network(p_text text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_network(p_text text) IS 'Whether a text is a network in CIDR form, its host bits zero.';
 
+-- Name: is_open_in(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return exists (select from outbox.delivery d where d.event_id >= p_from and d.event_id < p_to)
+      or exists (select from outbox.unrouted u where u.event_id >= p_from and u.event_id < p_to)
+      or exists (select from outbox.unroutable u where u.event_id >= p_from and u.event_id < p_to);
+end
+$$;
+
+ALTER FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) OWNER TO postgres;
+
+-- Name: FUNCTION is_open_in(p_from uuid, p_to uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) IS 'Whether anything is open of the events with ids from p_from to below p_to.';
+
 -- Name: is_quiet(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_quiet(p_now timestamp with time zone) RETURNS boolean
@@ -1194,20 +2004,19 @@ COMMENT ON FUNCTION outbox.is_quiet(p_now timestamp with time zone) IS 'Whether 
 -- Name: is_retryable(text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text DEFAULT NULL::text) RETURNS boolean
-    LANGUAGE sql IMMUTABLE
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
     AS $$
-  select case
-    when p_error_class = 'blocked' then false
-    when p_status is null or p_status between 200 and 299 then true
-    else p_status < 400 or p_status in (408, 425, 429) or p_status >= 500
-  end
+begin
+  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action <> 'fail';
+end
 $$;
 
 ALTER FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) OWNER TO postgres;
 
 -- Name: FUNCTION is_retryable(p_kind text, p_status integer, p_error_class text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) IS 'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not.';
+COMMENT ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) IS 'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not. The table failure_rule decides.';
 
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1309,6 +2118,25 @@ ALTER FUNCTION outbox.kick_on_commit() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Kicks, at most once in a transaction, when no run is awake.';
 
+-- Name: last_attempt(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return greatest(
+    (select pg_catalog.max(a.attempt) from outbox.attempt a where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id),
+    (select x.attempt from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
+end
+$$;
+
+ALTER FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION last_attempt(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null when nothing is known of it.';
+
 -- Name: live_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS jsonb
@@ -1358,17 +2186,15 @@ CREATE FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with t
 declare
   v_lost outbox.result[];
 begin
-  select pg_catalog.array_agg(row(d.event_id, d.endpoint_id, d.attempt, 'failed', null, 'lease_expired',
-    'The run that held the delivery ended without a result', null, null, null, null)::outbox.result)
-  into v_lost
+  select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
   from outbox.gate g
   join outbox.lane l on l.gate_id = g.id and l.next_at <= p_now and l.next_at < 'infinity' and l.leased > 0 and l.leased_until <= p_now
   cross join lateral (
     -- Leased rows lie at the head of their lane, behind none but rows that were given back, of which
     -- there are never more than may be in flight (1,000).
-    select d.* from outbox.delivery d where d.lane_id = l.id and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
+    select d as held from outbox.delivery d where d.lane_id = l.id and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
   ) d
-  where g.endpoint_id = any (p_endpoint_ids) and d.leased_until <= p_now;
+  where g.endpoint_id = any (p_endpoint_ids) and (d.held).leased_until <= p_now;
   return case when v_lost is null then 0 else outbox.complete(v_lost, p_now) end;
 end
 $$;
@@ -1378,6 +2204,51 @@ ALTER FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with ti
 -- Name: FUNCTION lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records every lease of these endpoints that has ended as a failed attempt of class lease_expired and returns how many: it spends a try and waits for its retry like any other, so that a delivery that kills its run does not kill one after the other. locks: the caller holds the gates.';
+
+-- Name: lost(outbox.delivery); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lost(p_delivery outbox.delivery) RETURNS outbox.result
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null, 'lease_expired',
+    'The run that held the delivery ended without a result', null, null, null, null, null)::outbox.result
+$$;
+
+ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
+
+-- Name: FUNCTION lost(p_delivery outbox.delivery); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended.';
+
+-- Name: open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) RETURNS outbox.delivery
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_delivery outbox.delivery;
+begin
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  select * into v_delivery from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s has no open delivery for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'outbox.delivery_status shows what became of it; replay() sends a finished one again';
+  elsif v_delivery.leased_until > outbox.clock() then
+    raise exception using errcode = 'OH004', message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id, p_endpoint_id),
+      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest', v_delivery.leased_until);
+  end if;
+  return v_delivery;
+end
+$$;
+
+ALTER FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being sent.';
 
 -- Name: park(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1396,13 +2267,14 @@ begin
   join outbox.endpoint e on e.id = o.endpoint_id
   cross join lateral (
     select greatest(o.not_before, case
-      when o.depth = 0 then 'infinity'
+      when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
-      when o.in_flight >= case when o.last_timed_out then 1 else e.max_in_flight end then coalesce(
+      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, outbox.first_lane_at(o.id))
+      when o.breaker = 'half_open' or o.in_flight >= outbox.allowed_in_flight(o, e, p_now) then coalesce(
         (select pg_catalog.min(l.leased_until) from outbox.lane l where l.gate_id = o.id and not l.ordered and l.leased > 0),
         (select l.next_at from outbox.lane l where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity' order by l.next_at limit 1),
         p_now + interval '1 s')
-      else coalesce((select l.next_at from outbox.lane l where l.gate_id = o.id and l.next_at < 'infinity' order by l.next_at limit 1), 'infinity')
+      else outbox.first_lane_at(o.id)
     end) as next_at
   ) n
   where o.endpoint_id = any (p_endpoint_ids) and g.id = o.id and g.next_at is distinct from n.next_at;
@@ -1413,7 +2285,81 @@ ALTER FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone
 
 -- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Puts gates at their place in the ring: when their first lane is due, when a lease ends if they are full, never if nothing is open. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Puts gates at their place in the ring: when their first lane is due, when a lease ends if they are full, when the breaker lets a probe through, in a while if the endpoint is paused, never if nothing is open. locks: the caller holds the gates.';
+
+-- Name: partition_day(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.partition_day(p_name text) RETURNS date
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
+    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer, pg_catalog.right(p_name, 2)::integer)
+$$;
+
+ALTER FUNCTION outbox.partition_day(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION partition_day(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.partition_day(p_name text) IS 'The day (UTC) of a partition, from its name.';
+
+-- Name: partition_name(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.partition_name(p_table text, p_day date) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+  select p_table || '_p' || pg_catalog.to_char(p_day, 'YYYYMMDD')
+$$;
+
+ALTER FUNCTION outbox.partition_name(p_table text, p_day date) OWNER TO postgres;
+
+-- Name: FUNCTION partition_name(p_table text, p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.partition_name(p_table text, p_day date) IS 'The name of the partition of a day.';
+
+-- Name: pause_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.set_endpoint_state(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
+end
+$$;
+
+ALTER FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO postgres;
+
+-- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. Returns {"id", "state", "was", "reason", "open"}. OH002.';
+
+-- Name: preview_schedule(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.preview_schedule(p_policy jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.check_retry(p_policy);
+  return (
+    select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('failure', n, 'delay_s', d.delay_s, 'least_s', d.least_s, 'most_s', d.most_s,
+      'after_s', d.after_s) order by n), '[]')
+    from (
+      select n, s.delay_s, case when j.on then 0.5 * s.delay_s else s.delay_s end as least_s,
+        least(case when j.on then 1.5 * s.delay_s else s.delay_s end, coalesce((p_policy ->> 'max_delay')::float8, 604800)) as most_s,
+        pg_catalog.sum(s.delay_s) over (order by n) as after_s
+      from pg_catalog.generate_series(1, coalesce((p_policy ->> 'max_retries')::integer, 5)) as n
+      cross join lateral (select extract(epoch from outbox.calculate_delay(p_policy - 'jitter', n))::float8 as delay_s) s
+      cross join (select coalesce((p_policy ->> 'jitter')::boolean, false) as on) j
+    ) d);
+end
+$$;
+
+ALTER FUNCTION outbox.preview_schedule(p_policy jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION preview_schedule(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.preview_schedule(p_policy jsonb) IS 'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" with jitter, "after_s" since the first try without it}]. OH001.';
 
 -- Name: publish(text, jsonb, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1524,6 +2470,117 @@ ALTER FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_par
 
 COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event whose body is these very bytes, which must be JSON, in the caller''s transaction; returns its id. OH001 names the argument that is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
 
+-- Name: purge_deleted(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.purge_deleted(p_limit integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoint uuid;
+  v_purged integer := 0;
+begin
+  for v_endpoint in
+    select e.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id where e.state = 'deleted' order by g.id limit 10
+  loop
+    v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1), outbox.clock());
+    exit when v_purged >= p_limit;
+  end loop;
+  return v_purged;
+end
+$$;
+
+ALTER FUNCTION outbox.purge_deleted(p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION purge_deleted(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Cancels up to about p_limit deliveries of deleted endpoints; returns how many.';
+
+-- Name: purge_endpoint(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_gate outbox.gate;
+  v_purged integer;
+begin
+  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint_id for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
+  with doomed as materialized (
+    select d.* from outbox.lane l
+    cross join lateral (select d.ctid as row_at, d.* from outbox.delivery d where d.lane_id = l.id order by d.due_at, d.event_id limit p_limit) d
+    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now) limit p_limit
+  ), gone as (
+    delete from outbox.delivery d using doomed x where d.ctid = x.row_at returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
+  ), receipt as (
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+    select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled', 'the endpoint was deleted' from gone g
+  ), lanes as (
+    update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
+    from (select g.lane_id, pg_catalog.count(*) as n, pg_catalog.count(*) filter (where g.held)::integer as held from gone g group by g.lane_id) b
+    where l.id = b.lane_id
+    returning b.n, case when l.ordered then (l.leased = 0 and b.held > 0)::integer else b.held end as slots
+  )
+  update outbox.gate g set depth = g.depth - s.n, in_flight = g.in_flight - s.slots
+  from (select pg_catalog.sum(l.n) as n, pg_catalog.sum(l.slots) as slots from lanes l) s
+  where g.id = v_gate.id and s.n is not null
+  returning s.n into v_purged;
+  if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
+    perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
+  end if;
+  return coalesce(v_purged, 0);
+end
+$$;
+
+ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, and forgets its secrets, subscriptions and gate once none is left; returns how many it cancelled. locks: the gate with SKIP LOCKED.';
+
+-- Name: put_back(uuid, uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_gate bigint;
+  v_lane outbox.lane;
+  v_bytes integer;
+  v_due timestamptz;
+begin
+  select g.id into v_gate from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
+  select pg_catalog.octet_length(e.body) into v_bytes from outbox.find_event(p_event_id, p_endpoint_id) e;
+  if v_gate is null or v_bytes is null then
+    return false;
+  end if;
+  select * into v_lane from outbox.lane l where l.id = outbox.replay_lane(v_gate, p_job);
+  v_due := greatest(p_now, v_lane.head_at);
+  insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes, replayed_at)
+  values (p_event_id, p_endpoint_id, v_lane.id, v_due, coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
+  on conflict (event_id, endpoint_id) do nothing;
+  if not found then
+    return false;
+  end if;
+  update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due) where l.id = v_lane.id;
+  update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
+  update outbox.dead_letter x set replayed_at = p_now where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  delete from outbox.partition_check c where c.name = outbox.partition_name('event', (outbox.uuid_v7_time(p_event_id) at time zone 'UTC')::date);
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again; false when it is open, or when its event or endpoint is gone. locks: the caller holds the gate.';
+
 -- Name: put_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_event(p_event outbox.event) RETURNS uuid
@@ -1551,6 +2608,28 @@ ALTER FUNCTION outbox.put_event(p_event outbox.event) OWNER TO postgres;
 -- Name: FUNCTION put_event(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the event that has its idempotency key.';
+
+-- Name: put_news(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  with news as (
+    insert into outbox.event (id, org_id, type, body, created_at)
+    select outbox.uuid_v7(p_now), 'outhook', p_type, b, p_now from pg_catalog.unnest(p_bodies) b
+    returning id
+  )
+  insert into outbox.unrouted (event_id) select n.id from news n;
+end
+$$;
+
+ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type.';
 
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1598,10 +2677,11 @@ begin
   if pg_catalog.cardinality(v_batch.events) = 0 then
     return null;
   end if;
-  select pg_catalog.array_agg(m.event_id order by m.place, m.endpoint_id), pg_catalog.array_agg(m.endpoint_id order by m.place, m.endpoint_id)
-  into v_batch.pair_events, v_batch.pair_endpoints
+  select pg_catalog.array_agg(m.event_id order by m.place, m.endpoint_id), pg_catalog.array_agg(m.endpoint_id order by m.place, m.endpoint_id),
+    pg_catalog.array_agg(m.problem order by m.place, m.endpoint_id)
+  into v_batch.pair_events, v_batch.pair_endpoints, v_batch.pair_problems
   from (
-    select b.event_id, b.place, t.endpoint_id
+    select b.event_id, b.place, t.endpoint_id, t.problem
     from pg_catalog.unnest(v_batch.events) with ordinality as b (event_id, place)
     join outbox.unrouted u on u.event_id = b.event_id
     join outbox.event e on e.id = b.event_id
@@ -1621,6 +2701,220 @@ ALTER FUNCTION outbox.read_unrouted() OWNER TO postgres;
 -- Name: FUNCTION read_unrouted(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
+
+-- Name: relay_rows(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.relay_rows() RETURNS TABLE(id uuid, endpoint_id uuid, org_id text, event_type text, payload json, partition_key text, correlation_id text, state text, retry_count integer, max_retries integer, last_error text, next_retry_at timestamp with time zone, last_attempt_at timestamp with time zone, finished_at timestamp with time zone, created_at timestamp with time zone)
+    LANGUAGE sql STABLE
+    AS $$
+  select s.event_id, s.endpoint_id, s.org_id, s.event_type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), s.status,
+    coalesce(f.failures, 0)::integer, coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1,
+    f.last_error, s.next_attempt_at, f.last_attempt_at, s.finished_at, s.created_at
+  from outbox.delivery_status s
+  cross join lateral outbox.find_event(s.event_id, s.endpoint_id) v
+  left join outbox.endpoint e on e.id = s.endpoint_id
+  left join lateral (
+    select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
+      (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
+    from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id = s.endpoint_id and a.kind = 'try'
+  ) f on true
+  union all
+  select v.id, v.endpoint_id, v.org_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
+    0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at
+  from outbox.unrouted u join outbox.event v on v.id = u.event_id
+$$;
+
+ALTER FUNCTION outbox.relay_rows() OWNER TO postgres;
+
+-- Name: FUNCTION relay_rows(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.relay_rows() IS 'What the specs'' own tables have in common, one row per delivery. A function, so that their queries, which end in FOR UPDATE, run on the views as they stand.';
+
+-- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_delivery outbox.delivery;
+begin
+  perform outbox.check_endpoint(p_endpoint_id);
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  if exists (select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id) then
+    -- A pending retry is replaced: the same delivery, with a fresh budget, now.
+    v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
+    perform outbox.settle_lost(v_delivery, v_now);
+    update outbox.delivery d set tries = 0, replayed_at = v_now where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+    if found then
+      perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
+      return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', true);
+    end if;
+  end if;
+  if outbox.last_attempt(p_event_id, p_endpoint_id) is null or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now) then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('nothing is known of event %s for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
+      hint = 'A delivered event can be replayed for 7 days, a dead letter as long as it is there';
+  end if;
+  perform outbox.park(array[p_endpoint_id], v_now);
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', false);
+end
+$$;
+
+ALTER FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION replay(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) IS 'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", "endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of it; OH004: it is being sent.';
+
+-- Name: replay_lane(bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_lane bigint;
+begin
+  insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job) on conflict do nothing;
+  select l.id into v_lane from outbox.lane l where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
+  return v_lane;
+end
+$$;
+
+ALTER FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) OWNER TO postgres;
+
+-- Name: FUNCTION replay_lane(p_gate_id bigint, p_job bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) IS 'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays and of what is live.';
+
+-- Name: replay_many(text, uuid, text, timestamp with time zone, timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.replay_many(p_org_id text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_failed_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_failed_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_rate_per_second integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_id bigint;
+begin
+  if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
+    perform outbox.invalid('rate_per_second', pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')), 'Expected 1 to 1000 deliveries a second');
+  end if;
+  insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to, rate_per_second, created_at)
+  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, coalesce(p_failed_to, outbox.clock()), p_rate_per_second, outbox.clock())
+  returning id into v_id;
+  return pg_catalog.jsonb_build_object('id', v_id::text);
+end
+$$;
+
+ALTER FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) OWNER TO postgres;
+
+-- Name: FUNCTION replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays every dead letter that matches (null: any) and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+
+-- Name: resume_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+end
+$$;
+
+ALTER FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION resume_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Serves a paused or disabled endpoint again, within a second of the commit, a little at first and fully after 10 s. Returns {"id", "state", "was", "reason", "open"}. OH002.';
+
+-- Name: resume_lane(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_ordering text := (outbox.check_endpoint(p_endpoint_id)).ordering;
+  v_depth bigint;
+begin
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  update outbox.lane l set halted = false, next_at = case when l.depth > 0 then greatest(v_now, l.not_before) else 'infinity' end
+  from outbox.gate g
+  where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.halted
+  returning l.depth into v_depth;
+  if not found then
+    raise exception using errcode = 'OH004', message = pg_catalog.format('key %s of endpoint %s is not halted', pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
+      hint = 'Only an ordered endpoint with on_dead_letter = halt stops behind a dead letter';
+  end if;
+  perform outbox.park(array[p_endpoint_id], v_now);
+  return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
+end
+$$;
+
+ALTER FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) OWNER TO postgres;
+
+-- Name: FUNCTION resume_lane(p_endpoint_id uuid, p_partition_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) IS 'Lets an ordered key go on that stopped behind a dead letter: {"endpoint_id", "partition_key", "open"}. OH002; OH004: it is not halted.';
+
+-- Name: retry_after(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone) RETURNS interval
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_date text[];
+  v_wait interval;
+begin
+  if p_header ~ '^[[:space:]]*[0-9]{1,12}([.][0-9]{1,9})?[[:space:]]*$' then
+    v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, 3600));
+  else
+    -- RFC 9110, section 5.6.7: the one form that a sender may write.
+    v_date := pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2}, ([0-9]{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ([0-9]{4}) ([0-9]{2}):([0-9]{2}):([0-9]{2}) GMT$');
+    if v_date is null then
+      return null;
+    end if;
+    v_wait := pg_catalog.make_timestamptz(v_date[3]::integer,
+      pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'], v_date[2]),
+      v_date[1]::integer, v_date[4]::integer, v_date[5]::integer, v_date[6]::float8, 'UTC') - p_now;
+  end if;
+  return case when v_wait > interval '0' then least(v_wait, interval '1 hour') end;
+exception when datetime_field_overflow then
+  return null;
+end
+$_$;
+
+ALTER FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION retry_after(p_header text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone) IS 'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to wait, one hour at most; null when it is past, zero or unreadable.';
+
+-- Name: retry_now(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
+end
+$$;
+
+ALTER FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION retry_now(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", "endpoint_id", "due_at"}. OH002, OH004.';
 
 -- Name: retry_preset(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1651,7 +2945,7 @@ declare
   v_error text;
 begin
   begin
-    v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints, p_now);
+    v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems, p_now);
     if p_batch.cut_event is not null then
       update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = p_batch.cut_event;
     end if;
@@ -1710,9 +3004,9 @@ ALTER FUNCTION outbox.route_again(p_event_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.route_again(p_event_id uuid) IS 'Gives an event that was set aside another chance: {"event_id", "unrouted": true}. OH002 when it is not set aside.';
 
--- Name: route_events(uuid[], uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: route_events(uuid[], uuid[], uuid[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -1725,23 +3019,30 @@ declare
   v_added integer := 0;
 begin
   if pg_catalog.cardinality(p_pair_events) > 0 then
-    v_added := outbox.add_deliveries(p_pair_events, p_pair_endpoints, p_now);
+    v_added := outbox.add_deliveries(
+      array(select p.event_id from unnest(p_pair_events, p_pair_problems) with ordinality p (event_id, problem, place) where p.problem is null order by p.place),
+      array(select p.endpoint_id from unnest(p_pair_endpoints, p_pair_problems) with ordinality p (endpoint_id, problem, place) where p.problem is null order by p.place),
+      p_now);
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+    select p.event_id, p.endpoint_id, 0, p_now, 'close', 'filter_error', p.problem
+    from unnest(p_pair_events, p_pair_endpoints, p_pair_problems) as p (event_id, endpoint_id, problem)
+    where p.problem is not null;
   end if;
   with done as (
     delete from outbox.unrouted u where u.event_id = any (p_events) returning u.event_id, u.routed_to
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)
   select d.event_id, 0, p_now, 'close', 'no_subscriber' from done d
-  where d.routed_to is null and d.event_id <> all (coalesce(p_pair_events, '{}'));
+  where d.routed_to is null and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id);
   return v_added;
 end
 $$;
 
-ALTER FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone) IS 'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt. Returns how many deliveries it made.';
+COMMENT ON FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone) IS 'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt, and so does a delivery whose filter failed. Returns how many deliveries it made.';
 
 -- Name: route_one_by_one(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1752,15 +3053,16 @@ CREATE FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp 
 declare
   v_event uuid;
   v_endpoints uuid[];
+  v_problems text[];
   v_routed integer := 0;
 begin
   foreach v_event in array outbox.touched_events(p_batch) loop
-    v_endpoints := array(
-      select p.endpoint_id from unnest(p_batch.pair_events, p_batch.pair_endpoints) as p (event_id, endpoint_id)
-      where p.event_id = v_event);
+    select coalesce(pg_catalog.array_agg(p.endpoint_id), '{}'), coalesce(pg_catalog.array_agg(p.problem), '{}') into v_endpoints, v_problems
+    from unnest(p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems) as p (event_id, endpoint_id, problem)
+    where p.event_id = v_event;
     begin
       v_routed := v_routed + outbox.route_events(pg_catalog.array_remove(array[v_event], p_batch.cut_event),
-        pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]), v_endpoints, p_now);
+        pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]), v_endpoints, v_problems, p_now);
       if v_event = p_batch.cut_event then
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
@@ -1799,6 +3101,120 @@ ALTER FUNCTION outbox.run_settings() OWNER TO postgres;
 -- Name: FUNCTION run_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.run_settings() IS 'What a run needs to know: {"allow_http", "allow_cidrs", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
+
+-- Name: schedule_retry(uuid, uuid, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_delivery outbox.delivery;
+  v_at timestamptz := v_now + greatest(p_delay, interval '0');
+begin
+  if p_delay is null or p_delay > interval '7 days' then
+    perform outbox.invalid('delay', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)), 'Expected an interval of 7 days at most');
+  end if;
+  v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
+  perform outbox.settle_lost(v_delivery, v_now);
+  update outbox.lane l set
+    not_before = case when l.ordered then v_at else l.not_before end,
+    next_at = case when l.halted then l.next_at when l.ordered then v_at else least(l.next_at, greatest(v_at, l.head_at)) end
+  where l.id = v_delivery.lane_id;
+  update outbox.delivery d set due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
+  from outbox.lane l
+  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id and l.id = d.lane_id;
+  perform outbox.park(array[p_endpoint_id], v_now);
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);
+end
+$$;
+
+ALTER FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) OWNER TO postgres;
+
+-- Name: FUNCTION schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets when an open delivery is tried next (an ordered one''s lane with it): {"event_id", "endpoint_id", "due_at"}. OH001, OH002, OH004.';
+
+-- Name: send_test_event(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.send_test_event(p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
+  v_breaker text;
+begin
+  select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint_id;
+  if v_endpoint.state <> 'enabled' then
+    raise exception using errcode = 'OH004', message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.state),
+      hint = 'resume_endpoint() serves it again';
+  elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then
+    raise exception using errcode = 'OH006', message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
+      hint = 'A probe is sent by itself once its time is up: outbox.endpoint_status says when';
+  end if;
+  return pg_catalog.jsonb_build_object('event_id', outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id, p_endpoint_id => p_endpoint_id));
+end
+$$;
+
+ALTER FUNCTION outbox.send_test_event(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION send_test_event(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) IS 'Publishes an event outhook.test for one endpoint alone: {"event_id"}. OH002; OH004 when the endpoint is held; OH006 when its breaker is not closed.';
+
+-- Name: set_endpoint_state(uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_was text := (outbox.check_endpoint(p_endpoint_id)).state;
+  v_now timestamptz := outbox.clock();
+begin
+  update outbox.endpoint e set state = p_state, state_reason = p_reason, version = e.version + 1, updated_at = v_now,
+    ramp_from = case when p_state = 'enabled' and e.state <> 'enabled' then v_now else e.ramp_from end
+  where e.id = p_endpoint_id;
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'state', p_state, 'was', v_was, 'reason', p_reason,
+    'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
+end
+$$;
+
+ALTER FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) OWNER TO postgres;
+
+-- Name: FUNCTION set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) IS 'Changes an endpoint''s state: {"id", "state", "was", "reason", "open": deliveries that are open}. OH002.';
+
+-- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_replay_job(p_id text, p_state text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_job outbox.replay_job;
+begin
+  if p_state is null or p_state not in ('running', 'paused', 'cancelled') then
+    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)), 'Expected running, paused or cancelled');
+  end if;
+  update outbox.replay_job j set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
+  where j.id::text = p_id and j.state in ('running', 'paused') returning j.* into v_job;
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)), hint = 'select * from outbox.replay_job lists them';
+  end if;
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state, 'replayed', v_job.replayed, 'skipped', v_job.skipped);
+end
+$$;
+
+ALTER FUNCTION outbox.set_replay_job(p_id text, p_state text) OWNER TO postgres;
+
+-- Name: FUNCTION set_replay_job(p_id text, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_state text) IS 'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", "replayed", "skipped"}. OH001, OH002.';
 
 -- Name: set_setting(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1945,6 +3361,26 @@ ALTER FUNCTION outbox.setting_value(p_name text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.setting_value(p_name text) IS 'A setting''s value as jsonb; null for an unknown name.';
 
+-- Name: settle_lost(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- A lease that has ended is recorded before anything else becomes of the delivery.
+  if p_delivery.leased_until is not null then
+    perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';
+
 -- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) RETURNS void
@@ -1965,40 +3401,36 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 
 COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing ran out of time: smaller batches from the next call on; an event that took all the time alone counts as failed.';
 
--- Name: subscribe(uuid, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: subscribe(uuid, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) RETURNS jsonb
+CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $_$
 declare
-  v_org text;
+  v_org text := (outbox.check_endpoint(p_endpoint_id)).org_id;
   v_pattern text;
 begin
-  select e.org_id into v_org from outbox.endpoint e where e.id = p_endpoint_id and e.state <> 'deleted';
-  if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('endpoint %s does not exist', pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'create_endpoint() returns the id of an endpoint';
-  end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
     if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$' or pg_catalog.length(v_pattern) > 128 then
       perform outbox.invalid('event_types', pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
     end if;
   end loop;
-  insert into outbox.subscription (org_id, pattern, endpoint_id, created_at)
-  select v_org, p.pattern, p_endpoint_id, outbox.clock() from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
-  on conflict do nothing;
+  insert into outbox.subscription as s (org_id, pattern, endpoint_id, filter, created_at)
+  select v_org, p.pattern, p_endpoint_id, outbox.check_filter(p_filter), outbox.clock()
+  from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
+  on conflict (org_id, pattern, endpoint_id) do update set filter = excluded.filter;
   return (select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
           from outbox.subscription s where s.endpoint_id = p_endpoint_id);
 end
 $_$;
 
-ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) OWNER TO postgres;
+ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) OWNER TO postgres;
 
--- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) IS 'Adds event types (exact, order.*, *) to an endpoint; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
+COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (jsonpath over the payload, or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
 
 -- Name: take(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2017,27 +3449,35 @@ declare
   v_bytes constant bigint := 4 * 1024 * 1024;
 begin
   with ring as materialized (
-    select g.id as gate_id, o.place, least(m.most - g.in_flight, greatest(e.quantum, v_share), p_limit) as room, e.quantum,
+    -- An open breaker whose time is up lets one delivery through, the probe.
+    select g.id as gate_id, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
+      case when b.probing then 1 else least(outbox.allowed_in_flight(g, e, p_now) - g.in_flight, greatest(e.quantum, v_share), p_limit,
+        pg_catalog.floor(t.tokens)::integer) end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
     join outbox.gate g on g.endpoint_id = o.endpoint_id
     join outbox.endpoint e on e.id = o.endpoint_id
-    cross join lateral (select case when g.last_timed_out then 1 else e.max_in_flight end as most) m
-    where e.state = 'enabled' and g.not_before <= p_now and m.most > g.in_flight
+    cross join lateral (select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing) b
+    cross join lateral (
+      select case when e.rate_per_second is not null then
+        least(e.rate_burst, g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
+    ) t
+    where e.state = 'enabled' and g.not_before <= p_now and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
+      and coalesce(t.tokens >= 1, true) and (b.probing or outbox.allowed_in_flight(g, e, p_now) > g.in_flight)
   ), seen as materialized (
     -- One row per delivery looked at; a lane without any has one row of nulls.
-    select r.gate_id, r.place, r.room, r.lease, l.id as lane_id, l.ordered, l.next_at, l.most,
-      d.row_at, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
+    select r.gate_id, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.id as lane_id, l.ordered, l.next_at, l.most,
+      d.row_at, d.attempt, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
     from ring r
     cross join lateral (
-      select l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then r.quantum else r.room + l.leased end as most
+      select l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then case when r.probing then 1 else r.quantum end else r.room + l.leased end as most
       from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity' and (not l.ordered or l.leased = 0)
       order by l.next_at limit r.room
     ) l
     left join lateral (
       -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
-      select d.ctid as row_at, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes,
+      select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until, d.body_bytes,
         pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
       where d.lane_id = l.id and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
@@ -2057,12 +3497,15 @@ begin
   ), marked as materialized (
     select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked from ranked r
   ), by_lane as materialized (
-    select m.gate_id, m.lane_id, m.ordered, pg_catalog.count(m.event_id) as n, pg_catalog.count(*) filter (where m.free) as free,
+    select m.gate_id, m.lane_id, m.ordered, m.probing, m.tokens, m.rate_per_second,
+      (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1] as probe_event,
+      (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1] as probe_attempt,
+      pg_catalog.count(m.event_id) as n, pg_catalog.count(*) filter (where m.free) as free,
       pg_catalog.count(*) filter (where m.picked)::integer as taken, m.most,
       pg_catalog.min(m.due_at) as head_at, pg_catalog.min(m.leased_until) as leased_until,
       case when pg_catalog.bool_or(m.picked) then
         p_now + m.lease * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end end as lease_end
-    from marked m group by m.gate_id, m.lane_id, m.ordered, m.most, m.lease
+    from marked m group by m.gate_id, m.lane_id, m.ordered, m.most, m.lease, m.probing, m.tokens, m.rate_per_second
   ), lanes as (
     update outbox.lane l set
       head_at = coalesce(b.head_at, case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
@@ -2077,10 +3520,23 @@ begin
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
     where l.id = b.lane_id and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
-    returning b.gate_id, case when b.ordered then least(b.taken, 1) else b.taken end as slots
+    returning b.gate_id, b.taken, case when b.ordered then least(b.taken, 1) else b.taken end as slots,
+      b.probe_event, b.probe_attempt, b.tokens, b.rate_per_second
   ), gates as (
-    update outbox.gate g set in_flight = g.in_flight + s.slots
-    from (select l.gate_id, pg_catalog.sum(l.slots) as slots from lanes l group by l.gate_id) s
+    update outbox.gate g set
+      in_flight = g.in_flight + s.slots,
+      tokens = coalesce(s.tokens - s.taken, g.tokens),
+      tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
+      not_before = case when s.tokens - s.taken < 1
+        then greatest(g.not_before, p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s') else g.not_before end,
+      breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
+      probe_event = coalesce(s.probe_event, g.probe_event),
+      probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
+    from (
+      select l.gate_id, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.taken) as taken, l.tokens, l.rate_per_second,
+        (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1] as probe_event, pg_catalog.max(l.probe_attempt) as probe_attempt
+      from lanes l group by l.gate_id, l.tokens, l.rate_per_second
+    ) s
     where g.id = s.gate_id and s.slots > 0
   ), held as (
     -- By ctid: whoever could move the row waits for the gate.
@@ -2143,15 +3599,19 @@ COMMENT ON FUNCTION outbox.take_key(p_event outbox.event) IS 'Takes the event''s
 
 -- Name: targets(outbox.event, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) RETURNS TABLE(endpoint_id uuid)
+CREATE FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) RETURNS TABLE(endpoint_id uuid, problem text)
     LANGUAGE sql STABLE ROWS 10
     AS $$
-  select e.id from outbox.endpoint e
+  select e.id, null from outbox.endpoint e
   where p_event.endpoint_id is not null and e.id = p_event.endpoint_id and e.state <> 'deleted' and (p_after is null or e.id > p_after)
   union all
-  (select distinct s.endpoint_id from outbox.subscription s
+  (select s.endpoint_id, case when not pg_catalog.bool_or(m.problem is null) then pg_catalog.max(m.problem) end
+   from outbox.subscription s
+   join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted'
+   cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, p_event.body) end as problem) m
    where p_event.endpoint_id is null and s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type))
-     and s.created_at <= p_event.created_at and (p_after is null or s.endpoint_id > p_after)
+     and s.created_at <= p_event.created_at and (p_after is null or s.endpoint_id > p_after) and m.problem is distinct from ''
+   group by s.endpoint_id
    order by s.endpoint_id limit p_limit)
 $$;
 
@@ -2159,7 +3619,7 @@ ALTER FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit intege
 
 -- Name: FUNCTION targets(p_event outbox.event, p_after uuid, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) IS 'The endpoints that an event goes to, by id, from after p_after on: the addressed one, else each with a subscription that matches and is not younger.';
+COMMENT ON FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) IS 'The endpoints that an event goes to, by id, from after p_after on: the addressed one, else each with a subscription that matches, is not younger, and whose filter lets the event through; problem says why a filter could not be asked.';
 
 -- Name: tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2172,7 +3632,13 @@ declare
   v_kicked boolean := false;
   v_live integer;
   v_behind boolean;
+  v_job bigint;
 begin
+  perform outbox.wake_changed(v_now);
+  perform outbox.purge_deleted(1000);
+  for v_job in select j.id from outbox.replay_job j where j.state = 'running' order by j.id loop
+    perform outbox.work_replay_job(v_job, v_now);
+  end loop;
   if not outbox.setting_on('worker.enabled') or not outbox.has_due(v_now) then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
@@ -2190,7 +3656,7 @@ ALTER FUNCTION outbox.tick() OWNER TO postgres;
 
 -- Name: FUNCTION tick(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.tick() IS 'What pg_cron does every second: kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
+COMMENT ON FUNCTION outbox.tick() IS 'What pg_cron does every second: wakes what was changed, goes on with purges and replays, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
 
 -- Name: touch_run(uuid, text, timestamp with time zone, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2386,6 +3852,78 @@ ALTER FUNCTION outbox.version() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.version() IS 'The installed version: {"name": "outhook", "version": text}.';
 
+-- Name: wake_changed(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wake_changed(p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- A change is looked at for a few seconds: it may have committed late, and its gate may be locked now.
+  update outbox.gate g set next_at = p_now
+  from (
+    select g.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
+    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0 and g.next_at > p_now and g.next_at < 'infinity'
+      and g.breaker = 'closed' and g.not_before <= p_now and outbox.first_lane_at(g.id) <= p_now
+    for no key update of g skip locked
+  ) w
+  where g.id = w.id;
+end
+$$;
+
+ALTER FUNCTION outbox.wake_changed(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION wake_changed(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) IS 'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in force within one tick. locks: gates with SKIP LOCKED.';
+
+-- Name: work_replay_job(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.work_replay_job(p_job_id bigint, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_job outbox.replay_job;
+  v_letters outbox.dead_letter[];
+  v_letter outbox.dead_letter;
+  v_put integer := 0;
+begin
+  select * into v_job from outbox.replay_job j where j.id = p_job_id and j.state = 'running' for update skip locked;
+  if not found then
+    return 0;
+  end if;
+  select pg_catalog.array_agg(x order by x.failed_at, x.id) into v_letters
+  from (
+    select x.* from outbox.dead_letter x
+    where (x.failed_at, x.id) > (v_job.at_failed, v_job.at_id) and x.failed_at <= v_job.failed_to
+      and x.failed_at >= coalesce(v_job.failed_from, '-infinity') and x.org_id = coalesce(v_job.org_id, x.org_id)
+      and x.endpoint_id = coalesce(v_job.endpoint_id, x.endpoint_id) and x.original_topic = coalesce(v_job.event_type, x.original_topic)
+      and x.discarded_at is null and x.replayed_at is null
+    order by x.failed_at, x.id limit v_job.rate_per_second
+  ) x;
+  if v_letters is null then
+    update outbox.replay_job j set state = 'done', finished_at = p_now where j.id = p_job_id;
+    return 0;
+  end if;
+  perform outbox.lock_gates(array(select distinct x.endpoint_id from pg_catalog.unnest(v_letters) x));
+  foreach v_letter in array v_letters loop
+    v_put := v_put + outbox.put_back(v_letter.event_id, v_letter.endpoint_id, p_job_id, p_now)::integer;
+  end loop;
+  perform outbox.park(array(select distinct x.endpoint_id from pg_catalog.unnest(v_letters) x), p_now);
+  update outbox.replay_job j set at_failed = v_letter.failed_at, at_id = v_letter.id, replayed = j.replayed + v_put,
+    skipped = j.skipped + pg_catalog.cardinality(v_letters) - v_put
+  where j.id = p_job_id;
+  return v_put;
+end
+$$;
+
+ALTER FUNCTION outbox.work_replay_job(p_job_id bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION work_replay_job(p_job_id bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.work_replay_job(p_job_id bigint, p_now timestamp with time zone) IS 'One step of a replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. locks: the job with SKIP LOCKED, then gates by id.';
+
 -- Name: attempt; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.attempt (
@@ -2453,73 +3991,18 @@ CREATE TABLE outbox.dead_letter (
     idempotency_key text,
     traceparent text,
     event_created_at timestamp with time zone NOT NULL,
-    why text NOT NULL
+    why text NOT NULL,
+    replayed_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    discarded_at timestamp with time zone,
+    note text
 );
 
 ALTER TABLE outbox.dead_letter OWNER TO postgres;
 
 -- Name: TABLE dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.dead_letter IS 'Deliveries out of retries, kept whole: the columns of spec 4''s message, the event''s own, and the last attempt number.';
-
--- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.delivery (
-    event_id uuid NOT NULL,
-    endpoint_id uuid NOT NULL,
-    lane_id bigint NOT NULL,
-    due_at timestamp with time zone NOT NULL,
-    leased_until timestamp with time zone,
-    attempt integer DEFAULT 0 NOT NULL,
-    tries integer DEFAULT 0 NOT NULL,
-    body_bytes integer NOT NULL
-)
-WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.delivery OWNER TO postgres;
-
--- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch.';
-
--- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.endpoint (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    org_id text NOT NULL,
-    kind text DEFAULT 'webhook'::text NOT NULL,
-    url text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    headers jsonb DEFAULT '{}'::jsonb NOT NULL,
-    payload text DEFAULT 'envelope'::text NOT NULL,
-    timeout_ms integer DEFAULT 15000 NOT NULL,
-    ordering text DEFAULT 'none'::text NOT NULL,
-    max_in_flight integer DEFAULT 50 NOT NULL,
-    quantum integer DEFAULT 25 NOT NULL,
-    retry jsonb,
-    state text DEFAULT 'enabled'::text NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    CONSTRAINT endpoint_headers_are_an_object CHECK ((jsonb_typeof(headers) = 'object'::text)),
-    CONSTRAINT endpoint_kind_is_known CHECK ((kind = 'webhook'::text)),
-    CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
-    CONSTRAINT endpoint_ordering_is_known CHECK ((ordering = ANY (ARRAY['none'::text, 'partition'::text, 'endpoint'::text]))),
-    CONSTRAINT endpoint_payload_is_known CHECK ((payload = ANY (ARRAY['envelope'::text, 'data'::text]))),
-    CONSTRAINT endpoint_quantum_is_positive CHECK (((quantum >= 1) AND (quantum <= 1000))),
-    CONSTRAINT endpoint_state_is_known CHECK ((state = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
-    CONSTRAINT endpoint_timeout_is_sensible CHECK (((timeout_ms >= 500) AND (timeout_ms <= 60000)))
-);
-
-ALTER TABLE outbox.endpoint OWNER TO postgres;
-
--- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.endpoint IS 'Where deliveries go, with every setting of the endpoint. version grows with each change.';
-
--- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.retry IS 'The retry policy (see calculate_delay); null: the preset of the kind.';
+COMMENT ON TABLE outbox.dead_letter IS 'Deliveries out of retries, kept whole: the columns of spec 4''s message, the event''s own, the last attempt number, and what was done about it. One that nobody replayed or discarded never expires.';
 
 -- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2534,6 +4017,7 @@ CREATE TABLE outbox.lane (
     tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     leased integer DEFAULT 0 NOT NULL,
     leased_until timestamp with time zone,
+    halted boolean DEFAULT false NOT NULL,
     depth bigint DEFAULT 0 NOT NULL,
     CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
     CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
@@ -2544,7 +4028,7 @@ ALTER TABLE outbox.lane OWNER TO postgres;
 
 -- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last due_at that routing gave out, and not_before holds the whole lane back for a retry.';
+COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last due_at that routing gave out, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -2554,34 +4038,39 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
     v.org_id,
     v.type AS event_type,
         CASE
-            WHEN (e.state <> 'enabled'::text) THEN 'held'::text
+            WHEN (e.state = 'deleted'::text) THEN 'cancelled'::text
             WHEN (d.leased_until IS NOT NULL) THEN 'processing'::text
+            WHEN ((e.state <> 'enabled'::text) OR ((g.breaker <> 'closed'::text) AND e.breaker_enabled) OR l.halted) THEN 'held'::text
             WHEN (d.tries > 0) THEN 'failed'::text
             ELSE 'pending'::text
         END AS status,
         CASE
-            WHEN (e.state <> 'enabled'::text) THEN ('endpoint is '::text || e.state)
+            WHEN (e.state = 'deleted'::text) THEN NULL::text
+            WHEN (e.state <> 'enabled'::text) THEN (('endpoint '::text || e.state) || COALESCE((': '::text || e.state_reason), ''::text))
+            WHEN ((g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
+            WHEN l.halted THEN 'halted behind a dead letter'::text
             ELSE NULL::text
         END AS held_because,
     d.attempt,
     d.tries,
         CASE
-            WHEN l.ordered THEN GREATEST(l.next_at, l.not_before)
+            WHEN l.ordered THEN GREATEST(l.not_before, d.due_at)
             ELSE d.due_at
         END AS next_attempt_at,
     v.created_at,
     NULL::timestamp with time zone AS finished_at
-   FROM (((outbox.delivery d
-     JOIN outbox.event v ON ((v.id = d.event_id)))
+   FROM ((((outbox.delivery d
+     CROSS JOIN LATERAL outbox.find_event(d.event_id, d.endpoint_id) v(id, org_id, type, body, partition_key, correlation_id, idempotency_key, traceparent, endpoint_id, deliver_at, created_at))
      JOIN outbox.endpoint e ON ((e.id = d.endpoint_id)))
      JOIN outbox.lane l ON ((l.id = d.lane_id)))
+     JOIN outbox.gate g ON ((g.endpoint_id = d.endpoint_id)))
 UNION ALL
  SELECT a.event_id,
     a.endpoint_id,
     v.org_id,
     v.type AS event_type,
     a.outcome AS status,
-    NULL::text AS held_because,
+    a.error AS held_because,
     a.attempt,
     NULL::integer AS tries,
     NULL::timestamp with time zone AS next_attempt_at,
@@ -2589,13 +4078,17 @@ UNION ALL
     a.at AS finished_at
    FROM (outbox.attempt a
      JOIN outbox.event v ON ((v.id = a.event_id)))
-  WHERE ((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text));
+  WHERE (((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND (NOT (EXISTS ( SELECT
+           FROM outbox.delivery d
+          WHERE ((d.event_id = a.event_id) AND (d.endpoint_id = a.endpoint_id))))) AND (NOT (EXISTS ( SELECT
+           FROM outbox.attempt b
+          WHERE ((b.event_id = a.event_id) AND (b.endpoint_id = a.endpoint_id) AND ((b.kind = 'close'::text) OR (b.outcome = 'delivered'::text)) AND (b.attempt > a.attempt))))));
 
 ALTER TABLE outbox.delivery_status OWNER TO postgres;
 
 -- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: status is pending, processing, failed (waits for its retry) or held, or how it ended.';
+COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
 
 -- Name: endpoint_secret; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2612,6 +4105,40 @@ ALTER TABLE outbox.endpoint_secret OWNER TO postgres;
 -- Name: TABLE endpoint_secret; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.endpoint_secret IS 'The signing secrets of an endpoint, kept in Vault; all that have not expired sign.';
+
+-- Name: endpoint_status; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
+ SELECT e.id,
+    e.org_id,
+    e.kind,
+    e.url,
+    e.description,
+        CASE
+            WHEN ((e.state = 'enabled'::text) AND (g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
+            ELSE e.state
+        END AS status,
+    e.state_reason AS reason,
+    COALESCE(g.depth, (0)::bigint) AS open,
+    COALESCE(g.in_flight, 0) AS in_flight,
+    g.streak AS failures_running,
+    g.first_failure_at AS failing_since,
+        CASE
+            WHEN (g.breaker = 'open'::text) THEN g.open_until
+            ELSE NULL::timestamp with time zone
+        END AS probe_at,
+    NULLIF(g.next_at, 'infinity'::timestamp with time zone) AS next_at,
+    NULLIF(g.not_before, '-infinity'::timestamp with time zone) AS not_before,
+    e.created_at,
+    e.updated_at
+   FROM (outbox.endpoint e
+     LEFT JOIN outbox.gate g ON ((g.endpoint_id = e.id)));
+
+ALTER TABLE outbox.endpoint_status OWNER TO postgres;
+
+-- Name: VIEW endpoint_status; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.endpoint_status IS 'Every endpoint with what its gate knows: status, why, how many deliveries are open and in flight, since when it fails, when it is served next. A deleted one shows what is still to be cancelled.';
 
 -- Name: event_default; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2630,27 +4157,6 @@ CREATE TABLE outbox.event_default (
 );
 
 ALTER TABLE outbox.event_default OWNER TO postgres;
-
--- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.gate (
-    id bigint NOT NULL,
-    endpoint_id uuid NOT NULL,
-    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    in_flight integer DEFAULT 0 NOT NULL,
-    depth bigint DEFAULT 0 NOT NULL,
-    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    last_timed_out boolean DEFAULT false NOT NULL,
-    CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
-    CONSTRAINT gate_in_flight_is_not_negative CHECK ((in_flight >= 0))
-)
-WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.gate OWNER TO postgres;
-
--- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), how many requests are under way, how many deliveries are open, and until when the receiver asked for quiet (not_before).';
 
 -- Name: gate_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -2701,6 +4207,20 @@ CREATE SEQUENCE outbox.last_kick
 
 ALTER TABLE outbox.last_kick OWNER TO postgres;
 
+-- Name: partition_check; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.partition_check (
+    name text NOT NULL,
+    clean_nights integer NOT NULL,
+    checked_on date NOT NULL
+);
+
+ALTER TABLE outbox.partition_check OWNER TO postgres;
+
+-- Name: TABLE partition_check; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.partition_check IS 'On how many nights running nothing open was found of an event partition; a replay starts the count anew.';
+
 -- Name: run; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE UNLOGGED TABLE outbox.run (
@@ -2717,6 +4237,108 @@ ALTER TABLE outbox.run OWNER TO postgres;
 -- Name: TABLE run; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.run IS 'Live runs, and when each last called dispatch().';
+
+-- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.unroutable (
+    event_id uuid NOT NULL,
+    error text NOT NULL,
+    set_aside_at timestamp with time zone NOT NULL,
+    routed_to uuid
+);
+
+ALTER TABLE outbox.unroutable OWNER TO postgres;
+
+-- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.unroutable IS 'Events that failed routing three times. route_again() gives one another chance, behind the last endpoint that has its delivery.';
+
+-- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
+ SELECT ( SELECT count(*) AS count
+           FROM ( SELECT
+                   FROM outbox.unrouted u
+                 LIMIT 10000) c) AS unrouted,
+    ( SELECT min(outbox.uuid_v7_time(u.event_id)) AS min
+           FROM ( SELECT u_1.event_id
+                   FROM outbox.unrouted u_1
+                  ORDER BY u_1.event_id
+                 LIMIT 1) u) AS oldest_unrouted_at,
+    ( SELECT count(*) AS count
+           FROM outbox.unroutable) AS unroutable,
+    ( SELECT COALESCE(sum(g.depth), (0)::numeric) AS "coalesce"
+           FROM outbox.gate g) AS open,
+    ( SELECT COALESCE(sum(g.in_flight), (0)::bigint) AS "coalesce"
+           FROM outbox.gate g) AS in_flight,
+    ( SELECT g.next_at
+           FROM outbox.gate g
+          WHERE (g.next_at < 'infinity'::timestamp with time zone)
+          ORDER BY g.next_at
+         LIMIT 1) AS oldest_due_at,
+    ( SELECT count(*) AS count
+           FROM outbox.endpoint e
+          WHERE (e.state = ANY (ARRAY['paused'::text, 'disabled'::text]))) AS endpoints_held,
+    ( SELECT count(*) AS count
+           FROM outbox.gate g
+          WHERE (g.breaker <> 'closed'::text)) AS breakers_open,
+    ( SELECT count(*) AS count
+           FROM outbox.dead_letter x
+          WHERE ((x.replayed_at IS NULL) AND (x.discarded_at IS NULL))) AS dead_letters,
+    ( SELECT count(*) AS count
+           FROM outbox.run r
+          WHERE ((r.ended_at IS NULL) AND (r.polled_at > (now() - '00:00:10'::interval)))) AS runs,
+    (( SELECT count(*) AS count
+           FROM ( SELECT
+                   FROM outbox.event_default
+                 LIMIT 10000) c) + ( SELECT count(*) AS count
+           FROM ( SELECT
+                   FROM outbox.attempt_default
+                 LIMIT 10000) c)) AS rows_in_default;
+
+ALTER TABLE outbox.queue_health OWNER TO postgres;
+
+-- Name: VIEW queue_health; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts of unrouted and rows_in_default stop at 10,000.';
+
+-- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.replay_job (
+    id bigint NOT NULL,
+    org_id text,
+    endpoint_id uuid,
+    event_type text,
+    failed_from timestamp with time zone,
+    failed_to timestamp with time zone NOT NULL,
+    rate_per_second integer NOT NULL,
+    state text DEFAULT 'running'::text NOT NULL,
+    at_failed timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    at_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    replayed bigint DEFAULT 0 NOT NULL,
+    skipped bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
+    CONSTRAINT replay_job_state_is_known CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
+);
+
+ALTER TABLE outbox.replay_job OWNER TO postgres;
+
+-- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how many it put back or skipped.';
+
+-- Name: replay_job_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.replay_job ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.replay_job_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 -- Name: run_batch; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2735,12 +4357,42 @@ ALTER TABLE outbox.run_batch OWNER TO postgres;
 
 COMMENT ON TABLE outbox.run_batch IS 'The last batches of each run: what a repeat of the same call gets back when the first answer was lost.';
 
+-- Name: saga_outbox; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
+ SELECT r.id AS event_id,
+    r.correlation_id AS saga_id,
+    r.event_type,
+    r.payload,
+        CASE r.state
+            WHEN 'processing'::text THEN 'CLAIMED'::text
+            WHEN 'delivered'::text THEN 'SENT'::text
+            WHEN 'failed'::text THEN 'FAILED'::text
+            WHEN 'dead_letter'::text THEN 'DEAD_LETTER'::text
+            WHEN 'expired'::text THEN 'DEAD_LETTER'::text
+            WHEN 'cancelled'::text THEN 'CANCELLED'::text
+            ELSE 'PENDING'::text
+        END AS status,
+    r.retry_count,
+    r.last_error,
+    r.next_retry_at,
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_rows() r(id, endpoint_id, org_id, event_type, payload, partition_key, correlation_id, state, retry_count, max_retries, last_error, next_retry_at, last_attempt_at, finished_at, created_at);
+
+ALTER TABLE outbox.saga_outbox OWNER TO postgres;
+
+-- Name: VIEW saga_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.saga_outbox IS 'Spec 3''s table: PENDING, CLAIMED, SENT, FAILED, DEAD_LETTER.';
+
 -- Name: subscription; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.subscription (
     org_id text NOT NULL,
     pattern text NOT NULL,
     endpoint_id uuid NOT NULL,
+    filter jsonpath,
     created_at timestamp with time zone NOT NULL
 );
 
@@ -2748,7 +4400,7 @@ ALTER TABLE outbox.subscription OWNER TO postgres;
 
 -- Name: TABLE subscription; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.subscription IS 'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it.';
+COMMENT ON TABLE outbox.subscription IS 'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter is a jsonpath over the payload: the event goes where it finds something or is true.';
 
 -- Name: test_clock; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2764,68 +4416,65 @@ ALTER TABLE outbox.test_clock OWNER TO postgres;
 
 COMMENT ON TABLE outbox.test_clock IS 'Tests set the time here. Only the owner can write it; empty means the real clock.';
 
--- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
+-- Name: transaction_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
-CREATE TABLE outbox.unroutable (
-    event_id uuid NOT NULL,
-    error text NOT NULL,
-    set_aside_at timestamp with time zone NOT NULL,
-    routed_to uuid
-);
+CREATE VIEW outbox.transaction_outbox WITH (security_invoker='true') AS
+ SELECT r.id,
+    r.event_type,
+    r.payload,
+    r.partition_key,
+        CASE r.state
+            WHEN 'delivered'::text THEN 'processed'::text
+            WHEN 'dead_letter'::text THEN 'dlq'::text
+            WHEN 'expired'::text THEN 'dlq'::text
+            WHEN 'held'::text THEN 'pending'::text
+            WHEN 'no_subscriber'::text THEN 'processed'::text
+            WHEN 'filter_error'::text THEN 'dlq'::text
+            ELSE r.state
+        END AS status,
+    r.correlation_id,
+    r.retry_count,
+    r.max_retries,
+    r.last_error,
+    r.next_retry_at,
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_rows() r(id, endpoint_id, org_id, event_type, payload, partition_key, correlation_id, state, retry_count, max_retries, last_error, next_retry_at, last_attempt_at, finished_at, created_at);
 
-ALTER TABLE outbox.unroutable OWNER TO postgres;
+ALTER TABLE outbox.transaction_outbox OWNER TO postgres;
 
--- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: VIEW transaction_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unroutable IS 'Events that failed routing three times. route_again() gives one another chance, behind the last endpoint that has its delivery.';
+COMMENT ON VIEW outbox.transaction_outbox IS 'Spec 4''s table: pending, processing, processed, failed, dlq.';
 
 -- Name: webhook_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
- SELECT s.event_id AS id,
-    s.event_type,
-    (v.body)::json AS payload,
-        CASE s.status
+ SELECT r.id,
+    r.event_type,
+    r.payload,
+        CASE r.state
             WHEN 'held'::text THEN 'PENDING'::text
-            ELSE upper(s.status)
+            WHEN 'expired'::text THEN 'DEAD_LETTER'::text
+            ELSE upper(r.state)
         END AS status,
-    s.next_attempt_at AS next_retry_at,
-    (COALESCE(f.failures, (0)::bigint))::integer AS retry_count,
-    f.last_error,
-    f.last_attempt_at,
+    r.next_retry_at,
+    r.retry_count,
+    r.last_error,
+    r.last_attempt_at,
         CASE
-            WHEN (s.status = 'delivered'::text) THEN s.finished_at
+            WHEN (r.state = 'delivered'::text) THEN r.finished_at
             ELSE NULL::timestamp with time zone
         END AS delivered_at,
-    s.created_at,
-    s.endpoint_id
-   FROM ((outbox.delivery_status s
-     JOIN outbox.event v ON ((v.id = s.event_id)))
-     LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (a.outcome = 'failed'::text)) AS failures,
-            max(a.at) AS last_attempt_at,
-            (array_agg(COALESCE(a.error, a.error_class) ORDER BY a.at DESC) FILTER (WHERE (a.outcome = 'failed'::text)))[1] AS last_error
-           FROM outbox.attempt a
-          WHERE ((a.event_id = s.event_id) AND (a.endpoint_id = s.endpoint_id) AND (a.kind = 'try'::text))) f ON (true))
-UNION ALL
- SELECT u.event_id AS id,
-    v.type AS event_type,
-    (v.body)::json AS payload,
-    'PENDING'::text AS status,
-    COALESCE(v.deliver_at, v.created_at) AS next_retry_at,
-    0 AS retry_count,
-    NULL::text AS last_error,
-    NULL::timestamp with time zone AS last_attempt_at,
-    NULL::timestamp with time zone AS delivered_at,
-    v.created_at,
-    v.endpoint_id
-   FROM (outbox.unrouted u
-     JOIN outbox.event v ON ((v.id = u.event_id)));
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_rows() r(id, endpoint_id, org_id, event_type, payload, partition_key, correlation_id, state, retry_count, max_retries, last_error, next_retry_at, last_attempt_at, finished_at, created_at);
 
 ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
 -- Name: VIEW webhook_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.webhook_outbox IS 'Spec 1''s table: PENDING, PROCESSING, DELIVERED, FAILED, DEAD_LETTER. An insert of (event_type, payload) publishes.';
+COMMENT ON VIEW outbox.webhook_outbox IS 'Spec 1''s table: PENDING, PROCESSING, DELIVERED, FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
 -- Name: attempt_default; Type: TABLE ATTACH; Schema: outbox; Owner: postgres
 
@@ -2870,6 +4519,11 @@ ALTER TABLE ONLY outbox.event
 ALTER TABLE ONLY outbox.event_default
     ADD CONSTRAINT event_default_pkey PRIMARY KEY (id);
 
+-- Name: failure_rule failure_rule_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.failure_rule
+    ADD CONSTRAINT failure_rule_pkey PRIMARY KEY (kind, code);
+
 -- Name: gate gate_of_endpoint; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.gate
@@ -2894,6 +4548,16 @@ ALTER TABLE ONLY outbox.lane
 
 ALTER TABLE ONLY outbox.lane
     ADD CONSTRAINT lane_pkey PRIMARY KEY (id);
+
+-- Name: partition_check partition_check_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.partition_check
+    ADD CONSTRAINT partition_check_pkey PRIMARY KEY (name);
+
+-- Name: replay_job replay_job_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.replay_job
+    ADD CONSTRAINT replay_job_pkey PRIMARY KEY (id);
 
 -- Name: router router_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -2955,6 +4619,10 @@ CREATE INDEX attempt_default_event_id_idx ON outbox.attempt_default USING btree 
 
 CREATE INDEX dead_letter_endpoint ON outbox.dead_letter USING btree (endpoint_id, failed_at);
 
+-- Name: dead_letter_failed; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX dead_letter_failed ON outbox.dead_letter USING btree (failed_at, id);
+
 -- Name: delivery_lane; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, event_id);
@@ -2966,6 +4634,10 @@ CREATE INDEX endpoint_org ON outbox.endpoint USING btree (org_id, id);
 -- Name: endpoint_secret_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX endpoint_secret_endpoint ON outbox.endpoint_secret USING btree (endpoint_id, created_at DESC);
+
+-- Name: endpoint_updated; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX endpoint_updated ON outbox.endpoint USING btree (updated_at);
 
 -- Name: gate_due; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -3031,6 +4703,10 @@ ALTER TABLE outbox.event ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.event_default ENABLE ROW LEVEL SECURITY;
 
+-- Name: failure_rule; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.failure_rule ENABLE ROW LEVEL SECURITY;
+
 -- Name: gate; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.gate ENABLE ROW LEVEL SECURITY;
@@ -3042,6 +4718,14 @@ ALTER TABLE outbox.idempotency_key ENABLE ROW LEVEL SECURITY;
 -- Name: lane; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.lane ENABLE ROW LEVEL SECURITY;
+
+-- Name: partition_check; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.partition_check ENABLE ROW LEVEL SECURITY;
+
+-- Name: replay_job; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.replay_job ENABLE ROW LEVEL SECURITY;
 
 -- Name: router; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -3099,9 +4783,33 @@ REVOKE ALL ON FUNCTION outbox.add_partitions() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.endpoint TO service_role;
+
+-- Name: TABLE gate; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.gate TO service_role;
+
+-- Name: FUNCTION allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION batch(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3112,6 +4820,11 @@ REVOKE ALL ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp wi
 REVOKE ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) TO service_role;
 
+-- Name: FUNCTION cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) TO service_role;
+
 -- Name: TABLE event; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.event TO service_role;
@@ -3120,9 +4833,17 @@ GRANT SELECT ON TABLE outbox.event TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.check_addressed(p_event outbox.event) FROM PUBLIC;
 
+-- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION check_event(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_event(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION check_filter(p_filter text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_filter(p_filter text) FROM PUBLIC;
 
 -- Name: FUNCTION check_headers(p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3152,9 +4873,21 @@ REVOKE ALL ON FUNCTION outbox.check_url(p_url text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION cleanup(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.cleanup() FROM PUBLIC;
+
 -- Name: FUNCTION clock(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.clock() FROM PUBLIC;
+
+-- Name: TABLE delivery; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.delivery TO service_role;
+
+-- Name: FUNCTION close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3168,19 +4901,46 @@ REVOKE ALL ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret te
 
 REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb) TO service_role;
+REVOKE ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) TO service_role;
 
 -- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) FROM PUBLIC;
 
+-- Name: FUNCTION delete_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION disable_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) TO service_role;
+
+-- Name: FUNCTION disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) TO service_role;
+
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) TO service_role;
+
+-- Name: FUNCTION drop_partition(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.drop_partition(p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION drop_partitions(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.drop_partitions() FROM PUBLIC;
 
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3198,6 +4958,35 @@ REVOKE ALL ON FUNCTION outbox.event_head(p_event outbox.event) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION expire_deliveries(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.expire_deliveries(p_limit integer) FROM PUBLIC;
+
+-- Name: TABLE failure_rule; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.failure_rule TO service_role;
+
+-- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text) FROM PUBLIC;
+
+-- Name: FUNCTION filter_problem(p_filter jsonpath, p_body text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) FROM PUBLIC;
+
+-- Name: FUNCTION find_event(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION first_lane_at(p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.first_lane_at(p_gate_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
+
 -- Name: FUNCTION has_due(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLIC;
@@ -3213,6 +5002,10 @@ REVOKE ALL ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy tex
 -- Name: FUNCTION is_network(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
+
+-- Name: FUNCTION is_open_in(p_from uuid, p_to uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) FROM PUBLIC;
 
 -- Name: FUNCTION is_quiet(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3239,6 +5032,10 @@ REVOKE ALL ON FUNCTION outbox.kick(p_why text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 
+-- Name: FUNCTION last_attempt(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
@@ -3251,9 +5048,35 @@ REVOKE ALL ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION lost(p_delivery outbox.delivery); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
+
+-- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION partition_day(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.partition_day(p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION partition_name(p_table text, p_day date); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.partition_name(p_table text, p_day date) FROM PUBLIC;
+
+-- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) TO service_role;
+
+-- Name: FUNCTION preview_schedule(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) TO service_role;
 
 -- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3274,17 +5097,72 @@ GRANT ALL ON FUNCTION outbox.publish_many(p_events jsonb) TO service_role;
 REVOKE ALL ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) TO service_role;
 
+-- Name: FUNCTION purge_deleted(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.purge_deleted(p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION put_event(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION read_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
 
+-- Name: FUNCTION relay_rows(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.relay_rows() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.relay_rows() TO service_role;
+
+-- Name: FUNCTION replay(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION replay_lane(p_gate_id bigint, p_job bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) FROM PUBLIC;
+
+-- Name: FUNCTION replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) TO service_role;
+
+-- Name: FUNCTION resume_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION resume_lane(p_endpoint_id uuid, p_partition_key text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) TO service_role;
+
+-- Name: FUNCTION retry_after(p_header text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION retry_now(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) TO service_role;
+
 -- Name: FUNCTION retry_preset(p_kind text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.retry_preset(p_kind text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.retry_preset(p_kind text) TO service_role;
 
 -- Name: FUNCTION route(p_batch outbox.routing, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3295,9 +5173,9 @@ REVOKE ALL ON FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with
 REVOKE ALL ON FUNCTION outbox.route_again(p_event_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.route_again(p_event_id uuid) TO service_role;
 
--- Name: FUNCTION route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3306,6 +5184,25 @@ REVOKE ALL ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now tim
 -- Name: FUNCTION run_settings(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
+
+-- Name: FUNCTION schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) TO service_role;
+
+-- Name: FUNCTION send_test_event(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) FROM PUBLIC;
+
+-- Name: FUNCTION set_replay_job(p_id text, p_state text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_replay_job(p_id text, p_state text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_replay_job(p_id text, p_state text) TO service_role;
 
 -- Name: FUNCTION set_setting(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3332,14 +5229,18 @@ REVOKE ALL ON FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value 
 
 REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
 
+-- Name: FUNCTION settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[]) TO service_role;
+REVOKE ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) TO service_role;
 
 -- Name: FUNCTION take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3388,27 +5289,32 @@ REVOKE ALL ON FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) FROM 
 -- Name: FUNCTION uuid_v7_time(p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) TO service_role;
 
 -- Name: FUNCTION version(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.version() FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.version() TO service_role;
 
+-- Name: FUNCTION wake_changed(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION work_replay_job(p_job_id bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.work_replay_job(p_job_id bigint, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: TABLE attempt; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.attempt TO service_role;
 
+-- Name: TABLE attempt_default; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.attempt_default TO service_role;
+
 -- Name: TABLE dead_letter; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.dead_letter TO service_role;
-
--- Name: TABLE delivery; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.delivery TO service_role;
-
--- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.endpoint TO service_role;
 
 -- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -3418,21 +5324,41 @@ GRANT SELECT ON TABLE outbox.lane TO service_role;
 
 GRANT SELECT ON TABLE outbox.delivery_status TO service_role;
 
--- Name: TABLE gate; Type: ACL; Schema: outbox; Owner: postgres
+-- Name: TABLE endpoint_status; Type: ACL; Schema: outbox; Owner: postgres
 
-GRANT SELECT ON TABLE outbox.gate TO service_role;
+GRANT SELECT ON TABLE outbox.endpoint_status TO service_role;
+
+-- Name: TABLE event_default; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.event_default TO service_role;
 
 -- Name: TABLE run; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.run TO service_role;
 
+-- Name: TABLE unroutable; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.unroutable TO service_role;
+
+-- Name: TABLE queue_health; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.queue_health TO service_role;
+
+-- Name: TABLE replay_job; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.replay_job TO service_role;
+
+-- Name: TABLE saga_outbox; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.saga_outbox TO service_role;
+
 -- Name: TABLE subscription; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.subscription TO service_role;
 
--- Name: TABLE unroutable; Type: ACL; Schema: outbox; Owner: postgres
+-- Name: TABLE transaction_outbox; Type: ACL; Schema: outbox; Owner: postgres
 
-GRANT SELECT ON TABLE outbox.unroutable TO service_role;
+GRANT SELECT ON TABLE outbox.transaction_outbox TO service_role;
 
 -- Name: TABLE webhook_outbox; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -1,0 +1,82 @@
+-- What a failure means is data: one row per kind and code, and one UPDATE changes it. A code is a
+-- provider's own, or a status, or a class of either (5xx, an error class); the most exact row counts, and
+-- what no row names is retried.
+
+create table outbox.failure_rule (
+  kind text not null,
+  code text not null,
+  action text not null constraint failure_rule_action_is_known check (action in ('retry', 'fail', 'hold', 'throttle')),
+  min_delay_s double precision not null default 0 constraint failure_rule_min_delay_is_sensible check (min_delay_s between 0 and 604800),
+  title text not null,
+  primary key (kind, code)
+);
+comment on table outbox.failure_rule is
+  'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says.';
+
+insert into outbox.failure_rule (kind, code, action, title) values
+  ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
+  ('*', '4xx', 'fail', 'The endpoint refuses the request'),
+  ('*', '408', 'retry', 'The endpoint gave up waiting for the request'),
+  ('*', '410', 'hold', 'The endpoint is gone and wants nothing more'),
+  ('*', '425', 'retry', 'The endpoint is not ready for a request that may be replayed'),
+  ('*', '429', 'throttle', 'The endpoint gets too many requests'),
+  ('*', '5xx', 'retry', 'The endpoint has an error of its own'),
+  ('*', '503', 'throttle', 'The endpoint is out of service for a while'),
+  ('*', 'blocked', 'fail', 'The address is not allowed');
+
+create function outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text) returns outbox.failure_rule
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_rule outbox.failure_rule;
+begin
+  select f.* into v_rule
+  from unnest(array[p_code, case when p_status not between 200 and 299 then p_status::text end,
+                    case when p_status not between 200 and 299 then p_status / 100 || 'xx' end, p_error_class]) with ordinality as c (code, place)
+  join outbox.failure_rule f on f.code = c.code and f.kind in (p_kind, '*')
+  order by c.place, f.kind = '*' limit 1;
+  if not found then
+    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise')::outbox.failure_rule;
+  end if;
+  return v_rule;
+end
+$$;
+comment on function outbox.failure_rule_of(text, integer, text, text) is
+  'The rule for a failure: of the provider''s code, else the status, else its class, else the error class; without one, retry.';
+
+create function outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text default null) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action <> 'fail';
+end
+$$;
+comment on function outbox.is_retryable(text, integer, text, text) is
+  'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not. The table failure_rule decides.';
+
+create function outbox.retry_after(p_header text, p_now timestamptz) returns interval
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_date text[];
+  v_wait interval;
+begin
+  if p_header ~ '^[[:space:]]*[0-9]{1,12}([.][0-9]{1,9})?[[:space:]]*$' then
+    v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, 3600));
+  else
+    -- RFC 9110, section 5.6.7: the one form that a sender may write.
+    v_date := pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2}, ([0-9]{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ([0-9]{4}) ([0-9]{2}):([0-9]{2}):([0-9]{2}) GMT$');
+    if v_date is null then
+      return null;
+    end if;
+    v_wait := pg_catalog.make_timestamptz(v_date[3]::integer,
+      pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'], v_date[2]),
+      v_date[1]::integer, v_date[4]::integer, v_date[5]::integer, v_date[6]::float8, 'UTC') - p_now;
+  end if;
+  return case when v_wait > interval '0' then least(v_wait, interval '1 hour') end;
+exception when datetime_field_overflow then
+  return null;
+end
+$$;
+comment on function outbox.retry_after(text, timestamptz) is
+  'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to wait, one hour at most; null when it is past, zero or unreadable.';

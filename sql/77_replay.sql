@@ -1,0 +1,217 @@
+-- Replay: sending again what is finished. It begins a new life of the delivery: the same event id, a fresh
+-- budget, attempt numbers that go on, no promise of order. One at a time here, many as a job that the tick
+-- works through. A job puts its deliveries into a lane of its own under each endpoint's gate, so that they
+-- share the endpoint's limits, round robin with what is live, and at most rate_per_second come in.
+
+create table outbox.replay_job (
+  id bigint generated always as identity primary key,
+  org_id text,
+  endpoint_id uuid,
+  event_type text,
+  failed_from timestamptz,
+  failed_to timestamptz not null,
+  rate_per_second integer not null constraint replay_job_rate_is_sensible check (rate_per_second between 1 and 1000),
+  state text not null default 'running' constraint replay_job_state_is_known check (state in ('running', 'paused', 'done', 'cancelled')),
+  at_failed timestamptz not null default '-infinity',
+  at_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  replayed bigint not null default 0,
+  skipped bigint not null default 0,
+  created_at timestamptz not null,
+  finished_at timestamptz
+);
+comment on table outbox.replay_job is
+  'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how many it put back or skipped.';
+
+create function outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) returns integer
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return greatest(
+    (select pg_catalog.max(a.attempt) from outbox.attempt a where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id),
+    (select x.attempt from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
+end
+$$;
+comment on function outbox.last_attempt(uuid, uuid) is
+  'The last attempt number of a finished delivery; null when nothing is known of it.';
+
+create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns bigint
+language plpgsql set search_path = ''
+as $$
+declare
+  v_lane bigint;
+begin
+  insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job) on conflict do nothing;
+  select l.id into v_lane from outbox.lane l where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
+  return v_lane;
+end
+$$;
+comment on function outbox.replay_lane(bigint, bigint) is
+  'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays and of what is live.';
+
+create function outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  v_gate bigint;
+  v_lane outbox.lane;
+  v_bytes integer;
+  v_due timestamptz;
+begin
+  select g.id into v_gate from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
+  select pg_catalog.octet_length(e.body) into v_bytes from outbox.find_event(p_event_id, p_endpoint_id) e;
+  if v_gate is null or v_bytes is null then
+    return false;
+  end if;
+  select * into v_lane from outbox.lane l where l.id = outbox.replay_lane(v_gate, p_job);
+  v_due := greatest(p_now, v_lane.head_at);
+  insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes, replayed_at)
+  values (p_event_id, p_endpoint_id, v_lane.id, v_due, coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
+  on conflict (event_id, endpoint_id) do nothing;
+  if not found then
+    return false;
+  end if;
+  update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due) where l.id = v_lane.id;
+  update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
+  update outbox.dead_letter x set replayed_at = p_now where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  delete from outbox.partition_check c where c.name = outbox.partition_name('event', (outbox.uuid_v7_time(p_event_id) at time zone 'UTC')::date);
+  return true;
+end
+$$;
+comment on function outbox.put_back(uuid, uuid, bigint, timestamptz) is
+  'Opens a finished delivery again; false when it is open, or when its event or endpoint is gone. locks: the caller holds the gate.';
+
+create function outbox.replay(p_event_id uuid, p_endpoint_id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_delivery outbox.delivery;
+begin
+  perform outbox.check_endpoint(p_endpoint_id);
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  if exists (select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id) then
+    -- A pending retry is replaced: the same delivery, with a fresh budget, now.
+    v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
+    perform outbox.settle_lost(v_delivery, v_now);
+    update outbox.delivery d set tries = 0, replayed_at = v_now where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+    if found then
+      perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
+      return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', true);
+    end if;
+  end if;
+  if outbox.last_attempt(p_event_id, p_endpoint_id) is null or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now) then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('nothing is known of event %s for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
+      hint = 'A delivered event can be replayed for 7 days, a dead letter as long as it is there';
+  end if;
+  perform outbox.park(array[p_endpoint_id], v_now);
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', false);
+end
+$$;
+comment on function outbox.replay(uuid, uuid) is
+  'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", "endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of it; OH004: it is being sent.';
+
+create function outbox.replay_many(
+  p_org_id text default null,
+  p_endpoint_id uuid default null,
+  p_event_type text default null,
+  p_failed_from timestamptz default null,
+  p_failed_to timestamptz default null,
+  p_rate_per_second integer default 50
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_id bigint;
+begin
+  if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
+    perform outbox.invalid('rate_per_second', pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')), 'Expected 1 to 1000 deliveries a second');
+  end if;
+  insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to, rate_per_second, created_at)
+  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, coalesce(p_failed_to, outbox.clock()), p_rate_per_second, outbox.clock())
+  returning id into v_id;
+  return pg_catalog.jsonb_build_object('id', v_id::text);
+end
+$$;
+comment on function outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer) is
+  'Starts a job that replays every dead letter that matches (null: any) and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+
+create function outbox.set_replay_job(p_id text, p_state text) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_job outbox.replay_job;
+begin
+  if p_state is null or p_state not in ('running', 'paused', 'cancelled') then
+    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)), 'Expected running, paused or cancelled');
+  end if;
+  update outbox.replay_job j set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
+  where j.id::text = p_id and j.state in ('running', 'paused') returning j.* into v_job;
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)), hint = 'select * from outbox.replay_job lists them';
+  end if;
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state, 'replayed', v_job.replayed, 'skipped', v_job.skipped);
+end
+$$;
+comment on function outbox.set_replay_job(text, text) is
+  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", "replayed", "skipped"}. OH001, OH002.';
+
+create function outbox.work_replay_job(p_job_id bigint, p_now timestamptz) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_job outbox.replay_job;
+  v_letters outbox.dead_letter[];
+  v_letter outbox.dead_letter;
+  v_put integer := 0;
+begin
+  select * into v_job from outbox.replay_job j where j.id = p_job_id and j.state = 'running' for update skip locked;
+  if not found then
+    return 0;
+  end if;
+  select pg_catalog.array_agg(x order by x.failed_at, x.id) into v_letters
+  from (
+    select x.* from outbox.dead_letter x
+    where (x.failed_at, x.id) > (v_job.at_failed, v_job.at_id) and x.failed_at <= v_job.failed_to
+      and x.failed_at >= coalesce(v_job.failed_from, '-infinity') and x.org_id = coalesce(v_job.org_id, x.org_id)
+      and x.endpoint_id = coalesce(v_job.endpoint_id, x.endpoint_id) and x.original_topic = coalesce(v_job.event_type, x.original_topic)
+      and x.discarded_at is null and x.replayed_at is null
+    order by x.failed_at, x.id limit v_job.rate_per_second
+  ) x;
+  if v_letters is null then
+    update outbox.replay_job j set state = 'done', finished_at = p_now where j.id = p_job_id;
+    return 0;
+  end if;
+  perform outbox.lock_gates(array(select distinct x.endpoint_id from pg_catalog.unnest(v_letters) x));
+  foreach v_letter in array v_letters loop
+    v_put := v_put + outbox.put_back(v_letter.event_id, v_letter.endpoint_id, p_job_id, p_now)::integer;
+  end loop;
+  perform outbox.park(array(select distinct x.endpoint_id from pg_catalog.unnest(v_letters) x), p_now);
+  update outbox.replay_job j set at_failed = v_letter.failed_at, at_id = v_letter.id, replayed = j.replayed + v_put,
+    skipped = j.skipped + pg_catalog.cardinality(v_letters) - v_put
+  where j.id = p_job_id;
+  return v_put;
+end
+$$;
+comment on function outbox.work_replay_job(bigint, timestamptz) is
+  'One step of a replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. locks: the job with SKIP LOCKED, then gates by id.';
+
+create function outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  if coalesce(pg_catalog.btrim(p_reason), '') = '' then
+    perform outbox.invalid('reason', 'is empty', 'Say why this will never be sent');
+  end if;
+  update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('event %s has no dead letter for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'select * from outbox.dead_letter lists them';
+  end if;
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
+end
+$$;
+comment on function outbox.discard_dead_letter(uuid, uuid, text) is
+  'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": true}; cleanup removes it in time. OH001, OH002.';
