@@ -6,7 +6,7 @@ import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { startStack } from '../../supabase/local/stack.ts'
 import { testFolder } from '../_support/folder.ts'
 import { readmeBlock } from './_readme.ts'
-import { makeReceivers } from './_receivers.ts'
+import { makeReceivers, type RunningReceiver } from './_receivers.ts'
 
 interface Answers {
   created: { id: string; secret: string }
@@ -44,13 +44,12 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
   }
 
   const receivers = defer.use(await makeReceivers(stack))
-  const running = await Promise.all(receivers.all.map(async (receiver) => {
+  const running: (RunningReceiver & { name: string })[] = []
+  for (const { name, start } of receivers.all) {
     const port = freePort()
     const answer = await query(readmeBlock('create-endpoint').replace('3000', String(port)))
-    const { secret } = JSON.parse(answer)
-    return { name: receiver.name, ...(await receiver.start({ secret, port })) }
-  }))
-  for (const receiver of running) defer.defer(() => receiver[Symbol.asyncDispose]())
+    running.push({ name, ...defer.use(await start({ secret: JSON.parse(answer).secret, port })) })
+  }
 
   await query(readmeBlock('publish'))
   const delivered = (count: number): Promise<boolean> =>
@@ -74,6 +73,6 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
   expect(again.published).toBe(published)
 
   for (const { name, work } of running) {
-    expect([name, await work()]).toEqual([name, { noted: 2, orders: ['1 49.9', '2 7'] }])
+    expect([name, await work()]).toEqual([name, { noted: 2, orders: ['1 49.9', '2 12.5'] }])
   }
 })
