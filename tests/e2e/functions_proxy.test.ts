@@ -3,11 +3,14 @@
 import { expect } from '@std/expect'
 import { startTestGateway, type TestGateway } from './fixtures/gateway.ts'
 
-const idleMs = 500
 let gateway: TestGateway
 
 Deno.test.beforeAll(async () => {
-  gateway = await startTestGateway({ withFunctions: true, functionIdleMs: idleMs })
+  gateway = await startTestGateway({
+    withFunctions: true,
+    functionIdleMs: 500,
+    functionBootMs: 3000,
+  })
   await gateway.functions.targets.get('echo')?.origin(20_000)
 })
 Deno.test.afterAll(async () => {
@@ -100,6 +103,13 @@ Deno.test('a function whose process ends is a 500, and the next request is serve
   const response = await call('echo/exit')
   expect([response.status, (await response.json()).code]).toEqual([500, 'WORKER_ERROR'])
   expect((await call('echo/rights')).status).toBe(200)
+})
+
+Deno.test('a function that does not start is a 503 after a wait', async () => {
+  const startedAt = performance.now()
+  const response = await call('broken')
+  expect([response.status, (await response.json()).code]).toEqual([503, 'BOOT_ERROR'])
+  expect(performance.now() - startedAt).toBeGreaterThan(2900)
 })
 
 Deno.test('an unknown or disabled function is a 404', async () => {

@@ -37,6 +37,8 @@ export interface GatewayOptions {
   poolSize?: number
   /** How long a function may take to begin its answer, in ms (150,000). */
   functionIdleMs?: number
+  /** How long a request waits for a function that is starting, in ms (10,000). */
+  functionBootMs?: number
 }
 
 /** A running gateway. */
@@ -73,6 +75,7 @@ export function startGateway(options: GatewayOptions): Gateway {
       functions: options.functions,
       jwks: options.keys.jwks,
       idleTimeoutMs: options.functionIdleMs ?? 150_000,
+      bootTimeoutMs: options.functionBootMs ?? 10_000,
       closing: closing.signal,
     }),
     options.log,

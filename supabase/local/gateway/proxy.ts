@@ -11,6 +11,8 @@ export interface ProxyDeps {
   jwks: StackKeys['jwks']
   /** Longest wait for the first byte of an answer, in ms; the platform's is 150 s. */
   idleTimeoutMs: number
+  /** How long a request waits for a process that is starting (again), in ms; the platform: 10 s. */
+  bootTimeoutMs: number
   /** Cuts off what is under way. */
   closing: AbortSignal
 }
@@ -22,9 +24,6 @@ const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** How long the end of a process may take to show after its connections broke. */
 const NOTICE_MS = 250
-
-/** A request waits this long for a process that is starting (again). */
-const BOOT_PATIENCE_MS = 10_000
 
 /** Belong to one connection only, so they are never passed on (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = [
@@ -58,7 +57,7 @@ export function createProxy(deps: ProxyDeps): ProxyFunction {
       const refusal = await checkToken(request.headers, keySet)
       if (refusal !== null) return refusal
     }
-    const origin = await liveOrigin(target)
+    const origin = await liveOrigin(target, deps.bootTimeoutMs)
     if (origin === null) {
       return refuse(503, 'BOOT_ERROR', 'Function failed to start (please check logs)')
     }
@@ -70,12 +69,12 @@ export function createProxy(deps: ProxyDeps): ProxyFunction {
  * A process that has died is noticed some milliseconds later; a request in between waits for the
  * next one too, so the port is tried before a body that can be sent only once is given away.
  */
-async function liveOrigin(target: FunctionTarget): Promise<string | null> {
+async function liveOrigin(target: FunctionTarget, timeoutMs: number): Promise<string | null> {
   let origin: string | null = null
   const alive = await waitUntil(async () => {
-    origin = await target.origin(BOOT_PATIENCE_MS)
+    origin = await target.origin(timeoutMs)
     return origin === null || await isListening(origin)
-  }, { timeoutMs: BOOT_PATIENCE_MS, everyMs: 5 })
+  }, { timeoutMs, everyMs: 5 })
   return alive ? origin : null
 }
 
