@@ -1,5 +1,7 @@
-import { type Behaviour, behaviours, type Exchange } from './behaviours.ts'
+import { type Behaviour, behaviours } from './behaviours.ts'
+import { exchangeOn } from './exchange.ts'
 import { type Received, RequestReader } from './http.ts'
+import { createPauses } from './pauses.ts'
 
 export type Receiver = {
   /** Without a trailing slash. */
@@ -32,7 +34,7 @@ export function startReceiver({ port = 0, tls, also = {} }: ReceiverOptions = {}
   const connections = { accepted: 0, open: 0 }
   const seen = new Map<string, number>()
   const open = new Set<Deno.Conn>()
-  const pauses = new Set<() => void>()
+  const pauses = createPauses()
   const served = new Set<Promise<void>>()
   const waiting = new Set<() => void>()
   const known = { ...behaviours, ...also }
@@ -62,55 +64,17 @@ export function startReceiver({ port = 0, tls, also = {} }: ReceiverOptions = {}
       seen.set(key, seenBefore + 1)
       received.push(request)
       for (const check of waiting) check()
-      const exchange = exchangeOn(conn, { request, words, query: searchParams, seenBefore })
+      const exchange = exchangeOn(conn, {
+        request,
+        words,
+        query: searchParams,
+        seenBefore,
+        pause: pauses.pause,
+        close: () => drop(conn),
+      })
       const behave = Object.hasOwn(known, name) ? known[name] : undefined
       await (behave === undefined ? exchange.answer(200, 'ok') : behave(exchange))
     }
-  }
-
-  function exchangeOn(
-    conn: Deno.Conn,
-    about: Pick<Exchange, 'request' | 'words' | 'query' | 'seenBefore'>,
-  ): Exchange {
-    async function write(data: string | Uint8Array): Promise<void> {
-      let rest = typeof data === 'string' ? new TextEncoder().encode(data) : data
-      while (rest.length > 0) rest = rest.subarray(await conn.write(rest))
-    }
-
-    async function answer(
-      status: number,
-      body: string | Uint8Array = 'ok',
-      headers: string[] = [],
-    ): Promise<void> {
-      const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-      const length = status === 204 || status === 304 ? [] : [`content-length: ${bytes.length}`]
-      const head = [`HTTP/1.1 ${status} x`, ...length, ...headers].join('\r\n')
-      const sent = new TextEncoder().encode(`${head}\r\n\r\n`)
-      // One write, so that a fast answer is one packet.
-      const whole = new Uint8Array(sent.length + (length.length === 0 ? 0 : bytes.length))
-      whole.set(sent)
-      if (length.length > 0) whole.set(bytes, sent.length)
-      await write(whole)
-    }
-
-    return { ...about, write, answer, pause, close: () => drop(conn) }
-  }
-
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = ms === Infinity ? undefined : setTimeout(finish, ms)
-      const stop = (): void => {
-        clearTimeout(timer)
-        pauses.delete(stop)
-        reject(new Error('The receiver closes'))
-      }
-      pauses.add(stop)
-
-      function finish(): void {
-        pauses.delete(stop)
-        resolve()
-      }
-    })
   }
 
   function drop(conn: Deno.Conn): void {
@@ -140,7 +104,7 @@ export function startReceiver({ port = 0, tls, also = {} }: ReceiverOptions = {}
 
   async function close(): Promise<void> {
     listener.close()
-    for (const stop of pauses) stop()
+    pauses.end()
     for (const conn of open) drop(conn)
     await Promise.all([accepting, ...served])
   }

@@ -26,12 +26,17 @@ async function withTransport(
   }
 }
 
-async function post(transport: Transport, url: string, policy = local): Promise<Exchange> {
+async function post(
+  transport: Transport,
+  url: string,
+  policy = local,
+  timeoutMs = 3000,
+): Promise<Exchange> {
   const exchange = await transport.post({
     url: new URL(url),
     headers: [],
     body: Buffer.from('{}'),
-    timeoutMs: 3000,
+    timeoutMs,
     successBytes: 256,
     failureBytes: 256,
     policy,
@@ -111,5 +116,30 @@ Deno.test('createUndiciTransport() opens no socket to a literal address that is 
     expect(await post(transport, receiver.url, strict))
       .toMatchObject({ kind: 'fault', errorClass: 'blocked' })
     expect(receiver.connections.accepted).toBe(0)
+  })
+})
+
+Deno.test('createUndiciTransport() never sends a request whose deadline passed while it was connecting', async () => {
+  const receiver = startReceiver()
+  const { port } = new URL(receiver.url)
+  const { promise, resolve: release } = Promise.withResolvers<void>()
+  const resolve = async (): Promise<{ address: string; family: number }[]> => {
+    await promise
+    return [{ address: '127.0.0.1', family: 4 }]
+  }
+  await withTransport({ resolve }, [receiver], async (transport) => {
+    const late = await post(transport, `http://slow.test:${port}/late`, local, 100)
+    expect(late).toMatchObject({ kind: 'fault', errorClass: 'timeout' })
+    release()
+    await post(transport, `http://slow.test:${port}/next`)
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/next'])
+  })
+})
+
+Deno.test('createUndiciTransport() gives up a connection that is not made in time', async () => {
+  const resolve = (): Promise<never> => new Promise(() => {})
+  await withTransport({ resolve, timeoutMs: 50 }, [], async (transport) => {
+    expect(await post(transport, 'http://never.test/'))
+      .toMatchObject({ kind: 'fault', errorClass: 'timeout' })
   })
 })

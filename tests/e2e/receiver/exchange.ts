@@ -1,0 +1,37 @@
+import type { Exchange } from './behaviours.ts'
+
+type About = Pick<Exchange, 'request' | 'words' | 'query' | 'seenBefore' | 'pause' | 'close'>
+
+const encoder = new TextEncoder()
+
+/** What a behaviour can do with the connection of a request. */
+export function exchangeOn(conn: Deno.Conn, about: About): Exchange {
+  async function write(data: string | Uint8Array): Promise<void> {
+    let rest = typeof data === 'string' ? encoder.encode(data) : data
+    while (rest.length > 0) rest = rest.subarray(await conn.write(rest))
+  }
+
+  function answer(
+    status: number,
+    body: string | Uint8Array = 'ok',
+    headers: string[] = [],
+  ): Promise<void> {
+    const hasBody = status !== 204 && status !== 304
+    const bytes = !hasBody
+      ? new Uint8Array()
+      : typeof body === 'string'
+      ? encoder.encode(body)
+      : body
+    const length = hasBody ? [`content-length: ${bytes.length}`] : []
+    const head = encoder.encode(
+      `HTTP/1.1 ${status} x\r\n${[...length, ...headers, ''].join('\r\n')}\r\n`,
+    )
+    // One write, so that a small answer is one packet.
+    const whole = new Uint8Array(head.length + bytes.length)
+    whole.set(head)
+    whole.set(bytes, head.length)
+    return write(whole)
+  }
+
+  return { ...about, write, answer }
+}

@@ -1,0 +1,37 @@
+import { expect } from '@std/expect'
+import { faultOf } from '../../../../functions/_shared/transport/fault.ts'
+
+function coded(code: string, message = 'x'): Error {
+  return Object.assign(new Error(message), { code })
+}
+
+Deno.test('faultOf() sorts errors by code, by words, and by cause', () => {
+  const rows: [unknown, string][] = [
+    [coded('OUTHOOK_BLOCKED'), 'blocked'],
+    [coded('ENOTFOUND'), 'dns'],
+    [coded('EAI_AGAIN'), 'dns'],
+    [coded('ECONNREFUSED'), 'connect'],
+    [coded('EHOSTUNREACH'), 'connect'],
+    [coded('ETIMEDOUT'), 'timeout'],
+    [coded('ECONNRESET'), 'reset'],
+    [coded('UND_ERR_SOCKET', 'other side closed'), 'reset'],
+    [coded('UND_ERR_HEADERS_OVERFLOW'), 'too_large'],
+    [coded('HPE_INVALID_CONSTANT'), 'protocol'],
+    [coded('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls'],
+    [coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls'],
+    [new Error('invalid peer certificate: UnknownIssuer'), 'tls'],
+    [new Error('received fatal alert: HandshakeFailure'), 'tls'],
+    [new TypeError('fetch failed', { cause: coded('ECONNREFUSED') }), 'connect'],
+    [new AggregateError([coded('EHOSTUNREACH'), coded('ECONNREFUSED')]), 'connect'],
+    [new Error('something new'), 'protocol'],
+    ['not an error', 'protocol'],
+  ]
+  for (const [error, errorClass] of rows) {
+    expect([String(error), faultOf(error).errorClass]).toEqual([String(error), errorClass])
+  }
+})
+
+Deno.test('faultOf() says nothing of the error’s own message', () => {
+  const error = coded('ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.7:443')
+  expect(faultOf(error).message).not.toContain('10.0.0.7')
+})
