@@ -53,6 +53,10 @@ declare
   v_batch outbox.routing;
   v_most constant integer := 2000;
 begin
+  -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
+  if not outbox.has_unrouted() then
+    return null;
+  end if;
   select * into v_router from outbox.router r for no key update skip locked;
   if not found then
     return null;
