@@ -1,4 +1,4 @@
--- One endpoint's last 50 attempts, the newest first. Use it when a receiver says that nothing arrives,
+-- One endpoint's last 50 attempts, the newest first. Use it when a receiver says that nothing comes,
 -- or that too much does. Put a part of its URL, or its id, where example.com stands.
 
 with asked as (

@@ -1,6 +1,6 @@
--- Is the outbox alive? One line per question; state is ok, look (it may be intended, or pass) or bad,
--- and runbook names the part of sql/ops/README.md to read. Use it first in every alarm and after each
--- deployment.
+-- Is the outbox alive? One line per question; state is ok, look (it may be meant so, or pass) or bad,
+-- and runbook names the part of sql/ops/README.md to read. Use it first in every alarm and after
+-- each deployment.
 
 with job as (
   select j.jobname, j.active, r.status, r.start_time, r.return_message
@@ -14,9 +14,18 @@ tick as (
   select j.* from (select 'outhook-tick' as name) n left join job j on j.jobname = n.name
 ),
 partitions as (
-  select j.*,
-    exists (select from outbox.event_default) or exists (select from outbox.attempt_default) as astray
+  select j.*, q.rows_in_default
   from (select 'outhook-partitions' as name) n left join job j on j.jobname = n.name
+  cross join outbox.queue_health q
+),
+cleanup as (
+  select j.* from (select 'outhook-cleanup' as name) n left join job j on j.jobname = n.name
+),
+held as (
+  select
+    pg_catalog.count(*) as n,
+    pg_catalog.string_agg(distinct s.status, ', ') as how
+  from outbox.endpoint_status s where s.status not in ('enabled', 'deleted')
 ),
 configured as (
   select pg_catalog.count(*) = 2 as fully
@@ -58,7 +67,8 @@ leases as (
 ),
 dead as (
   select pg_catalog.count(*) as n
-  from outbox.dead_letter x where x.id >= outbox.uuid_v7_floor(now() - interval '1 day')
+  from outbox.dead_letter x
+  where x.failed_at > now() - interval '1 day' and x.replayed_at is null and x.discarded_at is null
 ),
 look as (
   select 1 as place, 'Is delivery switched on?' as question, 'Nothing moves' as runbook,
@@ -67,8 +77,8 @@ look as (
   union all
   select 2, 'Does the tick run?', 'No tick',
     case
-      when t.active and t.status <> 'failed' and t.start_time > now() - interval '3 minutes' then 'ok'
-      else 'bad'
+      when t.active and t.status <> 'failed' and t.start_time > now() - interval '3 minutes'
+      then 'ok' else 'bad'
     end,
     case
       when t.jobname is null then 'there is no job outhook-tick'
@@ -79,9 +89,12 @@ look as (
   from tick t
   union all
   select 3, 'Are partitions made ahead?', 'Partitions',
-    case when p.active and p.status is distinct from 'failed' and not p.astray then 'ok' else 'bad' end,
     case
-      when p.astray then 'rows have gone to a default partition'
+      when p.active and p.status is distinct from 'failed' and p.rows_in_default = 0
+      then 'ok' else 'bad'
+    end,
+    case
+      when p.rows_in_default > 0 then p.rows_in_default || ' rows are in a default partition'
       when p.jobname is null then 'there is no job outhook-partitions'
       when not p.active then 'the job outhook-partitions is switched off'
       when p.status is null then 'it has not run yet'
@@ -89,7 +102,21 @@ look as (
     end
   from partitions p
   union all
-  select 4, 'Does the database know where the function is?', 'Not configured',
+  select 4, 'Does the nightly cleanup run?', 'Cleanup',
+    case
+      when c.active and c.status is distinct from 'failed'
+        and coalesce(c.start_time > now() - interval '25 hours', true)
+      then 'ok' else 'bad'
+    end,
+    case
+      when c.jobname is null then 'there is no job outhook-cleanup'
+      when not c.active then 'the job outhook-cleanup is switched off'
+      when c.status is null then 'it has not run yet'
+      else pg_catalog.concat_ws(', ', c.status, c.start_time, c.return_message)
+    end
+  from cleanup c
+  union all
+  select 5, 'Does the database know where the function is?', 'Not configured',
     case when c.fully or r.any_worker then 'ok' else 'bad' end,
     case
       when c.fully then 'yes'
@@ -98,43 +125,51 @@ look as (
     end
   from configured c cross join runs r
   union all
-  select 5, 'What did the function answer in 5 minutes?', 'Kicks fail',
+  select 6, 'What did the function answer in 5 minutes?', 'Kicks fail',
     case when k.bad is null then 'ok' when k.good > 0 then 'look' else 'bad' end,
     pg_catalog.format('%s answers to pg_net, %s of them 202%s', k.n, k.good, '; else ' || k.bad)
   from kicks k
   union all
-  select 6, 'Is a run awake where there is work?', 'Kicks fail',
+  select 7, 'Is a run awake where there is work?', 'Kicks fail',
     case when r.n > 0 or d.late < interval '5 s' then 'ok' else 'bad' end,
     case when r.n > 0 then pg_catalog.format('%s (%s)', r.n, r.kinds) else 'none is awake' end
   from runs r cross join due d
   union all
-  select 7, 'How late is the oldest due endpoint?', 'Falling behind',
+  select 8, 'How late is the oldest due endpoint?', 'Falling behind',
     case
-      when d.late < interval '5 s' then 'ok' when d.late < interval '1 minute' then 'look' else 'bad'
+      when d.late < interval '5 s' then 'ok'
+      when d.late < interval '1 minute' then 'look'
+      else 'bad'
     end,
     pg_catalog.format('%s due, the oldest for %s', d.n, d.late)
   from due d
   union all
-  select 8, 'How old is the oldest unrouted event?', 'Falling behind',
+  select 9, 'How old is the oldest unrouted event?', 'Falling behind',
     case
-      when n.late < interval '5 s' then 'ok' when n.late < interval '1 minute' then 'look' else 'bad'
+      when n.late < interval '5 s' then 'ok'
+      when n.late < interval '1 minute' then 'look'
+      else 'bad'
     end,
     n.late::text
   from new n
   union all
-  select 9, 'Are events set aside?', 'Set aside',
+  select 10, 'Are events set aside?', 'Set aside',
     case when a.n = 0 then 'ok' else 'bad' end,
     pg_catalog.concat_ws(', such as: ', a.n, a.error)
   from aside a
   union all
-  select 10, 'Do runs end without a word?', 'Lost leases',
+  select 11, 'Do runs end without a word?', 'Lost leases',
     case when l.late < interval '5 s' then 'ok' else 'look' end,
     pg_catalog.concat_ws(', one overdue by ', l.n || ' deliveries leased',
       case when l.late > interval '0' then l.late end)
   from leases l
   union all
-  select 11, 'Are there new dead letters?', 'Dead letters',
-    case when d.n = 0 then 'ok' else 'look' end, d.n || ' in 24 hours'
+  select 12, 'Are endpoints held?', 'Held',
+    case when h.n = 0 then 'ok' else 'look' end, pg_catalog.concat_ws(': ', h.n, h.how)
+  from held h
+  union all
+  select 13, 'Are there new dead letters?', 'Dead letters',
+    case when d.n = 0 then 'ok' else 'look' end, d.n || ' in 24 hours that nobody looked at'
   from dead d
 )
 select l.question, l.state, l.answer, case when l.state <> 'ok' then l.runbook end as runbook

@@ -3,7 +3,7 @@ import { projectRoot } from '../../supabase/local/schema/project.ts'
 
 const readme = await Deno.readTextFile(join(projectRoot, 'README.md'))
 
-/** The text of the README's code block whose fence says `name=<name>`. Throws when there is none, or more. */
+/** The README's code block whose fence says `name=<name>`. Throws when there is none, or more. */
 export function readmeBlock(name: string): string {
   const fence = new RegExp(
     `^( *)\`\`\`\\w+ name=${name.replaceAll('.', '\\.')}\\n([^]*?)^ *\`\`\`$`,

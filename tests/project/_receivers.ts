@@ -34,7 +34,7 @@ const NO_PYTHON =
 const NO_NODE = 'Cannot start node: install Node.js 20 or newer'
 
 /**
- * Writes the README's receivers into a folder and installs what it says that they need. Their Postgres
+ * Writes the README's receivers into a folder and installs what it says that they need. Their
  * databases are made in `pg`. Disposing of them removes the folder.
  */
 export async function makeReceivers(

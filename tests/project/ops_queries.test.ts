@@ -22,8 +22,8 @@ const scene = `
   create temporary table claimed as
     select outbox.dispatch('00000000-0000-7000-8000-000000000001', 1, '[]', 10) as answer;
   select outbox.dispatch('00000000-0000-7000-8000-000000000001', 2, (
-    select jsonb_agg(d || jsonb_build_object('outcome', 'failed', 'error', 'it answered ' || s.status, 'status', s.status,
-      'error_class', 'status', 'duration_ms', 12, 'response', 'no'))
+    select jsonb_agg(d || jsonb_build_object('outcome', 'failed', 'error_class', 'status',
+      'status', s.status, 'error', 'it answered ' || s.status, 'duration_ms', 12, 'response', 'no'))
     from claimed, jsonb_array_elements(answer -> 'deliveries') d
     join outbox.event e on e.id = (d ->> 'event')::uuid
     join (values ('order.fails', 503), ('order.dead', 404)) s (type, status) on s.type = e.type));`
@@ -72,7 +72,7 @@ Deno.test('console queries on a migrated database', async (t) => {
 
     await t.step('health.sql names a part of the runbook for all that is not ok', async () => {
       const rows = await run(pg, 'sql/ops/health.sql')
-      expect(rows).toHaveLength(11)
+      expect(rows).toHaveLength(13)
       const bad = rows.filter(({ state }) => state !== 'ok')
       expect(bad.map(({ question }) => question)).toContain(
         'Does the database know where the function is?',
@@ -120,7 +120,16 @@ Deno.test('console queries on a migrated database', async (t) => {
       const rows = await run(pg, 'sql/ops/health.sql')
       const answers = Object.fromEntries(rows.map((row) => [row.question, row.answer]))
       expect(answers['Do runs end without a word?']).toBe('1 deliveries leased')
-      expect(answers['Are there new dead letters?']).toBe('1 in 24 hours')
+      expect(answers['Are there new dead letters?']).toBe('1 in 24 hours that nobody looked at')
+    })
+
+    await t.step('pending.sql and health.sql say that an endpoint is held', async () => {
+      await pg.psql(`select outbox.pause_endpoint(id, 'it moves') from outbox.endpoint
+        where url = 'https://example.com/hook'`)
+      const [pending] = await run(pg, 'sql/ops/pending.sql')
+      expect(pending?.why).toBe('held, the endpoint is paused: it moves')
+      const rows = await run(pg, 'sql/ops/health.sql')
+      expect(rows.find(({ runbook }) => runbook === 'Held')?.answer).toBe('1: paused')
     })
 
     await t.step('health.sql notices a tick that is gone', async () => {

@@ -1,15 +1,34 @@
 /** What the README says of the database, held against a migrated one. */
 
 import { expect } from '@std/expect'
+import { join } from 'node:path'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { readmeBlock, readmeTable } from './_readme.ts'
 
 const settings = `
-  select coalesce(json_agg(json_build_array(s.name, s.value::text,
-    case when s.lowest is null then '' else s.lowest || ' to ' || s.highest end, s.description) order by s.name), '[]')
+  select json_agg(json_build_array(s.name, s.value::text,
+    coalesce(s.lowest || ' to ' || s.highest, ''), s.description) order by s.name)
   from outbox.setting s`
+
+/** One delivery that waits, of one endpoint: their ids, with a bar between them. */
+const delivery = `
+  select outbox.create_endpoint('https://example.com/hook') ->> 'id' as endpoint \\gset
+  select outbox.publish('order.paid', '{}') as event \\gset
+  select outbox.dispatch(gen_random_uuid(), 1) \\g /dev/null
+  select :'event', :'endpoint'`
+
+/** A run takes what waits, and the endpoint refuses it. */
+const refusal = `
+  with c as (select outbox.dispatch('00000000-0000-7000-8000-000000000001', 1, '[]', 10) as answer)
+  select jsonb_agg(d || '{"outcome": "failed", "status": 404, "error_class": "status"}') as results
+  from c, jsonb_array_elements(answer -> 'deliveries') d \\gset
+  select outbox.dispatch('00000000-0000-7000-8000-000000000001', 2, :'results') \\g /dev/null`
+
+const names = `
+  select p.proname from pg_proc p where p.pronamespace = 'outbox'::regnamespace
+  union select c.relname from pg_class c where c.relnamespace = 'outbox'::regnamespace`
 
 const asApplication = (sql: string): string => `begin; set local role authenticated; ${sql} commit;`
 
@@ -30,7 +49,8 @@ Deno.test('what the README says of the database', async (t) => {
       await query(pg, readmeBlock('publish'))
       await query(
         pg,
-        `grant insert, update on public.orders to authenticated; truncate outbox.unrouted, outbox.event;
+        `grant insert, update on public.orders to authenticated;
+        truncate outbox.unrouted, outbox.event;
         ${trigger}`,
       )
       const insert = 'insert into public.orders values (7, 12.50, true);'
@@ -47,6 +67,38 @@ Deno.test('what the README says of the database', async (t) => {
       expect(refused.stderr).toContain('permission denied for schema outbox')
       expect(await query(pg, 'select count(*) from outbox.event')).toBe('0')
       expect(await query(pg, 'select count(*) from public.orders where id = 8')).toBe('0')
+    })
+
+    await t.step('its calls by hand do what they say', async () => {
+      const [event, endpoint] = (await query(pg, delivery)).split('|')
+      const calls = readmeTable('The life of a delivery').flatMap(([, cell = '']) =>
+        [...cell.matchAll(/outbox\.(\w+)\([^)]*\)/g)].map(([call, name = '']) => ({ call, name }))
+      )
+      // From a delivery that waits to a dead letter; the table has another order.
+      const first = ['pause', 'resume', 'send_test', 'retry_now', 'cancel', 'replay']
+      const last = ['replay_many', 'discard', 'delete_endpoint']
+      const run = async (start: string): Promise<string> => {
+        const index = calls.findIndex(({ name }) => name === start || name.startsWith(`${start}_`))
+        const [found] = calls.splice(index, 1)
+        const sql = found?.call.replace(/\bevent_id\b/, `'${event}'`)
+          .replace(/\bendpoint_id\b/, `'${endpoint}'`).replace(/\bid\b/, `'${endpoint}'`)
+        return await query(pg, `select ${sql}`)
+      }
+      for (const start of first) expect(await run(start)).toMatch(/^\{/)
+      await query(pg, refusal)
+      for (const start of last) expect(await run(start)).toMatch(/^\{/)
+      expect(calls).toEqual([])
+    })
+
+    await t.step('it names no object of the schema that is not there', async () => {
+      const there = new Set((await query(pg, names)).split('\n'))
+      const texts = await Promise.all(
+        ['README.md', 'sql/ops/README.md'].map((path) =>
+          Deno.readTextFile(join(projectRoot, path))
+        ),
+      )
+      const named = texts.flatMap((text) => [...text.matchAll(/\boutbox\.(\w+)/g)])
+      expect(named.map(([, name = '']) => name).filter((name) => !there.has(name))).toEqual([])
     })
 
     await t.step('its query of kicks runs, and its two ways to configure', async () => {

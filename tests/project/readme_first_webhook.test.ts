@@ -1,4 +1,4 @@
-/** The README's first webhook, word for word but for its ports and keys, on a stack of the test's own. */
+/** The README's first webhook, word for word but for its ports and keys. */
 
 import { expect } from '@std/expect'
 import { freePort } from '../../supabase/local/process/ports.ts'
