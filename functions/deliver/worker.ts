@@ -11,14 +11,14 @@ import { wireRun } from './wire.ts'
 const refusedPauseMs = 5_000
 
 async function main(): Promise<number> {
-  const log = createLog({ debug: Deno.env.get('OUTHOOK_DEBUG') === '1' })
   let env: WorkerEnv
   try {
     env = readWorkerEnv(Deno.env.toObject())
   } catch (error) {
-    log('error', error instanceof Error ? error.message : String(error))
+    createLog({ debug: false })('error', error instanceof Error ? error.message : String(error))
     return 2
   }
+  const log = createLog({ debug: env.debug })
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     Deno.addSignalListener(signal, () => stop.abort())
