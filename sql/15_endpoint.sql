@@ -61,14 +61,17 @@ comment on table outbox.endpoint_secret is
 create index endpoint_secret_endpoint on outbox.endpoint_secret (endpoint_id, created_at desc);
 
 create function outbox.type_patterns(p_type text) returns text[]
-language sql immutable strict
+language plpgsql immutable strict set search_path = ''
 as $$
-  select pg_catalog.array_agg(
-    case when n = 0 then '*'
-         when n = pg_catalog.cardinality(p.parts) then p_type
-         else pg_catalog.array_to_string(p.parts[1:n], '.') || '.*' end)
-  from (select pg_catalog.string_to_array(p_type, '.') as parts) p,
-       pg_catalog.generate_series(0, pg_catalog.cardinality(p.parts)) n
+declare
+  v_parts text[] := pg_catalog.string_to_array(p_type, '.');
+  v_patterns text[] := array['*'];
+begin
+  for v_n in 1 .. pg_catalog.cardinality(v_parts) - 1 loop
+    v_patterns := v_patterns || (pg_catalog.array_to_string(v_parts[1:v_n], '.') || '.*');
+  end loop;
+  return v_patterns || p_type;
+end
 $$;
 comment on function outbox.type_patterns(text) is
   'Every pattern that a type matches: a.b.c gives *, a.*, a.b.* and a.b.c.';

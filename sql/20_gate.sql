@@ -53,9 +53,11 @@ comment on table outbox.lane is
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 
 create function outbox.key_hash(p_ordering text, p_partition_key text) returns bigint
-language sql immutable
+language plpgsql immutable set search_path = ''
 as $$
-  select case when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0) else 0 end
+begin
+  return case when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0) else 0 end;
+end
 $$;
 comment on function outbox.key_hash(text, text) is
   'Which lane of its gate a delivery belongs to: the hash of the partition key where each key has its own order, else 0.';
@@ -76,11 +78,13 @@ comment on function outbox.add_gate(uuid, text) is
   'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
 
 create function outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamptz) returns integer
-language sql immutable
+language plpgsql immutable set search_path = ''
 as $$
-  select case when p_gate.last_timed_out then 1
+begin
+  return case when p_gate.last_timed_out then 1
     else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
-      * extract(epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)) / 10)))::integer end
+      * extract(epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)) / 10)))::integer end;
+end
 $$;
 comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, timestamptz) is
   'How many requests an endpoint may have in flight: one after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';

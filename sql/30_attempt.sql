@@ -54,15 +54,18 @@ create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at)
 create index dead_letter_failed on outbox.dead_letter (failed_at, id);
 
 create function outbox.find_event(p_event_id uuid, p_endpoint_id uuid) returns setof outbox.event
-language sql stable rows 1
+language plpgsql stable rows 1 set search_path = ''
 as $$
-  select e.* from outbox.event e where e.id = p_event_id
-  union all
-  -- The event's day has been dropped: its dead letter has all of it.
-  select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
-    null, null, x.event_created_at
-  from outbox.dead_letter x
-  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id and not exists (select from outbox.event e where e.id = p_event_id)
+begin
+  return query select e.* from outbox.event e where e.id = p_event_id;
+  if not found then
+    -- The event's day has been dropped: its dead letter has all of it.
+    return query
+    select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
+      null::uuid, null::timestamptz, x.event_created_at
+    from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  end if;
+end
 $$;
 comment on function outbox.find_event(uuid, uuid) is
   'The event of a delivery, from its dead letter when the event itself has been dropped.';

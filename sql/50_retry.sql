@@ -5,13 +5,15 @@
 -- Times are seconds. Delay n follows failure n; a schedule that is too short repeats its last delay.
 
 create function outbox.retry_preset(p_kind text) returns jsonb
-language sql immutable
+language plpgsql immutable set search_path = ''
 as $$
-  select case p_kind
+begin
+  return case p_kind
     when 'webhook' then '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}'::jsonb
     when 'whatsapp' then '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5, "jitter": false}'::jsonb
     else '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}'::jsonb
-  end
+  end;
+end
 $$;
 comment on function outbox.retry_preset(text) is
   'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or relay (brokers).';
@@ -68,7 +70,7 @@ $$;
 comment on function outbox.check_retry(jsonb) is 'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
 
 create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
-language sql volatile
+language sql volatile set search_path = ''
 as $$
   select pg_catalog.make_interval(secs => least(
     d.seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,

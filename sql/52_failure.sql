@@ -48,7 +48,7 @@ create function outbox.is_retryable(p_kind text, p_status integer, p_error_class
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action <> 'fail';
+  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action in ('retry', 'throttle');
 end
 $$;
 comment on function outbox.is_retryable(text, integer, text, text) is

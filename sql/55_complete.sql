@@ -41,11 +41,11 @@ declare
   v_patience interval := pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
 begin
   with given as materialized (
-    select distinct on (u.event, u.endpoint) u.*
+    select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after, duration_ms, response, lossy, place)
     where u.outcome in ('delivered', 'failed', 'released')
-    order by u.event, u.endpoint, u.place
+    order by u.event, u.endpoint, u.attempt, u.place
   ), weighed as materialized (
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of

@@ -19,15 +19,20 @@ create type outbox.routing as (
 comment on type outbox.routing is
   'One batch: the events that it finishes, the pairs (event, endpoint) it delivers, the event that it leaves half done with the last endpoint done, and the state of router after it; a null watermark keeps the state.';
 
-create function outbox.unrouted_late(p_router outbox.router) returns setof outbox.unrouted
-language sql stable
+create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
+language plpgsql stable set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan
 as $$
-  select u.* from outbox.unrouted u where u.xid = any (p_router.open_xids) and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
+begin
+  return query
+  select u.event_id from outbox.unrouted u
+  where u.xid = any (p_router.open_xids) and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
   union all
-  select u.* from outbox.unrouted u where u.xid >= p_router.seen_below and u.event_id <= p_router.watermark
+  select u.event_id from outbox.unrouted u where u.xid >= p_router.seen_below and u.event_id <= p_router.watermark
+  limit p_limit;
+end
 $$;
-comment on function outbox.unrouted_late(outbox.router) is
-  'Events at or below the watermark that were not visible when routing last read.';
+comment on function outbox.unrouted_late(outbox.router, integer) is
+  'Up to p_limit events at or below the watermark that were not visible when routing last read.';
 
 create function outbox.has_unrouted() returns boolean
 language plpgsql stable set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan
@@ -37,7 +42,7 @@ declare
 begin
   select * into v_router from outbox.router r where r.only_row;
   return exists (select from outbox.unrouted u where u.event_id > v_router.watermark)
-      or exists (select from outbox.unrouted_late(v_router) u);
+      or exists (select from outbox.unrouted_late(v_router, 1) u);
 end
 $$;
 comment on function outbox.has_unrouted() is 'Whether routing has something to do: the same read that routing makes.';
@@ -68,7 +73,7 @@ begin
   end if;
   select pg_catalog.pg_current_snapshot(),
     (select coalesce(pg_catalog.array_agg(l.event_id), '{}') from (
-       select u.event_id from outbox.unrouted_late(v_router) u order by u.event_id limit v_router.batch) l),
+       select u as event_id from outbox.unrouted_late(v_router, v_router.batch) u order by u) l),
     (select coalesce(pg_catalog.array_agg(n.event_id), '{}') from (
        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark order by u.event_id limit v_router.batch) n)
   into v_snapshot, v_late, v_batch.events;
@@ -93,7 +98,21 @@ begin
     from pg_catalog.unnest(v_batch.events) with ordinality as b (event_id, place)
     join outbox.unrouted u on u.event_id = b.event_id
     join outbox.event e on e.id = b.event_id
-    cross join lateral outbox.targets(e, u.routed_to, v_most + 1) t
+    cross join lateral (
+      -- The addressed endpoint, else each with a subscription that matches, is not younger than the
+      -- event, and whose filter lets it through; problem says why a filter could not be asked.
+      select p.id as endpoint_id, null as problem from outbox.endpoint p
+      where p.id = e.endpoint_id and p.state <> 'deleted' and (u.routed_to is null or p.id > u.routed_to)
+      union all
+      (select s.endpoint_id, case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
+       from outbox.subscription s
+       join outbox.endpoint p on p.id = s.endpoint_id and p.state <> 'deleted'
+       cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, e.body) end as problem) f
+       where e.endpoint_id is null and s.org_id = e.org_id and s.pattern = any (outbox.type_patterns(e.type))
+         and s.created_at <= e.created_at and (u.routed_to is null or s.endpoint_id > u.routed_to) and f.problem is distinct from ''
+       group by s.endpoint_id
+       order by s.endpoint_id limit v_most + 1)
+    ) t
     order by b.place, t.endpoint_id
     limit v_most + 1
   ) m;
@@ -120,24 +139,6 @@ end
 $$;
 comment on function outbox.filter_problem(jsonpath, text) is
   'Null when a payload passes a filter, the empty string when it does not, else why the filter could not be asked.';
-
-create function outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) returns table (endpoint_id uuid, problem text)
-language sql stable rows 10
-as $$
-  select e.id, null from outbox.endpoint e
-  where p_event.endpoint_id is not null and e.id = p_event.endpoint_id and e.state <> 'deleted' and (p_after is null or e.id > p_after)
-  union all
-  (select s.endpoint_id, case when not pg_catalog.bool_or(m.problem is null) then pg_catalog.max(m.problem) end
-   from outbox.subscription s
-   join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted'
-   cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, p_event.body) end as problem) m
-   where p_event.endpoint_id is null and s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type))
-     and s.created_at <= p_event.created_at and (p_after is null or s.endpoint_id > p_after) and m.problem is distinct from ''
-   group by s.endpoint_id
-   order by s.endpoint_id limit p_limit)
-$$;
-comment on function outbox.targets(outbox.event, uuid, integer) is
-  'The endpoints that an event goes to, by id, from after p_after on: the addressed one, else each with a subscription that matches, is not younger, and whose filter lets the event through; problem says why a filter could not be asked.';
 
 create function outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) returns outbox.routing
 language plpgsql immutable set search_path = ''
@@ -264,7 +265,7 @@ comment on function outbox.count_failure(uuid, text, timestamptz) is
   'Notes that an event could not be routed; the third time it is set aside in unroutable.';
 
 create function outbox.touched_events(p_batch outbox.routing) returns uuid[]
-language sql immutable
+language sql immutable set search_path = ''
 as $$
   select case when p_batch.cut_event is null then p_batch.events else p_batch.events || p_batch.cut_event end
 $$;

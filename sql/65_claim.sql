@@ -34,10 +34,12 @@ comment on function outbox.due_gates(integer, timestamptz) is
   'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so it waits for nobody.';
 
 create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
-language sql immutable
+language plpgsql immutable set search_path = ''
 as $$
-  select row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null, 'lease_expired',
-    'The run that held the delivery ended without a result', null, null, null, null, null)::outbox.result
+begin
+  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null, 'lease_expired',
+    'The run that held the delivery ended without a result', null, null, null, null, null)::outbox.result;
+end
 $$;
 comment on function outbox.lost(outbox.delivery) is 'The result of a delivery whose lease has ended.';
 
@@ -82,7 +84,7 @@ begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
     select g.id as gate_id, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
-      case when b.probing then 1 else least(outbox.allowed_in_flight(g, e, p_now) - g.in_flight, greatest(e.quantum, v_share), p_limit,
+      case when b.probing then 1 else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
         pg_catalog.floor(t.tokens)::integer) end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
@@ -93,8 +95,9 @@ begin
       select case when e.rate_per_second is not null then
         least(e.rate_burst, g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
     ) t
+    cross join lateral (select outbox.allowed_in_flight(g, e, p_now) as allowed offset 0) a
     where e.state = 'enabled' and g.not_before <= p_now and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
-      and coalesce(t.tokens >= 1, true) and (b.probing or outbox.allowed_in_flight(g, e, p_now) > g.in_flight)
+      and coalesce(t.tokens >= 1, true) and (b.probing or a.allowed > g.in_flight)
   ), seen as materialized (
     -- One row per delivery looked at; a lane without any has one row of nulls.
     select r.gate_id, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.id as lane_id, l.ordered, l.next_at, l.most,

@@ -26,16 +26,6 @@ $$;
 comment on function outbox.run_settings() is
   'What a run needs to know: {"allow_http", "allow_cidrs", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
 
-create function outbox.event_head(p_event outbox.event) returns text
-language sql stable
-as $$
-  select '{"id":"' || p_event.id || '","eventType":' || pg_catalog.to_json(p_event.type)
-    || ',"createdAt":"' || pg_catalog.to_char(p_event.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    || '","correlationId":' || pg_catalog.to_json(coalesce(p_event.correlation_id, p_event.id::text)) || ',"data":'
-$$;
-comment on function outbox.event_head(outbox.event) is
-  'The envelope up to the data: head, body and } make the payload. A function of the event alone, so it is the same on every try.';
-
 create function outbox.batch(p_claimed outbox.claimed, p_now timestamptz) returns jsonb
 language plpgsql
 set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
@@ -54,11 +44,21 @@ begin
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
         'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
-        'head', outbox.event_head(e), 'body', e.body)), '{}')
+        -- The envelope up to its data: head, body and } make the payload. It comes from the event alone,
+        -- so it is the same on every try.
+        'head', '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
+          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text)) || ',"data":',
+        'body', e.body)), '{}')
       from (
-        select distinct on (u.event_id) u.event_id, u.endpoint_id from unnest(p_claimed.events, p_claimed.endpoints) as u (event_id, endpoint_id)
-        order by u.event_id
-      ) c cross join lateral outbox.find_event(c.event_id, c.endpoint_id) e),
+        select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent, v.created_at, v.body
+        from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c join outbox.event v on v.id = c.id
+        union all
+        select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id, x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
+        from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
+        join outbox.dead_letter x on x.event_id = c.event_id and x.endpoint_id = c.endpoint_id
+        where not exists (select from outbox.event v where v.id = c.event_id)
+      ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', e.headers, 'timeout_ms', e.timeout_ms, 'payload', e.payload,

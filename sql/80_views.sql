@@ -3,7 +3,7 @@
 -- since its check constraint on outcome contradicts them.
 
 create view outbox.delivery_status with (security_invoker = true) as
-select d.event_id, d.endpoint_id, v.org_id, v.type as event_type,
+select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
   case
     when e.state = 'deleted' then 'cancelled'
     when d.leased_until is not null then 'processing'
@@ -19,9 +19,10 @@ select d.event_id, d.endpoint_id, v.org_id, v.type as event_type,
   end as held_because,
   d.attempt, d.tries,
   case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end as next_attempt_at,
-  v.created_at, null::timestamptz as finished_at
+  coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at
 from outbox.delivery d
-cross join lateral outbox.find_event(d.event_id, d.endpoint_id) v
+left join outbox.event v on v.id = d.event_id
+left join outbox.dead_letter x on v.id is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id
 join outbox.endpoint e on e.id = d.endpoint_id
 join outbox.lane l on l.id = d.lane_id
 join outbox.gate g on g.endpoint_id = d.endpoint_id
@@ -39,30 +40,29 @@ where (a.kind = 'close' or a.outcome = 'delivered')
 comment on view outbox.delivery_status is
   'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
 
-create function outbox.relay_rows() returns table (
-  id uuid, endpoint_id uuid, org_id text, event_type text, payload json, partition_key text, correlation_id text, state text,
-  retry_count integer, max_retries integer, last_error text, next_retry_at timestamptz, last_attempt_at timestamptz, finished_at timestamptz,
-  created_at timestamptz)
-language sql stable
-as $$
-  select s.event_id, s.endpoint_id, s.org_id, s.event_type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), s.status,
-    coalesce(f.failures, 0)::integer, coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1,
-    f.last_error, s.next_attempt_at, f.last_attempt_at, s.finished_at, s.created_at
-  from outbox.delivery_status s
-  cross join lateral outbox.find_event(s.event_id, s.endpoint_id) v
-  left join outbox.endpoint e on e.id = s.endpoint_id
-  left join lateral (
-    select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
-      (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
-    from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id = s.endpoint_id and a.kind = 'try'
-  ) f on true
-  union all
-  select v.id, v.endpoint_id, v.org_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
-    0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at
-  from outbox.unrouted u join outbox.event v on v.id = u.event_id
-$$;
-comment on function outbox.relay_rows() is
-  'What the specs'' own tables have in common, one row per delivery. A function, so that their queries, which end in FOR UPDATE, run on the views as they stand.';
+-- What the specs' own tables have in common. A union, so that their queries, which end in FOR UPDATE, run
+-- on the views as they stand: of a union Postgres locks nothing.
+create view outbox.relay_status with (security_invoker = true) as
+select s.event_id as id, s.endpoint_id, s.event_type, coalesce(v.body, x.original_message)::json as payload,
+  coalesce(v.partition_key, x.partition_key) as partition_key, coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
+  s.status as state, coalesce(f.failures, 0)::integer as retry_count,
+  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1 as max_retries,
+  f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at
+from outbox.delivery_status s
+left join outbox.event v on v.id = s.event_id
+left join outbox.dead_letter x on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
+left join outbox.endpoint e on e.id = s.endpoint_id
+left join lateral (
+  select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
+    (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
+  from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id = s.endpoint_id and a.kind = 'try'
+) f on true
+union all
+select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
+  0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at
+from outbox.unrouted u join outbox.event v on v.id = u.event_id;
+comment on view outbox.relay_status is
+  'Each delivery with its event and what its tries came to; an unrouted event is one that is pending.';
 
 -- Spec 1: the outbox as one table with its own names and states.
 create view outbox.webhook_outbox with (security_invoker = true) as
@@ -70,7 +70,7 @@ select r.id, r.event_type, r.payload,
   case r.state when 'held' then 'PENDING' when 'expired' then 'DEAD_LETTER' else pg_catalog.upper(r.state) end as status,
   r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at,
   case when r.state = 'delivered' then r.finished_at end as delivered_at, r.created_at, r.endpoint_id
-from outbox.relay_rows() r;
+from outbox.relay_status r;
 comment on view outbox.webhook_outbox is
   'Spec 1''s table: PENDING, PROCESSING, DELIVERED, FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
@@ -96,7 +96,7 @@ select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
   case r.state when 'processing' then 'CLAIMED' when 'delivered' then 'SENT' when 'failed' then 'FAILED'
     when 'dead_letter' then 'DEAD_LETTER' when 'expired' then 'DEAD_LETTER' when 'cancelled' then 'CANCELLED' else 'PENDING' end as status,
   r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_rows() r;
+from outbox.relay_status r;
 comment on view outbox.saga_outbox is 'Spec 3''s table: PENDING, CLAIMED, SENT, FAILED, DEAD_LETTER.';
 
 -- Spec 4.
@@ -105,7 +105,7 @@ select r.id, r.event_type, r.payload, r.partition_key,
   case r.state when 'delivered' then 'processed' when 'dead_letter' then 'dlq' when 'expired' then 'dlq' when 'held' then 'pending'
     when 'no_subscriber' then 'processed' when 'filter_error' then 'dlq' else r.state end as status,
   r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_rows() r;
+from outbox.relay_status r;
 comment on view outbox.transaction_outbox is 'Spec 4''s table: pending, processing, processed, failed, dlq.';
 
 create view outbox.endpoint_status with (security_invoker = true) as

@@ -11,14 +11,14 @@ comment on table outbox.partition_check is
   'On how many nights running nothing open was found of an event partition; a replay starts the count anew.';
 
 create function outbox.partition_name(p_table text, p_day date) returns text
-language sql stable
+language sql stable set search_path = ''
 as $$
   select p_table || '_p' || pg_catalog.to_char(p_day, 'YYYYMMDD')
 $$;
 comment on function outbox.partition_name(text, date) is 'The name of the partition of a day.';
 
 create function outbox.partition_day(p_name text) returns date
-language sql immutable
+language sql immutable set search_path = ''
 as $$
   select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
     pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer, pg_catalog.right(p_name, 2)::integer)

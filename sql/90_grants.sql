@@ -47,7 +47,7 @@ to service_role;
 grant select on
   outbox.setting, outbox.event, outbox.unrouted, outbox.unroutable, outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane,
   outbox.delivery, outbox.attempt, outbox.dead_letter, outbox.replay_job, outbox.failure_rule, outbox.run, outbox.event_default, outbox.attempt_default,
-  outbox.delivery_status, outbox.webhook_outbox, outbox.saga_outbox, outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
+  outbox.delivery_status, outbox.relay_status, outbox.webhook_outbox, outbox.saga_outbox, outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;
-grant execute on function outbox.find_event(uuid, uuid), outbox.relay_rows(), outbox.retry_preset(text), outbox.uuid_v7_time(uuid) to service_role;
+grant execute on function outbox.retry_preset(text), outbox.uuid_v7_time(uuid) to service_role;
 grant insert on outbox.webhook_outbox to service_role;

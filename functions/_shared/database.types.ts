@@ -338,7 +338,6 @@ export type Database = {
           'check_addressed': undefined | null
           'check_event': undefined | null
           'event_content': string | null
-          'event_head': string | null
           'put_event': string | null
           'take_key': string | null
         }
@@ -346,7 +345,6 @@ export type Database = {
           | 'check_addressed'
           | 'check_event'
           | 'event_content'
-          | 'event_head'
           | 'put_event'
           | 'take_key'
         Insert: {
@@ -652,14 +650,8 @@ export type Database = {
           'open_xids': (unknown)[]
           'seen_below': unknown
           'watermark': string
-          'unrouted_late': {
-            'event_id': string
-            'failures': number
-            'routed_to': string | null
-            'xid': unknown
-          } | null
         }
-        ComputedFields: 'unrouted_late'
+        ComputedFields: never
         Insert: {
           'batch'?: number
           'only_row'?: boolean
@@ -899,6 +891,26 @@ export type Database = {
           'runs': number | null
           'unroutable': number | null
           'unrouted': number | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
+      'relay_status': {
+        Row: {
+          'correlation_id': string | null
+          'created_at': string | null
+          'endpoint_id': string | null
+          'event_type': string | null
+          'finished_at': string | null
+          'id': string | null
+          'last_attempt_at': string | null
+          'last_error': string | null
+          'max_retries': number | null
+          'next_retry_at': string | null
+          'partition_key': string | null
+          'payload': Json | null
+          'retry_count': number | null
+          'state': string | null
         }
         ComputedFields: never
         Relationships: []
@@ -1195,15 +1207,6 @@ export type Database = {
         }
         Returns: string
       }
-      'event_head': {
-        Args: {
-          'p_event': Omit<
-            Database['outbox']['Tables']['event']['Row'],
-            Database['outbox']['Tables']['event']['ComputedFields']
-          >
-        }
-        Returns: string
-      }
       'event_of_json': {
         Args: { 'p_at': string; 'p_event': Json }
         Returns: {
@@ -1396,26 +1399,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'relay_rows': {
-        Args: Record<PropertyKey, never>
-        Returns: {
-          'correlation_id': string
-          'created_at': string
-          'endpoint_id': string
-          'event_type': string
-          'finished_at': string
-          'id': string
-          'last_attempt_at': string
-          'last_error': string
-          'max_retries': number
-          'next_retry_at': string
-          'org_id': string
-          'partition_key': string
-          'payload': Json
-          'retry_count': number
-          'state': string
-        }[]
-      }
       'replay': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'replay_lane': { Args: { 'p_gate_id': number; 'p_job': number }; Returns: number }
       'replay_many': {
@@ -1518,20 +1501,6 @@ export type Database = {
         }
         Returns: string
       }
-      'targets': {
-        Args: {
-          'p_after': string
-          'p_event': Omit<
-            Database['outbox']['Tables']['event']['Row'],
-            Database['outbox']['Tables']['event']['ComputedFields']
-          >
-          'p_limit': number
-        }
-        Returns: {
-          'endpoint_id': string
-          'problem': string
-        }[]
-      }
       'tick': { Args: Record<PropertyKey, never>; Returns: Json }
       'touch_run': {
         Args: { 'p_ended': boolean; 'p_kind': string; 'p_now': string; 'p_run': string }
@@ -1544,23 +1513,13 @@ export type Database = {
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
       'unrouted_late': {
         Args: {
+          'p_limit': number
           'p_router': Omit<
             Database['outbox']['Tables']['router']['Row'],
             Database['outbox']['Tables']['router']['ComputedFields']
           >
         }
-        Returns: {
-          'event_id': string
-          'failures': number
-          'routed_to': string | null
-          'xid': unknown
-        }[]
-        SetofOptions: {
-          from: 'outbox.router'
-          to: 'unrouted'
-          isOneToOne: false
-          isSetofReturn: true
-        }
+        Returns: string[]
       }
       'uuid_v7': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }

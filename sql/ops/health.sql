@@ -78,7 +78,9 @@ look as (
   select 2, 'Does the tick run?', 'No tick',
     case
       when t.active and t.status <> 'failed' and t.start_time > now() - interval '3 minutes'
-      then 'ok' else 'bad'
+      then 'ok'
+      when t.active and t.status is null then 'look'
+      else 'bad'
     end,
     case
       when t.jobname is null then 'there is no job outhook-tick'

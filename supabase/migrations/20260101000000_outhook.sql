@@ -375,14 +375,17 @@ comment on table outbox.endpoint_secret is
 create index endpoint_secret_endpoint on outbox.endpoint_secret (endpoint_id, created_at desc);
 
 create function outbox.type_patterns(p_type text) returns text[]
-language sql immutable strict
+language plpgsql immutable strict set search_path = ''
 as $$
-  select pg_catalog.array_agg(
-    case when n = 0 then '*'
-         when n = pg_catalog.cardinality(p.parts) then p_type
-         else pg_catalog.array_to_string(p.parts[1:n], '.') || '.*' end)
-  from (select pg_catalog.string_to_array(p_type, '.') as parts) p,
-       pg_catalog.generate_series(0, pg_catalog.cardinality(p.parts)) n
+declare
+  v_parts text[] := pg_catalog.string_to_array(p_type, '.');
+  v_patterns text[] := array['*'];
+begin
+  for v_n in 1 .. pg_catalog.cardinality(v_parts) - 1 loop
+    v_patterns := v_patterns || (pg_catalog.array_to_string(v_parts[1:v_n], '.') || '.*');
+  end loop;
+  return v_patterns || p_type;
+end
 $$;
 comment on function outbox.type_patterns(text) is
   'Every pattern that a type matches: a.b.c gives *, a.*, a.b.* and a.b.c.';
@@ -759,9 +762,11 @@ comment on table outbox.lane is
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 
 create function outbox.key_hash(p_ordering text, p_partition_key text) returns bigint
-language sql immutable
+language plpgsql immutable set search_path = ''
 as $$
-  select case when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0) else 0 end
+begin
+  return case when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0) else 0 end;
+end
 $$;
 comment on function outbox.key_hash(text, text) is
   'Which lane of its gate a delivery belongs to: the hash of the partition key where each key has its own order, else 0.';
@@ -782,11 +787,13 @@ comment on function outbox.add_gate(uuid, text) is
   'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
 
 create function outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamptz) returns integer
-language sql immutable
+language plpgsql immutable set search_path = ''
 as $$
-  select case when p_gate.last_timed_out then 1
+begin
+  return case when p_gate.last_timed_out then 1
     else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
-      * extract(epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)) / 10)))::integer end
+      * extract(epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)) / 10)))::integer end;
+end
 $$;
 comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, timestamptz) is
   'How many requests an endpoint may have in flight: one after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
@@ -892,15 +899,18 @@ create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at)
 create index dead_letter_failed on outbox.dead_letter (failed_at, id);
 
 create function outbox.find_event(p_event_id uuid, p_endpoint_id uuid) returns setof outbox.event
-language sql stable rows 1
+language plpgsql stable rows 1 set search_path = ''
 as $$
-  select e.* from outbox.event e where e.id = p_event_id
-  union all
-  -- The event's day has been dropped: its dead letter has all of it.
-  select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
-    null, null, x.event_created_at
-  from outbox.dead_letter x
-  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id and not exists (select from outbox.event e where e.id = p_event_id)
+begin
+  return query select e.* from outbox.event e where e.id = p_event_id;
+  if not found then
+    -- The event's day has been dropped: its dead letter has all of it.
+    return query
+    select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
+      null::uuid, null::timestamptz, x.event_created_at
+    from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  end if;
+end
 $$;
 comment on function outbox.find_event(uuid, uuid) is
   'The event of a delivery, from its dead letter when the event itself has been dropped.';
@@ -1265,13 +1275,15 @@ comment on function outbox.publish_many(jsonb) is
 -- Times are seconds. Delay n follows failure n; a schedule that is too short repeats its last delay.
 
 create function outbox.retry_preset(p_kind text) returns jsonb
-language sql immutable
+language plpgsql immutable set search_path = ''
 as $$
-  select case p_kind
+begin
+  return case p_kind
     when 'webhook' then '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}'::jsonb
     when 'whatsapp' then '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5, "jitter": false}'::jsonb
     else '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}'::jsonb
-  end
+  end;
+end
 $$;
 comment on function outbox.retry_preset(text) is
   'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or relay (brokers).';
@@ -1328,7 +1340,7 @@ $$;
 comment on function outbox.check_retry(jsonb) is 'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
 
 create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
-language sql volatile
+language sql volatile set search_path = ''
 as $$
   select pg_catalog.make_interval(secs => least(
     d.seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
@@ -1423,7 +1435,7 @@ create function outbox.is_retryable(p_kind text, p_status integer, p_error_class
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action <> 'fail';
+  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action in ('retry', 'throttle');
 end
 $$;
 comment on function outbox.is_retryable(text, integer, text, text) is
@@ -1501,11 +1513,11 @@ declare
   v_patience interval := pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
 begin
   with given as materialized (
-    select distinct on (u.event, u.endpoint) u.*
+    select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after, duration_ms, response, lossy, place)
     where u.outcome in ('delivered', 'failed', 'released')
-    order by u.event, u.endpoint, u.place
+    order by u.event, u.endpoint, u.attempt, u.place
   ), weighed as materialized (
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
@@ -1868,15 +1880,20 @@ create type outbox.routing as (
 comment on type outbox.routing is
   'One batch: the events that it finishes, the pairs (event, endpoint) it delivers, the event that it leaves half done with the last endpoint done, and the state of router after it; a null watermark keeps the state.';
 
-create function outbox.unrouted_late(p_router outbox.router) returns setof outbox.unrouted
-language sql stable
+create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
+language plpgsql stable set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan
 as $$
-  select u.* from outbox.unrouted u where u.xid = any (p_router.open_xids) and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
+begin
+  return query
+  select u.event_id from outbox.unrouted u
+  where u.xid = any (p_router.open_xids) and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
   union all
-  select u.* from outbox.unrouted u where u.xid >= p_router.seen_below and u.event_id <= p_router.watermark
+  select u.event_id from outbox.unrouted u where u.xid >= p_router.seen_below and u.event_id <= p_router.watermark
+  limit p_limit;
+end
 $$;
-comment on function outbox.unrouted_late(outbox.router) is
-  'Events at or below the watermark that were not visible when routing last read.';
+comment on function outbox.unrouted_late(outbox.router, integer) is
+  'Up to p_limit events at or below the watermark that were not visible when routing last read.';
 
 create function outbox.has_unrouted() returns boolean
 language plpgsql stable set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan
@@ -1886,7 +1903,7 @@ declare
 begin
   select * into v_router from outbox.router r where r.only_row;
   return exists (select from outbox.unrouted u where u.event_id > v_router.watermark)
-      or exists (select from outbox.unrouted_late(v_router) u);
+      or exists (select from outbox.unrouted_late(v_router, 1) u);
 end
 $$;
 comment on function outbox.has_unrouted() is 'Whether routing has something to do: the same read that routing makes.';
@@ -1902,6 +1919,10 @@ declare
   v_batch outbox.routing;
   v_most constant integer := 2000;
 begin
+  -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
+  if not outbox.has_unrouted() then
+    return null;
+  end if;
   select * into v_router from outbox.router r for no key update skip locked;
   if not found then
     return null;
@@ -1913,7 +1934,7 @@ begin
   end if;
   select pg_catalog.pg_current_snapshot(),
     (select coalesce(pg_catalog.array_agg(l.event_id), '{}') from (
-       select u.event_id from outbox.unrouted_late(v_router) u order by u.event_id limit v_router.batch) l),
+       select u as event_id from outbox.unrouted_late(v_router, v_router.batch) u order by u) l),
     (select coalesce(pg_catalog.array_agg(n.event_id), '{}') from (
        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark order by u.event_id limit v_router.batch) n)
   into v_snapshot, v_late, v_batch.events;
@@ -1938,7 +1959,21 @@ begin
     from pg_catalog.unnest(v_batch.events) with ordinality as b (event_id, place)
     join outbox.unrouted u on u.event_id = b.event_id
     join outbox.event e on e.id = b.event_id
-    cross join lateral outbox.targets(e, u.routed_to, v_most + 1) t
+    cross join lateral (
+      -- The addressed endpoint, else each with a subscription that matches, is not younger than the
+      -- event, and whose filter lets it through; problem says why a filter could not be asked.
+      select p.id as endpoint_id, null as problem from outbox.endpoint p
+      where p.id = e.endpoint_id and p.state <> 'deleted' and (u.routed_to is null or p.id > u.routed_to)
+      union all
+      (select s.endpoint_id, case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
+       from outbox.subscription s
+       join outbox.endpoint p on p.id = s.endpoint_id and p.state <> 'deleted'
+       cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, e.body) end as problem) f
+       where e.endpoint_id is null and s.org_id = e.org_id and s.pattern = any (outbox.type_patterns(e.type))
+         and s.created_at <= e.created_at and (u.routed_to is null or s.endpoint_id > u.routed_to) and f.problem is distinct from ''
+       group by s.endpoint_id
+       order by s.endpoint_id limit v_most + 1)
+    ) t
     order by b.place, t.endpoint_id
     limit v_most + 1
   ) m;
@@ -1965,24 +2000,6 @@ end
 $$;
 comment on function outbox.filter_problem(jsonpath, text) is
   'Null when a payload passes a filter, the empty string when it does not, else why the filter could not be asked.';
-
-create function outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) returns table (endpoint_id uuid, problem text)
-language sql stable rows 10
-as $$
-  select e.id, null from outbox.endpoint e
-  where p_event.endpoint_id is not null and e.id = p_event.endpoint_id and e.state <> 'deleted' and (p_after is null or e.id > p_after)
-  union all
-  (select s.endpoint_id, case when not pg_catalog.bool_or(m.problem is null) then pg_catalog.max(m.problem) end
-   from outbox.subscription s
-   join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted'
-   cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, p_event.body) end as problem) m
-   where p_event.endpoint_id is null and s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type))
-     and s.created_at <= p_event.created_at and (p_after is null or s.endpoint_id > p_after) and m.problem is distinct from ''
-   group by s.endpoint_id
-   order by s.endpoint_id limit p_limit)
-$$;
-comment on function outbox.targets(outbox.event, uuid, integer) is
-  'The endpoints that an event goes to, by id, from after p_after on: the addressed one, else each with a subscription that matches, is not younger, and whose filter lets the event through; problem says why a filter could not be asked.';
 
 create function outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) returns outbox.routing
 language plpgsql immutable set search_path = ''
@@ -2109,7 +2126,7 @@ comment on function outbox.count_failure(uuid, text, timestamptz) is
   'Notes that an event could not be routed; the third time it is set aside in unroutable.';
 
 create function outbox.touched_events(p_batch outbox.routing) returns uuid[]
-language sql immutable
+language sql immutable set search_path = ''
 as $$
   select case when p_batch.cut_event is null then p_batch.events else p_batch.events || p_batch.cut_event end
 $$;
@@ -2252,10 +2269,12 @@ comment on function outbox.due_gates(integer, timestamptz) is
   'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so it waits for nobody.';
 
 create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
-language sql immutable
+language plpgsql immutable set search_path = ''
 as $$
-  select row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null, 'lease_expired',
-    'The run that held the delivery ended without a result', null, null, null, null, null)::outbox.result
+begin
+  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null, 'lease_expired',
+    'The run that held the delivery ended without a result', null, null, null, null, null)::outbox.result;
+end
 $$;
 comment on function outbox.lost(outbox.delivery) is 'The result of a delivery whose lease has ended.';
 
@@ -2300,7 +2319,7 @@ begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
     select g.id as gate_id, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
-      case when b.probing then 1 else least(outbox.allowed_in_flight(g, e, p_now) - g.in_flight, greatest(e.quantum, v_share), p_limit,
+      case when b.probing then 1 else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
         pg_catalog.floor(t.tokens)::integer) end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
@@ -2311,8 +2330,9 @@ begin
       select case when e.rate_per_second is not null then
         least(e.rate_burst, g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
     ) t
+    cross join lateral (select outbox.allowed_in_flight(g, e, p_now) as allowed offset 0) a
     where e.state = 'enabled' and g.not_before <= p_now and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
-      and coalesce(t.tokens >= 1, true) and (b.probing or outbox.allowed_in_flight(g, e, p_now) > g.in_flight)
+      and coalesce(t.tokens >= 1, true) and (b.probing or a.allowed > g.in_flight)
   ), seen as materialized (
     -- One row per delivery looked at; a lane without any has one row of nulls.
     select r.gate_id, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.id as lane_id, l.ordered, l.next_at, l.most,
@@ -2463,16 +2483,6 @@ $$;
 comment on function outbox.run_settings() is
   'What a run needs to know: {"allow_http", "allow_cidrs", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
 
-create function outbox.event_head(p_event outbox.event) returns text
-language sql stable
-as $$
-  select '{"id":"' || p_event.id || '","eventType":' || pg_catalog.to_json(p_event.type)
-    || ',"createdAt":"' || pg_catalog.to_char(p_event.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    || '","correlationId":' || pg_catalog.to_json(coalesce(p_event.correlation_id, p_event.id::text)) || ',"data":'
-$$;
-comment on function outbox.event_head(outbox.event) is
-  'The envelope up to the data: head, body and } make the payload. A function of the event alone, so it is the same on every try.';
-
 create function outbox.batch(p_claimed outbox.claimed, p_now timestamptz) returns jsonb
 language plpgsql
 set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
@@ -2491,11 +2501,21 @@ begin
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
         'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
-        'head', outbox.event_head(e), 'body', e.body)), '{}')
+        -- The envelope up to its data: head, body and } make the payload. It comes from the event alone,
+        -- so it is the same on every try.
+        'head', '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
+          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text)) || ',"data":',
+        'body', e.body)), '{}')
       from (
-        select distinct on (u.event_id) u.event_id, u.endpoint_id from unnest(p_claimed.events, p_claimed.endpoints) as u (event_id, endpoint_id)
-        order by u.event_id
-      ) c cross join lateral outbox.find_event(c.event_id, c.endpoint_id) e),
+        select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent, v.created_at, v.body
+        from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c join outbox.event v on v.id = c.id
+        union all
+        select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id, x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
+        from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
+        join outbox.dead_letter x on x.event_id = c.event_id and x.endpoint_id = c.endpoint_id
+        where not exists (select from outbox.event v where v.id = c.event_id)
+      ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', e.headers, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
@@ -3103,7 +3123,7 @@ comment on function outbox.purge_deleted(integer) is
 -- since its check constraint on outcome contradicts them.
 
 create view outbox.delivery_status with (security_invoker = true) as
-select d.event_id, d.endpoint_id, v.org_id, v.type as event_type,
+select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
   case
     when e.state = 'deleted' then 'cancelled'
     when d.leased_until is not null then 'processing'
@@ -3119,9 +3139,10 @@ select d.event_id, d.endpoint_id, v.org_id, v.type as event_type,
   end as held_because,
   d.attempt, d.tries,
   case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end as next_attempt_at,
-  v.created_at, null::timestamptz as finished_at
+  coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at
 from outbox.delivery d
-cross join lateral outbox.find_event(d.event_id, d.endpoint_id) v
+left join outbox.event v on v.id = d.event_id
+left join outbox.dead_letter x on v.id is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id
 join outbox.endpoint e on e.id = d.endpoint_id
 join outbox.lane l on l.id = d.lane_id
 join outbox.gate g on g.endpoint_id = d.endpoint_id
@@ -3139,30 +3160,29 @@ where (a.kind = 'close' or a.outcome = 'delivered')
 comment on view outbox.delivery_status is
   'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
 
-create function outbox.relay_rows() returns table (
-  id uuid, endpoint_id uuid, org_id text, event_type text, payload json, partition_key text, correlation_id text, state text,
-  retry_count integer, max_retries integer, last_error text, next_retry_at timestamptz, last_attempt_at timestamptz, finished_at timestamptz,
-  created_at timestamptz)
-language sql stable
-as $$
-  select s.event_id, s.endpoint_id, s.org_id, s.event_type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), s.status,
-    coalesce(f.failures, 0)::integer, coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1,
-    f.last_error, s.next_attempt_at, f.last_attempt_at, s.finished_at, s.created_at
-  from outbox.delivery_status s
-  cross join lateral outbox.find_event(s.event_id, s.endpoint_id) v
-  left join outbox.endpoint e on e.id = s.endpoint_id
-  left join lateral (
-    select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
-      (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
-    from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id = s.endpoint_id and a.kind = 'try'
-  ) f on true
-  union all
-  select v.id, v.endpoint_id, v.org_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
-    0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at
-  from outbox.unrouted u join outbox.event v on v.id = u.event_id
-$$;
-comment on function outbox.relay_rows() is
-  'What the specs'' own tables have in common, one row per delivery. A function, so that their queries, which end in FOR UPDATE, run on the views as they stand.';
+-- What the specs' own tables have in common. A union, so that their queries, which end in FOR UPDATE, run
+-- on the views as they stand: of a union Postgres locks nothing.
+create view outbox.relay_status with (security_invoker = true) as
+select s.event_id as id, s.endpoint_id, s.event_type, coalesce(v.body, x.original_message)::json as payload,
+  coalesce(v.partition_key, x.partition_key) as partition_key, coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
+  s.status as state, coalesce(f.failures, 0)::integer as retry_count,
+  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1 as max_retries,
+  f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at
+from outbox.delivery_status s
+left join outbox.event v on v.id = s.event_id
+left join outbox.dead_letter x on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
+left join outbox.endpoint e on e.id = s.endpoint_id
+left join lateral (
+  select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
+    (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
+  from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id = s.endpoint_id and a.kind = 'try'
+) f on true
+union all
+select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
+  0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at
+from outbox.unrouted u join outbox.event v on v.id = u.event_id;
+comment on view outbox.relay_status is
+  'Each delivery with its event and what its tries came to; an unrouted event is one that is pending.';
 
 -- Spec 1: the outbox as one table with its own names and states.
 create view outbox.webhook_outbox with (security_invoker = true) as
@@ -3170,7 +3190,7 @@ select r.id, r.event_type, r.payload,
   case r.state when 'held' then 'PENDING' when 'expired' then 'DEAD_LETTER' else pg_catalog.upper(r.state) end as status,
   r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at,
   case when r.state = 'delivered' then r.finished_at end as delivered_at, r.created_at, r.endpoint_id
-from outbox.relay_rows() r;
+from outbox.relay_status r;
 comment on view outbox.webhook_outbox is
   'Spec 1''s table: PENDING, PROCESSING, DELIVERED, FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
@@ -3196,7 +3216,7 @@ select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
   case r.state when 'processing' then 'CLAIMED' when 'delivered' then 'SENT' when 'failed' then 'FAILED'
     when 'dead_letter' then 'DEAD_LETTER' when 'expired' then 'DEAD_LETTER' when 'cancelled' then 'CANCELLED' else 'PENDING' end as status,
   r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_rows() r;
+from outbox.relay_status r;
 comment on view outbox.saga_outbox is 'Spec 3''s table: PENDING, CLAIMED, SENT, FAILED, DEAD_LETTER.';
 
 -- Spec 4.
@@ -3205,7 +3225,7 @@ select r.id, r.event_type, r.payload, r.partition_key,
   case r.state when 'delivered' then 'processed' when 'dead_letter' then 'dlq' when 'expired' then 'dlq' when 'held' then 'pending'
     when 'no_subscriber' then 'processed' when 'filter_error' then 'dlq' else r.state end as status,
   r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_rows() r;
+from outbox.relay_status r;
 comment on view outbox.transaction_outbox is 'Spec 4''s table: pending, processing, processed, failed, dlq.';
 
 create view outbox.endpoint_status with (security_invoker = true) as
@@ -3250,14 +3270,14 @@ comment on table outbox.partition_check is
   'On how many nights running nothing open was found of an event partition; a replay starts the count anew.';
 
 create function outbox.partition_name(p_table text, p_day date) returns text
-language sql stable
+language sql stable set search_path = ''
 as $$
   select p_table || '_p' || pg_catalog.to_char(p_day, 'YYYYMMDD')
 $$;
 comment on function outbox.partition_name(text, date) is 'The name of the partition of a day.';
 
 create function outbox.partition_day(p_name text) returns date
-language sql immutable
+language sql immutable set search_path = ''
 as $$
   select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
     pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer, pg_catalog.right(p_name, 2)::integer)
@@ -3519,9 +3539,9 @@ to service_role;
 grant select on
   outbox.setting, outbox.event, outbox.unrouted, outbox.unroutable, outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane,
   outbox.delivery, outbox.attempt, outbox.dead_letter, outbox.replay_job, outbox.failure_rule, outbox.run, outbox.event_default, outbox.attempt_default,
-  outbox.delivery_status, outbox.webhook_outbox, outbox.saga_outbox, outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
+  outbox.delivery_status, outbox.relay_status, outbox.webhook_outbox, outbox.saga_outbox, outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;
-grant execute on function outbox.find_event(uuid, uuid), outbox.relay_rows(), outbox.retry_preset(text), outbox.uuid_v7_time(uuid) to service_role;
+grant execute on function outbox.retry_preset(text), outbox.uuid_v7_time(uuid) to service_role;
 grant insert on outbox.webhook_outbox to service_role;
 
 -- sql/95_cron.sql

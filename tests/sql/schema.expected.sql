@@ -365,11 +365,14 @@ COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (ne
 -- Name: allowed_in_flight(outbox.gate, outbox.endpoint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone) RETURNS integer
-    LANGUAGE sql IMMUTABLE
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
     AS $$
-  select case when p_gate.last_timed_out then 1
+begin
+  return case when p_gate.last_timed_out then 1
     else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
-      * extract(epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)) / 10)))::integer end
+      * extract(epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)) / 10)))::integer end;
+end
 $$;
 
 ALTER FUNCTION outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone) OWNER TO postgres;
@@ -457,11 +460,11 @@ declare
   v_patience interval := pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
 begin
   with given as materialized (
-    select distinct on (u.event, u.endpoint) u.*
+    select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after, duration_ms, response, lossy, place)
     where u.outcome in ('delivered', 'failed', 'released')
-    order by u.event, u.endpoint, u.place
+    order by u.event, u.endpoint, u.attempt, u.place
   ), weighed as materialized (
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
@@ -642,11 +645,21 @@ begin
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
         'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
-        'head', outbox.event_head(e), 'body', e.body)), '{}')
+        -- The envelope up to its data: head, body and } make the payload. It comes from the event alone,
+        -- so it is the same on every try.
+        'head', '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
+          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text)) || ',"data":',
+        'body', e.body)), '{}')
       from (
-        select distinct on (u.event_id) u.event_id, u.endpoint_id from unnest(p_claimed.events, p_claimed.endpoints) as u (event_id, endpoint_id)
-        order by u.event_id
-      ) c cross join lateral outbox.find_event(c.event_id, c.endpoint_id) e),
+        select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent, v.created_at, v.body
+        from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c join outbox.event v on v.id = c.id
+        union all
+        select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id, x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
+        from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
+        join outbox.dead_letter x on x.event_id = c.event_id and x.endpoint_id = c.endpoint_id
+        where not exists (select from outbox.event v where v.id = c.event_id)
+      ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', e.headers, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
@@ -665,6 +678,7 @@ COMMENT ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with 
 
 CREATE FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) RETURNS interval
     LANGUAGE sql
+    SET search_path TO ''
     AS $$
   select pg_catalog.make_interval(secs => least(
     d.seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
@@ -1640,22 +1654,6 @@ ALTER FUNCTION outbox.event_content(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.event_content(p_event outbox.event) IS 'SHA-256 of what makes two events with one idempotency key the same.';
 
--- Name: event_head(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.event_head(p_event outbox.event) RETURNS text
-    LANGUAGE sql STABLE
-    AS $$
-  select '{"id":"' || p_event.id || '","eventType":' || pg_catalog.to_json(p_event.type)
-    || ',"createdAt":"' || pg_catalog.to_char(p_event.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    || '","correlationId":' || pg_catalog.to_json(coalesce(p_event.correlation_id, p_event.id::text)) || ',"data":'
-$$;
-
-ALTER FUNCTION outbox.event_head(p_event outbox.event) OWNER TO postgres;
-
--- Name: FUNCTION event_head(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.event_head(p_event outbox.event) IS 'The envelope up to the data: head, body and } make the payload. A function of the event alone, so it is the same on every try.';
-
 -- Name: event_of_json(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) RETURNS outbox.event
@@ -1825,15 +1823,19 @@ COMMENT ON FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) IS 'Nu
 -- Name: find_event(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) RETURNS SETOF outbox.event
-    LANGUAGE sql STABLE ROWS 1
+    LANGUAGE plpgsql STABLE ROWS 1
+    SET search_path TO ''
     AS $$
-  select e.* from outbox.event e where e.id = p_event_id
-  union all
-  -- The event's day has been dropped: its dead letter has all of it.
-  select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
-    null, null, x.event_created_at
-  from outbox.dead_letter x
-  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id and not exists (select from outbox.event e where e.id = p_event_id)
+begin
+  return query select e.* from outbox.event e where e.id = p_event_id;
+  if not found then
+    -- The event's day has been dropped: its dead letter has all of it.
+    return query
+    select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
+      null::uuid, null::timestamptz, x.event_created_at
+    from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  end if;
+end
 $$;
 
 ALTER FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
@@ -1914,7 +1916,7 @@ declare
 begin
   select * into v_router from outbox.router r where r.only_row;
   return exists (select from outbox.unrouted u where u.event_id > v_router.watermark)
-      or exists (select from outbox.unrouted_late(v_router) u);
+      or exists (select from outbox.unrouted_late(v_router, 1) u);
 end
 $$;
 
@@ -2008,7 +2010,7 @@ CREATE FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class
     SET search_path TO ''
     AS $$
 begin
-  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action <> 'fail';
+  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action in ('retry', 'throttle');
 end
 $$;
 
@@ -2045,9 +2047,12 @@ COMMENT ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description 
 -- Name: key_hash(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) RETURNS bigint
-    LANGUAGE sql IMMUTABLE
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
     AS $$
-  select case when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0) else 0 end
+begin
+  return case when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0) else 0 end;
+end
 $$;
 
 ALTER FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) OWNER TO postgres;
@@ -2208,10 +2213,13 @@ COMMENT ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp wi
 -- Name: lost(outbox.delivery); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lost(p_delivery outbox.delivery) RETURNS outbox.result
-    LANGUAGE sql IMMUTABLE
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
     AS $$
-  select row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null, 'lease_expired',
-    'The run that held the delivery ended without a result', null, null, null, null, null)::outbox.result
+begin
+  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null, 'lease_expired',
+    'The run that held the delivery ended without a result', null, null, null, null, null)::outbox.result;
+end
 $$;
 
 ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
@@ -2291,6 +2299,7 @@ COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time
 
 CREATE FUNCTION outbox.partition_day(p_name text) RETURNS date
     LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
     AS $$
   select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
     pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer, pg_catalog.right(p_name, 2)::integer)
@@ -2306,6 +2315,7 @@ COMMENT ON FUNCTION outbox.partition_day(p_name text) IS 'The day (UTC) of a par
 
 CREATE FUNCTION outbox.partition_name(p_table text, p_day date) RETURNS text
     LANGUAGE sql STABLE
+    SET search_path TO ''
     AS $$
   select p_table || '_p' || pg_catalog.to_char(p_day, 'YYYYMMDD')
 $$;
@@ -2649,6 +2659,10 @@ declare
   v_batch outbox.routing;
   v_most constant integer := 2000;
 begin
+  -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
+  if not outbox.has_unrouted() then
+    return null;
+  end if;
   select * into v_router from outbox.router r for no key update skip locked;
   if not found then
     return null;
@@ -2660,7 +2674,7 @@ begin
   end if;
   select pg_catalog.pg_current_snapshot(),
     (select coalesce(pg_catalog.array_agg(l.event_id), '{}') from (
-       select u.event_id from outbox.unrouted_late(v_router) u order by u.event_id limit v_router.batch) l),
+       select u as event_id from outbox.unrouted_late(v_router, v_router.batch) u order by u) l),
     (select coalesce(pg_catalog.array_agg(n.event_id), '{}') from (
        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark order by u.event_id limit v_router.batch) n)
   into v_snapshot, v_late, v_batch.events;
@@ -2685,7 +2699,21 @@ begin
     from pg_catalog.unnest(v_batch.events) with ordinality as b (event_id, place)
     join outbox.unrouted u on u.event_id = b.event_id
     join outbox.event e on e.id = b.event_id
-    cross join lateral outbox.targets(e, u.routed_to, v_most + 1) t
+    cross join lateral (
+      -- The addressed endpoint, else each with a subscription that matches, is not younger than the
+      -- event, and whose filter lets it through; problem says why a filter could not be asked.
+      select p.id as endpoint_id, null as problem from outbox.endpoint p
+      where p.id = e.endpoint_id and p.state <> 'deleted' and (u.routed_to is null or p.id > u.routed_to)
+      union all
+      (select s.endpoint_id, case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
+       from outbox.subscription s
+       join outbox.endpoint p on p.id = s.endpoint_id and p.state <> 'deleted'
+       cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, e.body) end as problem) f
+       where e.endpoint_id is null and s.org_id = e.org_id and s.pattern = any (outbox.type_patterns(e.type))
+         and s.created_at <= e.created_at and (u.routed_to is null or s.endpoint_id > u.routed_to) and f.problem is distinct from ''
+       group by s.endpoint_id
+       order by s.endpoint_id limit v_most + 1)
+    ) t
     order by b.place, t.endpoint_id
     limit v_most + 1
   ) m;
@@ -2701,34 +2729,6 @@ ALTER FUNCTION outbox.read_unrouted() OWNER TO postgres;
 -- Name: FUNCTION read_unrouted(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
-
--- Name: relay_rows(); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.relay_rows() RETURNS TABLE(id uuid, endpoint_id uuid, org_id text, event_type text, payload json, partition_key text, correlation_id text, state text, retry_count integer, max_retries integer, last_error text, next_retry_at timestamp with time zone, last_attempt_at timestamp with time zone, finished_at timestamp with time zone, created_at timestamp with time zone)
-    LANGUAGE sql STABLE
-    AS $$
-  select s.event_id, s.endpoint_id, s.org_id, s.event_type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), s.status,
-    coalesce(f.failures, 0)::integer, coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1,
-    f.last_error, s.next_attempt_at, f.last_attempt_at, s.finished_at, s.created_at
-  from outbox.delivery_status s
-  cross join lateral outbox.find_event(s.event_id, s.endpoint_id) v
-  left join outbox.endpoint e on e.id = s.endpoint_id
-  left join lateral (
-    select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
-      (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
-    from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id = s.endpoint_id and a.kind = 'try'
-  ) f on true
-  union all
-  select v.id, v.endpoint_id, v.org_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
-    0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at
-  from outbox.unrouted u join outbox.event v on v.id = u.event_id
-$$;
-
-ALTER FUNCTION outbox.relay_rows() OWNER TO postgres;
-
--- Name: FUNCTION relay_rows(); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.relay_rows() IS 'What the specs'' own tables have in common, one row per delivery. A function, so that their queries, which end in FOR UPDATE, run on the views as they stand.';
 
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2919,13 +2919,16 @@ COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Ma
 -- Name: retry_preset(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.retry_preset(p_kind text) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
     AS $$
-  select case p_kind
+begin
+  return case p_kind
     when 'webhook' then '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}'::jsonb
     when 'whatsapp' then '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5, "jitter": false}'::jsonb
     else '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}'::jsonb
-  end
+  end;
+end
 $$;
 
 ALTER FUNCTION outbox.retry_preset(p_kind text) OWNER TO postgres;
@@ -3451,7 +3454,7 @@ begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
     select g.id as gate_id, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
-      case when b.probing then 1 else least(outbox.allowed_in_flight(g, e, p_now) - g.in_flight, greatest(e.quantum, v_share), p_limit,
+      case when b.probing then 1 else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
         pg_catalog.floor(t.tokens)::integer) end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
@@ -3462,8 +3465,9 @@ begin
       select case when e.rate_per_second is not null then
         least(e.rate_burst, g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
     ) t
+    cross join lateral (select outbox.allowed_in_flight(g, e, p_now) as allowed offset 0) a
     where e.state = 'enabled' and g.not_before <= p_now and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
-      and coalesce(t.tokens >= 1, true) and (b.probing or outbox.allowed_in_flight(g, e, p_now) > g.in_flight)
+      and coalesce(t.tokens >= 1, true) and (b.probing or a.allowed > g.in_flight)
   ), seen as materialized (
     -- One row per delivery looked at; a lane without any has one row of nulls.
     select r.gate_id, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.id as lane_id, l.ordered, l.next_at, l.most,
@@ -3597,30 +3601,6 @@ ALTER FUNCTION outbox.take_key(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.take_key(p_event outbox.event) IS 'Takes the event''s idempotency key for 24 hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
 
--- Name: targets(outbox.event, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) RETURNS TABLE(endpoint_id uuid, problem text)
-    LANGUAGE sql STABLE ROWS 10
-    AS $$
-  select e.id, null from outbox.endpoint e
-  where p_event.endpoint_id is not null and e.id = p_event.endpoint_id and e.state <> 'deleted' and (p_after is null or e.id > p_after)
-  union all
-  (select s.endpoint_id, case when not pg_catalog.bool_or(m.problem is null) then pg_catalog.max(m.problem) end
-   from outbox.subscription s
-   join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted'
-   cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, p_event.body) end as problem) m
-   where p_event.endpoint_id is null and s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type))
-     and s.created_at <= p_event.created_at and (p_after is null or s.endpoint_id > p_after) and m.problem is distinct from ''
-   group by s.endpoint_id
-   order by s.endpoint_id limit p_limit)
-$$;
-
-ALTER FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) OWNER TO postgres;
-
--- Name: FUNCTION targets(p_event outbox.event, p_after uuid, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) IS 'The endpoints that an event goes to, by id, from after p_after on: the addressed one, else each with a subscription that matches, is not younger, and whose filter lets the event through; problem says why a filter could not be asked.';
-
 -- Name: tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.tick() RETURNS jsonb
@@ -3702,6 +3682,7 @@ COMMENT ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp wi
 
 CREATE FUNCTION outbox.touched_events(p_batch outbox.routing) RETURNS uuid[]
     LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
     AS $$
   select case when p_batch.cut_event is null then p_batch.events else p_batch.events || p_batch.cut_event end
 $$;
@@ -3715,14 +3696,18 @@ COMMENT ON FUNCTION outbox.touched_events(p_batch outbox.routing) IS 'The events
 -- Name: type_patterns(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.type_patterns(p_type text) RETURNS text[]
-    LANGUAGE sql IMMUTABLE STRICT
+    LANGUAGE plpgsql IMMUTABLE STRICT
+    SET search_path TO ''
     AS $$
-  select pg_catalog.array_agg(
-    case when n = 0 then '*'
-         when n = pg_catalog.cardinality(p.parts) then p_type
-         else pg_catalog.array_to_string(p.parts[1:n], '.') || '.*' end)
-  from (select pg_catalog.string_to_array(p_type, '.') as parts) p,
-       pg_catalog.generate_series(0, pg_catalog.cardinality(p.parts)) n
+declare
+  v_parts text[] := pg_catalog.string_to_array(p_type, '.');
+  v_patterns text[] := array['*'];
+begin
+  for v_n in 1 .. pg_catalog.cardinality(v_parts) - 1 loop
+    v_patterns := v_patterns || (pg_catalog.array_to_string(v_parts[1:v_n], '.') || '.*');
+  end loop;
+  return v_patterns || p_type;
+end
 $$;
 
 ALTER FUNCTION outbox.type_patterns(p_type text) OWNER TO postgres;
@@ -3749,37 +3734,29 @@ ALTER TABLE outbox.router OWNER TO postgres;
 
 COMMENT ON TABLE outbox.router IS 'Where routing stands; its row lock is what makes routing single-flight. Every row of unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is not below seen_below.';
 
--- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
+-- Name: unrouted_late(outbox.router, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE TABLE outbox.unrouted (
-    event_id uuid NOT NULL,
-    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
-    routed_to uuid,
-    failures smallint DEFAULT 0 NOT NULL
-)
-WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.unrouted OWNER TO postgres;
-
--- Name: TABLE unrouted; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.unrouted IS 'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: the last endpoint of a wide event that has its delivery.';
-
--- Name: unrouted_late(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.unrouted_late(p_router outbox.router) RETURNS SETOF outbox.unrouted
-    LANGUAGE sql STABLE
+CREATE FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
-  select u.* from outbox.unrouted u where u.xid = any (p_router.open_xids) and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
+begin
+  return query
+  select u.event_id from outbox.unrouted u
+  where u.xid = any (p_router.open_xids) and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
   union all
-  select u.* from outbox.unrouted u where u.xid >= p_router.seen_below and u.event_id <= p_router.watermark
+  select u.event_id from outbox.unrouted u where u.xid >= p_router.seen_below and u.event_id <= p_router.watermark
+  limit p_limit;
+end
 $$;
 
-ALTER FUNCTION outbox.unrouted_late(p_router outbox.router) OWNER TO postgres;
+ALTER FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) OWNER TO postgres;
 
--- Name: FUNCTION unrouted_late(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION unrouted_late(p_router outbox.router, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.unrouted_late(p_router outbox.router) IS 'Events at or below the watermark that were not visible when routing last read.';
+COMMENT ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) IS 'Up to p_limit events at or below the watermark that were not visible when routing last read.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4035,8 +4012,8 @@ COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. No delivery of the
 CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
  SELECT d.event_id,
     d.endpoint_id,
-    v.org_id,
-    v.type AS event_type,
+    e.org_id,
+    COALESCE(v.type, x.original_topic) AS event_type,
         CASE
             WHEN (e.state = 'deleted'::text) THEN 'cancelled'::text
             WHEN (d.leased_until IS NOT NULL) THEN 'processing'::text
@@ -4057,10 +4034,11 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
             WHEN l.ordered THEN GREATEST(l.not_before, d.due_at)
             ELSE d.due_at
         END AS next_attempt_at,
-    v.created_at,
+    COALESCE(v.created_at, x.event_created_at) AS created_at,
     NULL::timestamp with time zone AS finished_at
-   FROM ((((outbox.delivery d
-     CROSS JOIN LATERAL outbox.find_event(d.event_id, d.endpoint_id) v(id, org_id, type, body, partition_key, correlation_id, idempotency_key, traceparent, endpoint_id, deliver_at, created_at))
+   FROM (((((outbox.delivery d
+     LEFT JOIN outbox.event v ON ((v.id = d.event_id)))
+     LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = d.event_id) AND (x.endpoint_id = d.endpoint_id))))
      JOIN outbox.endpoint e ON ((e.id = d.endpoint_id)))
      JOIN outbox.lane l ON ((l.id = d.lane_id)))
      JOIN outbox.gate g ON ((g.endpoint_id = d.endpoint_id)))
@@ -4253,6 +4231,22 @@ ALTER TABLE outbox.unroutable OWNER TO postgres;
 
 COMMENT ON TABLE outbox.unroutable IS 'Events that failed routing three times. route_again() gives one another chance, behind the last endpoint that has its delivery.';
 
+-- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.unrouted (
+    event_id uuid NOT NULL,
+    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    routed_to uuid,
+    failures smallint DEFAULT 0 NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.unrouted OWNER TO postgres;
+
+-- Name: TABLE unrouted; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.unrouted IS 'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: the last endpoint of a wide event that has its delivery.';
+
 -- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
@@ -4301,6 +4295,56 @@ ALTER TABLE outbox.queue_health OWNER TO postgres;
 -- Name: VIEW queue_health; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts of unrouted and rows_in_default stop at 10,000.';
+
+-- Name: relay_status; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.relay_status WITH (security_invoker='true') AS
+ SELECT s.event_id AS id,
+    s.endpoint_id,
+    s.event_type,
+    (COALESCE(v.body, x.original_message))::json AS payload,
+    COALESCE(v.partition_key, x.partition_key) AS partition_key,
+    COALESCE(v.correlation_id, x.correlation_id, (s.event_id)::text) AS correlation_id,
+    s.status AS state,
+    (COALESCE(f.failures, (0)::bigint))::integer AS retry_count,
+    (COALESCE(((COALESCE(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries'::text))::integer, 5) + 1) AS max_retries,
+    f.last_error,
+    s.next_attempt_at AS next_retry_at,
+    f.last_attempt_at,
+    s.finished_at,
+    s.created_at
+   FROM ((((outbox.delivery_status s
+     LEFT JOIN outbox.event v ON ((v.id = s.event_id)))
+     LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = s.event_id) AND (x.endpoint_id = s.endpoint_id))))
+     LEFT JOIN outbox.endpoint e ON ((e.id = s.endpoint_id)))
+     LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (a.outcome = 'failed'::text)) AS failures,
+            max(a.at) AS last_attempt_at,
+            (array_agg(COALESCE(a.error, a.error_class) ORDER BY a.at DESC) FILTER (WHERE (a.outcome = 'failed'::text)))[1] AS last_error
+           FROM outbox.attempt a
+          WHERE ((a.event_id = s.event_id) AND (a.endpoint_id = s.endpoint_id) AND (a.kind = 'try'::text))) f ON (true))
+UNION ALL
+ SELECT v.id,
+    v.endpoint_id,
+    v.type AS event_type,
+    (v.body)::json AS payload,
+    v.partition_key,
+    COALESCE(v.correlation_id, (v.id)::text) AS correlation_id,
+    'pending'::text AS state,
+    0 AS retry_count,
+    6 AS max_retries,
+    NULL::text AS last_error,
+    COALESCE(v.deliver_at, v.created_at) AS next_retry_at,
+    NULL::timestamp with time zone AS last_attempt_at,
+    NULL::timestamp with time zone AS finished_at,
+    v.created_at
+   FROM (outbox.unrouted u
+     JOIN outbox.event v ON ((v.id = u.event_id)));
+
+ALTER TABLE outbox.relay_status OWNER TO postgres;
+
+-- Name: VIEW relay_status; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.relay_status IS 'Each delivery with its event and what its tries came to; an unrouted event is one that is pending.';
 
 -- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -4378,7 +4422,7 @@ CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
     r.next_retry_at,
     r.created_at,
     r.endpoint_id
-   FROM outbox.relay_rows() r(id, endpoint_id, org_id, event_type, payload, partition_key, correlation_id, state, retry_count, max_retries, last_error, next_retry_at, last_attempt_at, finished_at, created_at);
+   FROM outbox.relay_status r;
 
 ALTER TABLE outbox.saga_outbox OWNER TO postgres;
 
@@ -4439,7 +4483,7 @@ CREATE VIEW outbox.transaction_outbox WITH (security_invoker='true') AS
     r.next_retry_at,
     r.created_at,
     r.endpoint_id
-   FROM outbox.relay_rows() r(id, endpoint_id, org_id, event_type, payload, partition_key, correlation_id, state, retry_count, max_retries, last_error, next_retry_at, last_attempt_at, finished_at, created_at);
+   FROM outbox.relay_status r;
 
 ALTER TABLE outbox.transaction_outbox OWNER TO postgres;
 
@@ -4468,7 +4512,7 @@ CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
         END AS delivered_at,
     r.created_at,
     r.endpoint_id
-   FROM outbox.relay_rows() r(id, endpoint_id, org_id, event_type, payload, partition_key, correlation_id, state, retry_count, max_retries, last_error, next_retry_at, last_attempt_at, finished_at, created_at);
+   FROM outbox.relay_status r;
 
 ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
@@ -4950,10 +4994,6 @@ REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with ti
 
 REVOKE ALL ON FUNCTION outbox.event_content(p_event outbox.event) FROM PUBLIC;
 
--- Name: FUNCTION event_head(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.event_head(p_event outbox.event) FROM PUBLIC;
-
 -- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) FROM PUBLIC;
@@ -4977,7 +5017,6 @@ REVOKE ALL ON FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) FRO
 -- Name: FUNCTION find_event(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) TO service_role;
 
 -- Name: FUNCTION first_lane_at(p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5121,11 +5160,6 @@ REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now times
 
 REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
 
--- Name: FUNCTION relay_rows(); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.relay_rows() FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.relay_rows() TO service_role;
-
 -- Name: FUNCTION replay(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
@@ -5250,10 +5284,6 @@ REVOKE ALL ON FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now
 
 REVOKE ALL ON FUNCTION outbox.take_key(p_event outbox.event) FROM PUBLIC;
 
--- Name: FUNCTION targets(p_event outbox.event, p_after uuid, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.targets(p_event outbox.event, p_after uuid, p_limit integer) FROM PUBLIC;
-
 -- Name: FUNCTION tick(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.tick() FROM PUBLIC;
@@ -5270,13 +5300,9 @@ REVOKE ALL ON FUNCTION outbox.touched_events(p_batch outbox.routing) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
 
--- Name: TABLE unrouted; Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION unrouted_late(p_router outbox.router, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
-GRANT SELECT ON TABLE outbox.unrouted TO service_role;
-
--- Name: FUNCTION unrouted_late(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.unrouted_late(p_router outbox.router) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5340,9 +5366,17 @@ GRANT SELECT ON TABLE outbox.run TO service_role;
 
 GRANT SELECT ON TABLE outbox.unroutable TO service_role;
 
+-- Name: TABLE unrouted; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.unrouted TO service_role;
+
 -- Name: TABLE queue_health; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.queue_health TO service_role;
+
+-- Name: TABLE relay_status; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.relay_status TO service_role;
 
 -- Name: TABLE replay_job; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -7,7 +7,10 @@ import type { StackKeys } from '../keys.ts'
 export function createKeyFinder({ keys }: StackKeys['jwks']): JWTVerifyGetKey {
   const publicKeys = createLocalJWKSet({ keys })
   const secret = keys.find(({ kty }) => kty === 'oct')?.k
-  return async function findKey(header, token): Promise<CryptoKey | Uint8Array> {
+  return async function findKey(
+    header,
+    token,
+  ): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> {
     if (header?.alg !== 'HS256') return await publicKeys(header, token)
     if (secret === undefined) throw new errors.JWKSNoMatchingKey()
     return Buffer.from(secret, 'base64url')

@@ -1,6 +1,6 @@
 -- pg_cron with the platform's rights: postgres may schedule, see its jobs and prune their history,
 -- but not write cron.job itself.
-create extension pg_cron;
+create extension pg_cron with schema pg_catalog;
 
 grant usage on schema cron to postgres with grant option;
 grant all on all tables in schema cron to postgres with grant option;

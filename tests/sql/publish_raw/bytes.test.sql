@@ -18,6 +18,8 @@ insert into body values
 select plan(38);
 
 select endpoint();
+-- Twelve failures at once would open the breaker, and the next try would be a probe.
+update outbox.endpoint set breaker_enabled = false where true;
 update body set id = outbox.publish_raw('raw.event', body) where true;
 select is(e.body, b.body, 'publish_raw() stores ' || b.what || ' as it is') from body b join outbox.event e using (id);
 

@@ -1,7 +1,7 @@
 -- General rules for everything in the schema outbox. What each single function may do is compared
 -- with functions.expected.txt; these hold for all of them, the ones to come included.
 begin;
-select plan(13);
+select plan(12);
 
 create temporary view outbox_function as
   select p.oid, p.oid::regprocedure::text as name, p.proname, p.proconfig, p.proowner, p.prosecdef,
@@ -13,13 +13,6 @@ create temporary view outbox_relation as
   from pg_class c
   where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'S');
 
--- Small SQL helpers that are used inside queries: a function with a SET clause is never inlined.
--- They run with the caller's rights, and qualify all that they name.
-create temporary table inlined_helper (name text);
-insert into inlined_helper values
-  ('calculate_delay'), ('event_head'), ('is_retryable'), ('key_hash'), ('retry_preset'),
-  ('targets'), ('touched_events'), ('type_patterns'), ('unrouted_late');
-
 -- What the API roles may execute: nothing yet.
 create temporary table open_function (name text, role text);
 
@@ -28,17 +21,8 @@ select isnt_empty('select from outbox_relation', 'there are relations to look at
 
 select is_empty(
   $$ select name from outbox_function
-     where not coalesce('search_path=""' = any (proconfig), false)
-       and proname not in (select h.name from inlined_helper h) $$,
-  'every function but the inlined helpers sets search_path to nothing');
-
-select is_empty(
-  $$ select h.name from inlined_helper h
-     where not exists (
-       select from outbox_function f join pg_language l on l.oid = f.prolang
-       where f.proname = h.name and l.lanname = 'sql' and not f.prosecdef
-         and f.proconfig is null) $$,
-  'each inlined helper is there, in SQL, without settings and with the rights of its caller');
+     where not coalesce('search_path=""' = any (proconfig), false) $$,
+  'every function sets search_path to nothing');
 
 select is_empty(
   $$ select proname from outbox_function group by proname having count(*) > 1 $$,
