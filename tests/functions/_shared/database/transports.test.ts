@@ -98,15 +98,14 @@ Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t)
     await t.step('a lost connection is a fault, and the next call makes a new one', async () => {
       const database = connectDirect({ url: stack.dbUrl })
       try {
-        expect(await database.dispatch(callOf())).toMatchObject({ ok: true })
-        await stack.psql(`select pg_terminate_backend(pid) from pg_stat_activity
-          where application_name = 'outhook'`)
-        let reply = await database.dispatch(callOf())
-        if (!reply.ok) {
-          expect(reply.fault.retryable).toBe(true)
-          reply = await database.dispatch(callOf())
+        // The client sees the end in several ways, as it happens to be before, in, or after a read.
+        for (let i = 0; i < 10; i++) {
+          expect(await database.dispatch(callOf())).toMatchObject({ ok: true })
+          await stack.psql(`select pg_terminate_backend(pid) from pg_stat_activity
+            where application_name = 'outhook'`)
+          const reply = await database.dispatch(callOf())
+          if (!reply.ok) expect(reply.fault.retryable).toBe(true)
         }
-        expect(reply).toMatchObject({ ok: true })
       } finally {
         await database.close()
       }
