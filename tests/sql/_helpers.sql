@@ -33,14 +33,21 @@ create function plain_retry(p_max_retries integer default 5) returns jsonb langu
     'max_retries', p_max_retries, 'jitter', false)
 $$;
 
+-- Without a breaker, since failures are what most tests are about, unless p_breaker says otherwise.
 create function endpoint(
   p_types text[] default '{*}', p_ordering text default 'none', p_max_in_flight integer default 50,
   p_quantum integer default 25, p_retry jsonb default helper.plain_retry(),
-  p_org_id text default 'default', p_timeout_ms integer default 15000
-) returns uuid language sql as $$
-  select (outbox.create_endpoint('https://example.com/hook', p_types, p_org_id => p_org_id,
-    p_ordering => p_ordering, p_max_in_flight => p_max_in_flight, p_quantum => p_quantum,
-    p_retry => p_retry, p_timeout_ms => p_timeout_ms) ->> 'id')::uuid
+  p_org_id text default 'default', p_timeout_ms integer default 15000, p_breaker boolean default false,
+  p_rate_per_second double precision default null, p_filter text default null
+) returns uuid language plpgsql as $$
+declare
+  v_id uuid := outbox.create_endpoint('https://example.com/hook', p_types, p_org_id => p_org_id,
+    p_ordering => p_ordering, p_max_in_flight => p_max_in_flight, p_quantum => p_quantum, p_retry => p_retry,
+    p_timeout_ms => p_timeout_ms, p_rate_per_second => p_rate_per_second, p_filter => p_filter) ->> 'id';
+begin
+  update outbox.endpoint e set breaker_enabled = p_breaker where e.id = v_id;
+  return v_id;
+end
 $$;
 
 -- Events of one type, whose ids grow in the order of the array that comes back.
@@ -117,11 +124,13 @@ language sql as $$
   where not exists (select from outbox.lane l where l.id = d.lane_id) having count(*) > 0
 $$;
 
--- Gates and lanes that have open deliveries and will never be looked at again.
+-- Gates and lanes that have open deliveries and will never be looked at again, though nobody stopped them.
 create function asleep() returns table (what text, id bigint) language sql as $$
-  select 'gate', g.id from outbox.gate g join outbox.delivery d on d.endpoint_id = g.endpoint_id
-  where g.next_at = 'infinity'
+  select 'gate', g.id
+  from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id
+  where g.next_at = 'infinity' and e.state <> 'deleted' and exists (
+    select from outbox.delivery d join outbox.lane l on l.id = d.lane_id where d.endpoint_id = e.id and not l.halted)
   union
   select 'lane', l.id from outbox.lane l join outbox.delivery d on d.lane_id = l.id
-  where l.next_at = 'infinity'
+  where l.next_at = 'infinity' and not l.halted
 $$;

@@ -12,7 +12,7 @@ select is((select claimed(a, o.id) from answer), case o.state when 'enabled' the
 from ours o;
 select is((select count(*)::integer from outbox.delivery d where d.endpoint_id = o.id), 2, 'stay when it is ' || o.state) from ours o where o.state in ('paused', 'disabled');
 select is((select status || ': ' || held_because from outbox.delivery_status s where s.endpoint_id = o.id limit 1),
-  'held: endpoint is ' || o.state, 'and are shown as held, with the reason') from ours o where o.state in ('paused', 'disabled');
+  'held: endpoint ' || o.state, 'and are shown as held, with the reason') from ours o where o.state in ('paused', 'disabled');
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'nothing is asleep for ever');
 

@@ -45,7 +45,7 @@ select is((select array_agg(a.attempt || ' ' || a.kind || ' ' || a.outcome order
 select is((select array_agg(a.next_retry_at - a.at order by a.attempt) from outbox.attempt a where a.kind = 'try'),
   '{1 s,5 s,15 s,60 s,300 s,NULL}'::interval[], 'each receipt says when the next try was due');
 select results_eq('select status, finished_at from outbox.delivery_status', $$values ('dead_letter', '2026-03-01 12:06:21+00'::timestamptz)$$, 'delivery_status shows it');
-select results_eq('select status, retry_count, last_error from outbox.webhook_outbox', $$values ('DEAD_LETTER', 6, 'The receiver answered 503')$$, 'webhook_outbox shows it');
+select results_eq('select status, retry_count, last_error from outbox.webhook_outbox w join given on given.id = w.id', $$values ('DEAD_LETTER', 6, 'The receiver answered 503')$$, 'webhook_outbox shows it');
 select results_eq('select depth, in_flight, next_at from outbox.gate', $$values (0::bigint, 0, 'infinity'::timestamptz)$$, 'nothing is left to do');
 select is_empty('select * from miscounts()', 'the counters are right');
 
