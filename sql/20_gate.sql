@@ -99,6 +99,17 @@ $$;
 comment on function outbox.lock_gates(uuid[]) is
   'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a transaction.';
 
+create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
+language plpgsql set search_path = ''
+as $$
+begin
+  return array(
+    select g.endpoint_id from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update skip locked);
+end
+$$;
+comment on function outbox.try_lock_gates(uuid[]) is
+  'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits for nobody.';
+
 create function outbox.first_lane_at(p_gate_id bigint) returns timestamptz
 language plpgsql stable set search_path = '' set enable_seqscan = off
 as $$

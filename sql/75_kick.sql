@@ -123,6 +123,33 @@ $$;
 comment on function outbox.wake_changed(timestamptz) is
   'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in force within one tick. locks: gates with SKIP LOCKED.';
 
+create function outbox.upkeep(p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying waits
+  -- for gates and comes first, for the others only take gates that nobody holds.
+  begin
+    perform outbox.work_replay_jobs(p_now);
+  exception when others then
+    raise warning 'outbox.work_replay_jobs(): %', sqlerrm;
+  end;
+  begin
+    perform outbox.wake_changed(p_now);
+  exception when others then
+    raise warning 'outbox.wake_changed(): %', sqlerrm;
+  end;
+  begin
+    perform outbox.purge_deleted(1000);
+    perform outbox.expire_deliveries(200);
+  exception when others then
+    raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
+  end;
+end
+$$;
+comment on function outbox.upkeep(timestamptz) is
+  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, cancels what deleted endpoints left, expires what has been open too long.';
+
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -131,13 +158,8 @@ declare
   v_kicked boolean := false;
   v_live integer;
   v_behind boolean;
-  v_job bigint;
 begin
-  perform outbox.wake_changed(v_now);
-  perform outbox.purge_deleted(1000);
-  for v_job in select j.id from outbox.replay_job j where j.state = 'running' order by j.id loop
-    perform outbox.work_replay_job(v_job, v_now);
-  end loop;
+  perform outbox.upkeep(v_now);
   if not outbox.setting_on('worker.enabled') or not outbox.has_due(v_now) then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
@@ -151,4 +173,4 @@ begin
 end
 $$;
 comment on function outbox.tick() is
-  'What pg_cron does every second: wakes what was changed, goes on with purges and replays, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
+  'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';

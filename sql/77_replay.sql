@@ -34,14 +34,14 @@ $$;
 comment on function outbox.last_attempt(uuid, uuid) is
   'The last attempt number of a finished delivery; null when nothing is known of it.';
 
-create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns bigint
+create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns outbox.lane
 language plpgsql set search_path = ''
 as $$
 declare
-  v_lane bigint;
+  v_lane outbox.lane;
 begin
   insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job) on conflict do nothing;
-  select l.id into v_lane from outbox.lane l where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
+  select * into v_lane from outbox.lane l where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
   return v_lane;
 end
 $$;
@@ -62,7 +62,7 @@ begin
   if v_gate is null or v_bytes is null then
     return false;
   end if;
-  select * into v_lane from outbox.lane l where l.id = outbox.replay_lane(v_gate, p_job);
+  v_lane := outbox.replay_lane(v_gate, p_job);
   v_due := greatest(p_now, v_lane.head_at);
   insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes, replayed_at)
   values (p_event_id, p_endpoint_id, v_lane.id, v_due, coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
@@ -158,45 +158,68 @@ $$;
 comment on function outbox.set_replay_job(text, text) is
   'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", "replayed", "skipped"}. OH001, OH002.';
 
-create function outbox.work_replay_job(p_job_id bigint, p_now timestamptz) returns integer
+create type outbox.replay_step as (
+  job_id bigint,
+  event_id uuid,
+  endpoint_id uuid,
+  failed_at timestamptz,
+  letter_id uuid
+);
+comment on type outbox.replay_step is 'One dead letter that a replay job comes to.';
+
+create function outbox.next_replays() returns outbox.replay_step[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return array(
+    select row(j.id, x.event_id, x.endpoint_id, x.failed_at, x.id)::outbox.replay_step
+    from outbox.replay_job j
+    cross join lateral (
+      select x.event_id, x.endpoint_id, x.failed_at, x.id from outbox.dead_letter x
+      where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
+        and x.failed_at >= coalesce(j.failed_from, '-infinity') and x.org_id = coalesce(j.org_id, x.org_id)
+        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id) and x.original_topic = coalesce(j.event_type, x.original_topic)
+        and x.discarded_at is null and x.replayed_at is null
+      order by x.failed_at, x.id limit j.rate_per_second
+    ) x
+    where j.state = 'running' order by j.id, x.failed_at, x.id);
+end
+$$;
+comment on function outbox.next_replays() is
+  'The dead letters that the running jobs come to next, as many of each job as its rate allows in a second.';
+
+create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
-  v_job outbox.replay_job;
-  v_letters outbox.dead_letter[];
-  v_letter outbox.dead_letter;
-  v_put integer := 0;
+  v_steps outbox.replay_step[];
+  v_step outbox.replay_step;
+  v_put integer;
+  v_all integer := 0;
 begin
-  select * into v_job from outbox.replay_job j where j.id = p_job_id and j.state = 'running' for update skip locked;
-  if not found then
+  if not exists (select from outbox.replay_job j where j.state = 'running') then
     return 0;
   end if;
-  select pg_catalog.array_agg(x order by x.failed_at, x.id) into v_letters
-  from (
-    select x.* from outbox.dead_letter x
-    where (x.failed_at, x.id) > (v_job.at_failed, v_job.at_id) and x.failed_at <= v_job.failed_to
-      and x.failed_at >= coalesce(v_job.failed_from, '-infinity') and x.org_id = coalesce(v_job.org_id, x.org_id)
-      and x.endpoint_id = coalesce(v_job.endpoint_id, x.endpoint_id) and x.original_topic = coalesce(v_job.event_type, x.original_topic)
-      and x.discarded_at is null and x.replayed_at is null
-    order by x.failed_at, x.id limit v_job.rate_per_second
-  ) x;
-  if v_letters is null then
-    update outbox.replay_job j set state = 'done', finished_at = p_now where j.id = p_job_id;
+  -- One tick at a time works on jobs, or two would come to the same letters.
+  if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
-  perform outbox.lock_gates(array(select distinct x.endpoint_id from pg_catalog.unnest(v_letters) x));
-  foreach v_letter in array v_letters loop
-    v_put := v_put + outbox.put_back(v_letter.event_id, v_letter.endpoint_id, p_job_id, p_now)::integer;
+  v_steps := outbox.next_replays();
+  perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
+  foreach v_step in array v_steps loop
+    v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+    update outbox.replay_job j set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put, skipped = j.skipped + 1 - v_put
+    where j.id = v_step.job_id;
+    v_all := v_all + v_put;
   end loop;
-  perform outbox.park(array(select distinct x.endpoint_id from pg_catalog.unnest(v_letters) x), p_now);
-  update outbox.replay_job j set at_failed = v_letter.failed_at, at_id = v_letter.id, replayed = j.replayed + v_put,
-    skipped = j.skipped + pg_catalog.cardinality(v_letters) - v_put
-  where j.id = p_job_id;
-  return v_put;
+  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s), p_now);
+  update outbox.replay_job j set state = 'done', finished_at = p_now
+  where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  return v_all;
 end
 $$;
-comment on function outbox.work_replay_job(bigint, timestamptz) is
-  'One step of a replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. locks: the job with SKIP LOCKED, then gates by id.';
+comment on function outbox.work_replay_jobs(timestamptz) is
+  'One step of every replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. Returns how many it put back. locks: gates by id.';
 
 create function outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) returns jsonb
 language plpgsql security definer set search_path = ''

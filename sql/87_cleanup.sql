@@ -1,59 +1,73 @@
 -- Cleanup, daily at 00:00 UTC. Each part is safe at any time, twice, and beside itself.
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = '' set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz := v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
-  v_old outbox.delivery[];
+  v_endpoints uuid[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  select pg_catalog.array_agg(o) into v_old from (
-    select d as o from outbox.delivery d
+  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints from (
+    select d.endpoint_id from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
-      and (d.leased_until is null or d.leased_until <= v_now) order by d.event_id, d.endpoint_id limit p_limit
-  ) x;
-  if v_old is null then
+    order by d.event_id limit p_limit
+  ) o;
+  if v_endpoints is null then
     return 0;
   end if;
-  perform outbox.lock_gates(array(select distinct d.endpoint_id from pg_catalog.unnest(v_old) d));
-  foreach v_delivery in array v_old loop
-    select * into v_delivery from outbox.delivery d
-    where d.event_id = v_delivery.event_id and d.endpoint_id = v_delivery.endpoint_id and (d.leased_until is null or d.leased_until <= v_now)
-      and coalesce(d.replayed_at, '-infinity') < v_before;
-    continue when not found;
+  v_endpoints := outbox.try_lock_gates(v_endpoints);
+  for v_delivery in
+    select d.* from outbox.delivery d
+    where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
+      and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
+    order by d.event_id limit p_limit
+  loop
     perform outbox.settle_lost(v_delivery, v_now);
-    continue when not exists (select from outbox.delivery d where d.event_id = v_delivery.event_id and d.endpoint_id = v_delivery.endpoint_id);
-    insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
-      correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-    select outbox.uuid_v7(v_now), e.id, v_delivery.endpoint_id, e.org_id, e.type, e.body, 'still open after the retention of events', v_delivery.tries, v_now,
-      coalesce(e.correlation_id, e.id::text), v_delivery.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at, 'expired'
-    from outbox.find_event(v_delivery.event_id, v_delivery.endpoint_id) e
-    on conflict (event_id, endpoint_id) do update set error = excluded.error, failed_at = excluded.failed_at, attempt = excluded.attempt,
-      why = excluded.why, replayed_at = null, discarded_at = null, note = null;
-    perform outbox.close_delivery(v_delivery, 'expired', 'still open after the retention of events', v_now);
-    perform outbox.announce_dead(array[v_delivery.event_id], array[v_delivery.endpoint_id], v_now);
-    v_expired := v_expired + 1;
+    v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
   end loop;
   return v_expired;
 end
 $$;
 comment on function outbox.expire_deliveries(integer) is
-  'Makes dead letters (why: expired) of up to p_limit deliveries that are still open event.retention_days after their event, or after their replay; returns how many. locks: gates by id.';
+  'Makes dead letters (why: expired) of up to p_limit deliveries that are still open event.retention_days after their event, or after their replay; returns how many. locks: gates with SKIP LOCKED.';
+
+create function outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamptz) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  v_why constant text := 'still open after the retention of events';
+begin
+  -- Its last lease may have been its last try: then it is a dead letter already.
+  if not exists (select from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id) then
+    return false;
+  end if;
+  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
+    correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
+  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why, p_delivery.tries, p_now,
+    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at, 'expired'
+  from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
+  on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+    attempt = excluded.attempt, why = excluded.why, replayed_at = null, discarded_at = null, note = null;
+  perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
+  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  return true;
+end
+$$;
+comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
+  'Makes a dead letter of a delivery that was open too long; false when it is no longer open. locks: the caller holds the gate.';
 
 create function outbox.cleanup() returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_expired integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
 begin
-  v_expired := outbox.expire_deliveries(10000);
   delete from outbox.idempotency_key k where k.created_at < v_now - interval '24 hours';
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x
@@ -68,9 +82,9 @@ begin
   where r.end_time < pg_catalog.clock_timestamp() - interval '7 days'
     and r.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%');
   get diagnostics v_runs = row_count;
-  return pg_catalog.jsonb_build_object('expired', v_expired, 'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs)
+  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs)
     || outbox.add_partitions() || outbox.drop_partitions();
 end
 $$;
 comment on function outbox.cleanup() is
-  'Removes what has had its time: {"expired", "idempotency_keys", "dead_letters", "job_runs", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
+  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';

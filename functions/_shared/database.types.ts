@@ -1230,6 +1230,16 @@ export type Database = {
         }
       }
       'expire_deliveries': { Args: { 'p_limit': number }; Returns: number }
+      'expire_delivery': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: boolean
+      }
       'failure_rule_of': {
         Args: { 'p_code': string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
         Returns: {
@@ -1312,6 +1322,10 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'next_replays': {
+        Args: Record<PropertyKey, never>
+        Returns: (Database['outbox']['CompositeTypes']['replay_step'])[]
       }
       'open_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
@@ -1400,7 +1414,29 @@ export type Database = {
         }
       }
       'replay': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
-      'replay_lane': { Args: { 'p_gate_id': number; 'p_job': number }; Returns: number }
+      'replay_lane': {
+        Args: { 'p_gate_id': number; 'p_job': number }
+        Returns: {
+          'depth': number
+          'gate_id': number
+          'halted': boolean
+          'head_at': string
+          'id': number
+          'key_hash': number
+          'leased': number
+          'leased_until': string | null
+          'next_at': string
+          'not_before': string
+          'ordered': boolean
+          'tail_at': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'lane'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'replay_many': {
         Args: {
           'p_endpoint_id'?: string
@@ -1510,6 +1546,7 @@ export type Database = {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: (string)[]
       }
+      'try_lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: (string)[] }
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
       'unrouted_late': {
         Args: {
@@ -1521,12 +1558,13 @@ export type Database = {
         }
         Returns: string[]
       }
+      'upkeep': { Args: { 'p_now': string }; Returns: undefined }
       'uuid_v7': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
       'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
-      'work_replay_job': { Args: { 'p_job_id': number; 'p_now': string }; Returns: number }
+      'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
     }
     Enums: {
       [_ in never]: never
@@ -1545,6 +1583,13 @@ export type Database = {
         'closed': (string)[] | null
         'gone': (string)[] | null
         'failing': (string)[] | null
+      }
+      'replay_step': {
+        'job_id': number | null
+        'event_id': string | null
+        'endpoint_id': string | null
+        'failed_at': string | null
+        'letter_id': string | null
       }
       'result': {
         'event': string | null

@@ -808,6 +808,17 @@ $$;
 comment on function outbox.lock_gates(uuid[]) is
   'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a transaction.';
 
+create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
+language plpgsql set search_path = ''
+as $$
+begin
+  return array(
+    select g.endpoint_id from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update skip locked);
+end
+$$;
+comment on function outbox.try_lock_gates(uuid[]) is
+  'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits for nobody.';
+
 create function outbox.first_lane_at(p_gate_id bigint) returns timestamptz
 language plpgsql stable set search_path = '' set enable_seqscan = off
 as $$
@@ -2790,6 +2801,33 @@ $$;
 comment on function outbox.wake_changed(timestamptz) is
   'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in force within one tick. locks: gates with SKIP LOCKED.';
 
+create function outbox.upkeep(p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying waits
+  -- for gates and comes first, for the others only take gates that nobody holds.
+  begin
+    perform outbox.work_replay_jobs(p_now);
+  exception when others then
+    raise warning 'outbox.work_replay_jobs(): %', sqlerrm;
+  end;
+  begin
+    perform outbox.wake_changed(p_now);
+  exception when others then
+    raise warning 'outbox.wake_changed(): %', sqlerrm;
+  end;
+  begin
+    perform outbox.purge_deleted(1000);
+    perform outbox.expire_deliveries(200);
+  exception when others then
+    raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
+  end;
+end
+$$;
+comment on function outbox.upkeep(timestamptz) is
+  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, cancels what deleted endpoints left, expires what has been open too long.';
+
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -2798,13 +2836,8 @@ declare
   v_kicked boolean := false;
   v_live integer;
   v_behind boolean;
-  v_job bigint;
 begin
-  perform outbox.wake_changed(v_now);
-  perform outbox.purge_deleted(1000);
-  for v_job in select j.id from outbox.replay_job j where j.state = 'running' order by j.id loop
-    perform outbox.work_replay_job(v_job, v_now);
-  end loop;
+  perform outbox.upkeep(v_now);
   if not outbox.setting_on('worker.enabled') or not outbox.has_due(v_now) then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
@@ -2818,7 +2851,7 @@ begin
 end
 $$;
 comment on function outbox.tick() is
-  'What pg_cron does every second: wakes what was changed, goes on with purges and replays, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
+  'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
 
 -- sql/77_replay.sql
 
@@ -2858,14 +2891,14 @@ $$;
 comment on function outbox.last_attempt(uuid, uuid) is
   'The last attempt number of a finished delivery; null when nothing is known of it.';
 
-create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns bigint
+create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns outbox.lane
 language plpgsql set search_path = ''
 as $$
 declare
-  v_lane bigint;
+  v_lane outbox.lane;
 begin
   insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job) on conflict do nothing;
-  select l.id into v_lane from outbox.lane l where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
+  select * into v_lane from outbox.lane l where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
   return v_lane;
 end
 $$;
@@ -2886,7 +2919,7 @@ begin
   if v_gate is null or v_bytes is null then
     return false;
   end if;
-  select * into v_lane from outbox.lane l where l.id = outbox.replay_lane(v_gate, p_job);
+  v_lane := outbox.replay_lane(v_gate, p_job);
   v_due := greatest(p_now, v_lane.head_at);
   insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes, replayed_at)
   values (p_event_id, p_endpoint_id, v_lane.id, v_due, coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
@@ -2982,45 +3015,68 @@ $$;
 comment on function outbox.set_replay_job(text, text) is
   'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", "replayed", "skipped"}. OH001, OH002.';
 
-create function outbox.work_replay_job(p_job_id bigint, p_now timestamptz) returns integer
+create type outbox.replay_step as (
+  job_id bigint,
+  event_id uuid,
+  endpoint_id uuid,
+  failed_at timestamptz,
+  letter_id uuid
+);
+comment on type outbox.replay_step is 'One dead letter that a replay job comes to.';
+
+create function outbox.next_replays() returns outbox.replay_step[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return array(
+    select row(j.id, x.event_id, x.endpoint_id, x.failed_at, x.id)::outbox.replay_step
+    from outbox.replay_job j
+    cross join lateral (
+      select x.event_id, x.endpoint_id, x.failed_at, x.id from outbox.dead_letter x
+      where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
+        and x.failed_at >= coalesce(j.failed_from, '-infinity') and x.org_id = coalesce(j.org_id, x.org_id)
+        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id) and x.original_topic = coalesce(j.event_type, x.original_topic)
+        and x.discarded_at is null and x.replayed_at is null
+      order by x.failed_at, x.id limit j.rate_per_second
+    ) x
+    where j.state = 'running' order by j.id, x.failed_at, x.id);
+end
+$$;
+comment on function outbox.next_replays() is
+  'The dead letters that the running jobs come to next, as many of each job as its rate allows in a second.';
+
+create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
-  v_job outbox.replay_job;
-  v_letters outbox.dead_letter[];
-  v_letter outbox.dead_letter;
-  v_put integer := 0;
+  v_steps outbox.replay_step[];
+  v_step outbox.replay_step;
+  v_put integer;
+  v_all integer := 0;
 begin
-  select * into v_job from outbox.replay_job j where j.id = p_job_id and j.state = 'running' for update skip locked;
-  if not found then
+  if not exists (select from outbox.replay_job j where j.state = 'running') then
     return 0;
   end if;
-  select pg_catalog.array_agg(x order by x.failed_at, x.id) into v_letters
-  from (
-    select x.* from outbox.dead_letter x
-    where (x.failed_at, x.id) > (v_job.at_failed, v_job.at_id) and x.failed_at <= v_job.failed_to
-      and x.failed_at >= coalesce(v_job.failed_from, '-infinity') and x.org_id = coalesce(v_job.org_id, x.org_id)
-      and x.endpoint_id = coalesce(v_job.endpoint_id, x.endpoint_id) and x.original_topic = coalesce(v_job.event_type, x.original_topic)
-      and x.discarded_at is null and x.replayed_at is null
-    order by x.failed_at, x.id limit v_job.rate_per_second
-  ) x;
-  if v_letters is null then
-    update outbox.replay_job j set state = 'done', finished_at = p_now where j.id = p_job_id;
+  -- One tick at a time works on jobs, or two would come to the same letters.
+  if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
-  perform outbox.lock_gates(array(select distinct x.endpoint_id from pg_catalog.unnest(v_letters) x));
-  foreach v_letter in array v_letters loop
-    v_put := v_put + outbox.put_back(v_letter.event_id, v_letter.endpoint_id, p_job_id, p_now)::integer;
+  v_steps := outbox.next_replays();
+  perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
+  foreach v_step in array v_steps loop
+    v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+    update outbox.replay_job j set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put, skipped = j.skipped + 1 - v_put
+    where j.id = v_step.job_id;
+    v_all := v_all + v_put;
   end loop;
-  perform outbox.park(array(select distinct x.endpoint_id from pg_catalog.unnest(v_letters) x), p_now);
-  update outbox.replay_job j set at_failed = v_letter.failed_at, at_id = v_letter.id, replayed = j.replayed + v_put,
-    skipped = j.skipped + pg_catalog.cardinality(v_letters) - v_put
-  where j.id = p_job_id;
-  return v_put;
+  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s), p_now);
+  update outbox.replay_job j set state = 'done', finished_at = p_now
+  where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  return v_all;
 end
 $$;
-comment on function outbox.work_replay_job(bigint, timestamptz) is
-  'One step of a replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. locks: the job with SKIP LOCKED, then gates by id.';
+comment on function outbox.work_replay_jobs(timestamptz) is
+  'One step of every replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. Returns how many it put back. locks: gates by id.';
 
 create function outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -3414,59 +3470,73 @@ select outbox.add_partitions();
 -- Cleanup, daily at 00:00 UTC. Each part is safe at any time, twice, and beside itself.
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = '' set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz := v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
-  v_old outbox.delivery[];
+  v_endpoints uuid[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  select pg_catalog.array_agg(o) into v_old from (
-    select d as o from outbox.delivery d
+  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints from (
+    select d.endpoint_id from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
-      and (d.leased_until is null or d.leased_until <= v_now) order by d.event_id, d.endpoint_id limit p_limit
-  ) x;
-  if v_old is null then
+    order by d.event_id limit p_limit
+  ) o;
+  if v_endpoints is null then
     return 0;
   end if;
-  perform outbox.lock_gates(array(select distinct d.endpoint_id from pg_catalog.unnest(v_old) d));
-  foreach v_delivery in array v_old loop
-    select * into v_delivery from outbox.delivery d
-    where d.event_id = v_delivery.event_id and d.endpoint_id = v_delivery.endpoint_id and (d.leased_until is null or d.leased_until <= v_now)
-      and coalesce(d.replayed_at, '-infinity') < v_before;
-    continue when not found;
+  v_endpoints := outbox.try_lock_gates(v_endpoints);
+  for v_delivery in
+    select d.* from outbox.delivery d
+    where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
+      and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
+    order by d.event_id limit p_limit
+  loop
     perform outbox.settle_lost(v_delivery, v_now);
-    continue when not exists (select from outbox.delivery d where d.event_id = v_delivery.event_id and d.endpoint_id = v_delivery.endpoint_id);
-    insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
-      correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-    select outbox.uuid_v7(v_now), e.id, v_delivery.endpoint_id, e.org_id, e.type, e.body, 'still open after the retention of events', v_delivery.tries, v_now,
-      coalesce(e.correlation_id, e.id::text), v_delivery.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at, 'expired'
-    from outbox.find_event(v_delivery.event_id, v_delivery.endpoint_id) e
-    on conflict (event_id, endpoint_id) do update set error = excluded.error, failed_at = excluded.failed_at, attempt = excluded.attempt,
-      why = excluded.why, replayed_at = null, discarded_at = null, note = null;
-    perform outbox.close_delivery(v_delivery, 'expired', 'still open after the retention of events', v_now);
-    perform outbox.announce_dead(array[v_delivery.event_id], array[v_delivery.endpoint_id], v_now);
-    v_expired := v_expired + 1;
+    v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
   end loop;
   return v_expired;
 end
 $$;
 comment on function outbox.expire_deliveries(integer) is
-  'Makes dead letters (why: expired) of up to p_limit deliveries that are still open event.retention_days after their event, or after their replay; returns how many. locks: gates by id.';
+  'Makes dead letters (why: expired) of up to p_limit deliveries that are still open event.retention_days after their event, or after their replay; returns how many. locks: gates with SKIP LOCKED.';
+
+create function outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamptz) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  v_why constant text := 'still open after the retention of events';
+begin
+  -- Its last lease may have been its last try: then it is a dead letter already.
+  if not exists (select from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id) then
+    return false;
+  end if;
+  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
+    correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
+  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why, p_delivery.tries, p_now,
+    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at, 'expired'
+  from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
+  on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+    attempt = excluded.attempt, why = excluded.why, replayed_at = null, discarded_at = null, note = null;
+  perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
+  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  return true;
+end
+$$;
+comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
+  'Makes a dead letter of a delivery that was open too long; false when it is no longer open. locks: the caller holds the gate.';
 
 create function outbox.cleanup() returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_expired integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
 begin
-  v_expired := outbox.expire_deliveries(10000);
   delete from outbox.idempotency_key k where k.created_at < v_now - interval '24 hours';
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x
@@ -3481,12 +3551,12 @@ begin
   where r.end_time < pg_catalog.clock_timestamp() - interval '7 days'
     and r.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%');
   get diagnostics v_runs = row_count;
-  return pg_catalog.jsonb_build_object('expired', v_expired, 'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs)
+  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs)
     || outbox.add_partitions() || outbox.drop_partitions();
 end
 $$;
 comment on function outbox.cleanup() is
-  'Removes what has had its time: {"expired", "idempotency_keys", "dead_letters", "job_runs", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
+  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
 
 -- sql/90_grants.sql
 

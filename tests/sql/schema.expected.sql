@@ -40,6 +40,22 @@ ALTER TYPE outbox.news OWNER TO postgres;
 
 COMMENT ON TYPE outbox.news IS 'What became of results beyond the deliveries: dead letters, breakers that opened or closed, endpoints that answered 410 or have failed for days.';
 
+-- Name: replay_step; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.replay_step AS (
+	job_id bigint,
+	event_id uuid,
+	endpoint_id uuid,
+	failed_at timestamp with time zone,
+	letter_id uuid
+);
+
+ALTER TYPE outbox.replay_step OWNER TO postgres;
+
+-- Name: TYPE replay_step; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.replay_step IS 'One dead letter that a replay job comes to.';
+
 -- Name: result; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.result AS (
@@ -1123,12 +1139,10 @@ CREATE FUNCTION outbox.cleanup() RETURNS jsonb
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_expired integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
 begin
-  v_expired := outbox.expire_deliveries(10000);
   delete from outbox.idempotency_key k where k.created_at < v_now - interval '24 hours';
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x
@@ -1143,7 +1157,7 @@ begin
   where r.end_time < pg_catalog.clock_timestamp() - interval '7 days'
     and r.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%');
   get diagnostics v_runs = row_count;
-  return pg_catalog.jsonb_build_object('expired', v_expired, 'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs)
+  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs)
     || outbox.add_partitions() || outbox.drop_partitions();
 end
 $$;
@@ -1152,7 +1166,7 @@ ALTER FUNCTION outbox.cleanup() OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"expired", "idempotency_keys", "dead_letters", "job_runs", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
+COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1708,40 +1722,32 @@ COMMENT ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time
 CREATE FUNCTION outbox.expire_deliveries(p_limit integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz := v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
-  v_old outbox.delivery[];
+  v_endpoints uuid[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  select pg_catalog.array_agg(o) into v_old from (
-    select d as o from outbox.delivery d
+  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints from (
+    select d.endpoint_id from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
-      and (d.leased_until is null or d.leased_until <= v_now) order by d.event_id, d.endpoint_id limit p_limit
-  ) x;
-  if v_old is null then
+    order by d.event_id limit p_limit
+  ) o;
+  if v_endpoints is null then
     return 0;
   end if;
-  perform outbox.lock_gates(array(select distinct d.endpoint_id from pg_catalog.unnest(v_old) d));
-  foreach v_delivery in array v_old loop
-    select * into v_delivery from outbox.delivery d
-    where d.event_id = v_delivery.event_id and d.endpoint_id = v_delivery.endpoint_id and (d.leased_until is null or d.leased_until <= v_now)
-      and coalesce(d.replayed_at, '-infinity') < v_before;
-    continue when not found;
+  v_endpoints := outbox.try_lock_gates(v_endpoints);
+  for v_delivery in
+    select d.* from outbox.delivery d
+    where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
+      and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
+    order by d.event_id limit p_limit
+  loop
     perform outbox.settle_lost(v_delivery, v_now);
-    continue when not exists (select from outbox.delivery d where d.event_id = v_delivery.event_id and d.endpoint_id = v_delivery.endpoint_id);
-    insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
-      correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-    select outbox.uuid_v7(v_now), e.id, v_delivery.endpoint_id, e.org_id, e.type, e.body, 'still open after the retention of events', v_delivery.tries, v_now,
-      coalesce(e.correlation_id, e.id::text), v_delivery.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at, 'expired'
-    from outbox.find_event(v_delivery.event_id, v_delivery.endpoint_id) e
-    on conflict (event_id, endpoint_id) do update set error = excluded.error, failed_at = excluded.failed_at, attempt = excluded.attempt,
-      why = excluded.why, replayed_at = null, discarded_at = null, note = null;
-    perform outbox.close_delivery(v_delivery, 'expired', 'still open after the retention of events', v_now);
-    perform outbox.announce_dead(array[v_delivery.event_id], array[v_delivery.endpoint_id], v_now);
-    v_expired := v_expired + 1;
+    v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
   end loop;
   return v_expired;
 end
@@ -1751,7 +1757,39 @@ ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Makes dead letters (why: expired) of up to p_limit deliveries that are still open event.retention_days after their event, or after their replay; returns how many. locks: gates by id.';
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Makes dead letters (why: expired) of up to p_limit deliveries that are still open event.retention_days after their event, or after their replay; returns how many. locks: gates with SKIP LOCKED.';
+
+-- Name: expire_delivery(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_why constant text := 'still open after the retention of events';
+begin
+  -- Its last lease may have been its last try: then it is a dead letter already.
+  if not exists (select from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id) then
+    return false;
+  end if;
+  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
+    correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
+  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why, p_delivery.tries, p_now,
+    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at, 'expired'
+  from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
+  on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+    attempt = excluded.attempt, why = excluded.why, replayed_at = null, discarded_at = null, note = null;
+  perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
+  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Makes a dead letter of a delivery that was open too long; false when it is no longer open. locks: the caller holds the gate.';
 
 -- Name: failure_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2228,6 +2266,34 @@ ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended.';
 
+-- Name: next_replays(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.next_replays() RETURNS outbox.replay_step[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return array(
+    select row(j.id, x.event_id, x.endpoint_id, x.failed_at, x.id)::outbox.replay_step
+    from outbox.replay_job j
+    cross join lateral (
+      select x.event_id, x.endpoint_id, x.failed_at, x.id from outbox.dead_letter x
+      where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
+        and x.failed_at >= coalesce(j.failed_from, '-infinity') and x.org_id = coalesce(j.org_id, x.org_id)
+        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id) and x.original_topic = coalesce(j.event_type, x.original_topic)
+        and x.discarded_at is null and x.replayed_at is null
+      order by x.failed_at, x.id limit j.rate_per_second
+    ) x
+    where j.state = 'running' order by j.id, x.failed_at, x.id);
+end
+$$;
+
+ALTER FUNCTION outbox.next_replays() OWNER TO postgres;
+
+-- Name: FUNCTION next_replays(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.next_replays() IS 'The dead letters that the running jobs come to next, as many of each job as its rate allows in a second.';
+
 -- Name: open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) RETURNS outbox.delivery
@@ -2569,7 +2635,7 @@ begin
   if v_gate is null or v_bytes is null then
     return false;
   end if;
-  select * into v_lane from outbox.lane l where l.id = outbox.replay_lane(v_gate, p_job);
+  v_lane := outbox.replay_lane(v_gate, p_job);
   v_due := greatest(p_now, v_lane.head_at);
   insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes, replayed_at)
   values (p_event_id, p_endpoint_id, v_lane.id, v_due, coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
@@ -2770,17 +2836,43 @@ ALTER FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) IS 'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", "endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of it; OH004: it is being sent.';
 
+-- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.lane (
+    id bigint NOT NULL,
+    gate_id bigint NOT NULL,
+    ordered boolean NOT NULL,
+    key_hash bigint DEFAULT 0 NOT NULL,
+    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    leased integer DEFAULT 0 NOT NULL,
+    leased_until timestamp with time zone,
+    halted boolean DEFAULT false NOT NULL,
+    depth bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
+    CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.lane OWNER TO postgres;
+
+-- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last due_at that routing gave out, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
+
 -- Name: replay_lane(bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) RETURNS bigint
+CREATE FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) RETURNS outbox.lane
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
-  v_lane bigint;
+  v_lane outbox.lane;
 begin
   insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job) on conflict do nothing;
-  select l.id into v_lane from outbox.lane l where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
+  select * into v_lane from outbox.lane l where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
   return v_lane;
 end
 $$;
@@ -3612,13 +3704,8 @@ declare
   v_kicked boolean := false;
   v_live integer;
   v_behind boolean;
-  v_job bigint;
 begin
-  perform outbox.wake_changed(v_now);
-  perform outbox.purge_deleted(1000);
-  for v_job in select j.id from outbox.replay_job j where j.state = 'running' order by j.id loop
-    perform outbox.work_replay_job(v_job, v_now);
-  end loop;
+  perform outbox.upkeep(v_now);
   if not outbox.setting_on('worker.enabled') or not outbox.has_due(v_now) then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
@@ -3636,7 +3723,7 @@ ALTER FUNCTION outbox.tick() OWNER TO postgres;
 
 -- Name: FUNCTION tick(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.tick() IS 'What pg_cron does every second: wakes what was changed, goes on with purges and replays, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
+COMMENT ON FUNCTION outbox.tick() IS 'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
 
 -- Name: touch_run(uuid, text, timestamp with time zone, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3692,6 +3779,24 @@ ALTER FUNCTION outbox.touched_events(p_batch outbox.routing) OWNER TO postgres;
 -- Name: FUNCTION touched_events(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.touched_events(p_batch outbox.routing) IS 'The events that a batch makes deliveries of: those that it finishes, and the one that it leaves half done.';
+
+-- Name: try_lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return array(
+    select g.endpoint_id from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update skip locked);
+end
+$$;
+
+ALTER FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION try_lock_gates(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) IS 'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits for nobody.';
 
 -- Name: type_patterns(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3757,6 +3862,40 @@ ALTER FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) OWN
 -- Name: FUNCTION unrouted_late(p_router outbox.router, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) IS 'Up to p_limit events at or below the watermark that were not visible when routing last read.';
+
+-- Name: upkeep(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying waits
+  -- for gates and comes first, for the others only take gates that nobody holds.
+  begin
+    perform outbox.work_replay_jobs(p_now);
+  exception when others then
+    raise warning 'outbox.work_replay_jobs(): %', sqlerrm;
+  end;
+  begin
+    perform outbox.wake_changed(p_now);
+  exception when others then
+    raise warning 'outbox.wake_changed(): %', sqlerrm;
+  end;
+  begin
+    perform outbox.purge_deleted(1000);
+    perform outbox.expire_deliveries(200);
+  exception when others then
+    raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, cancels what deleted endpoints left, expires what has been open too long.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3854,52 +3993,45 @@ ALTER FUNCTION outbox.wake_changed(p_now timestamp with time zone) OWNER TO post
 
 COMMENT ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) IS 'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in force within one tick. locks: gates with SKIP LOCKED.';
 
--- Name: work_replay_job(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.work_replay_job(p_job_id bigint, p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
-  v_job outbox.replay_job;
-  v_letters outbox.dead_letter[];
-  v_letter outbox.dead_letter;
-  v_put integer := 0;
+  v_steps outbox.replay_step[];
+  v_step outbox.replay_step;
+  v_put integer;
+  v_all integer := 0;
 begin
-  select * into v_job from outbox.replay_job j where j.id = p_job_id and j.state = 'running' for update skip locked;
-  if not found then
+  if not exists (select from outbox.replay_job j where j.state = 'running') then
     return 0;
   end if;
-  select pg_catalog.array_agg(x order by x.failed_at, x.id) into v_letters
-  from (
-    select x.* from outbox.dead_letter x
-    where (x.failed_at, x.id) > (v_job.at_failed, v_job.at_id) and x.failed_at <= v_job.failed_to
-      and x.failed_at >= coalesce(v_job.failed_from, '-infinity') and x.org_id = coalesce(v_job.org_id, x.org_id)
-      and x.endpoint_id = coalesce(v_job.endpoint_id, x.endpoint_id) and x.original_topic = coalesce(v_job.event_type, x.original_topic)
-      and x.discarded_at is null and x.replayed_at is null
-    order by x.failed_at, x.id limit v_job.rate_per_second
-  ) x;
-  if v_letters is null then
-    update outbox.replay_job j set state = 'done', finished_at = p_now where j.id = p_job_id;
+  -- One tick at a time works on jobs, or two would come to the same letters.
+  if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
-  perform outbox.lock_gates(array(select distinct x.endpoint_id from pg_catalog.unnest(v_letters) x));
-  foreach v_letter in array v_letters loop
-    v_put := v_put + outbox.put_back(v_letter.event_id, v_letter.endpoint_id, p_job_id, p_now)::integer;
+  v_steps := outbox.next_replays();
+  perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
+  foreach v_step in array v_steps loop
+    v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+    update outbox.replay_job j set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put, skipped = j.skipped + 1 - v_put
+    where j.id = v_step.job_id;
+    v_all := v_all + v_put;
   end loop;
-  perform outbox.park(array(select distinct x.endpoint_id from pg_catalog.unnest(v_letters) x), p_now);
-  update outbox.replay_job j set at_failed = v_letter.failed_at, at_id = v_letter.id, replayed = j.replayed + v_put,
-    skipped = j.skipped + pg_catalog.cardinality(v_letters) - v_put
-  where j.id = p_job_id;
-  return v_put;
+  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s), p_now);
+  update outbox.replay_job j set state = 'done', finished_at = p_now
+  where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  return v_all;
 end
 $$;
 
-ALTER FUNCTION outbox.work_replay_job(p_job_id bigint, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION work_replay_job(p_job_id bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_replay_job(p_job_id bigint, p_now timestamp with time zone) IS 'One step of a replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. locks: the job with SKIP LOCKED, then gates by id.';
+COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'One step of every replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. Returns how many it put back. locks: gates by id.';
 
 -- Name: attempt; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -3980,32 +4112,6 @@ ALTER TABLE outbox.dead_letter OWNER TO postgres;
 -- Name: TABLE dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.dead_letter IS 'Deliveries out of retries, kept whole: the columns of spec 4''s message, the event''s own, the last attempt number, and what was done about it. One that nobody replayed or discarded never expires.';
-
--- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.lane (
-    id bigint NOT NULL,
-    gate_id bigint NOT NULL,
-    ordered boolean NOT NULL,
-    key_hash bigint DEFAULT 0 NOT NULL,
-    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    leased integer DEFAULT 0 NOT NULL,
-    leased_until timestamp with time zone,
-    halted boolean DEFAULT false NOT NULL,
-    depth bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
-    CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
-)
-WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.lane OWNER TO postgres;
-
--- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last due_at that routing gave out, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -5002,6 +5108,10 @@ REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with t
 
 REVOKE ALL ON FUNCTION outbox.expire_deliveries(p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: TABLE failure_rule; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.failure_rule TO service_role;
@@ -5091,6 +5201,10 @@ REVOKE ALL ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
 
+-- Name: FUNCTION next_replays(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.next_replays() FROM PUBLIC;
+
 -- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
@@ -5164,6 +5278,10 @@ REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) TO service_role;
+
+-- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.lane TO service_role;
 
 -- Name: FUNCTION replay_lane(p_gate_id bigint, p_job bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5296,6 +5414,10 @@ REVOKE ALL ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp
 
 REVOKE ALL ON FUNCTION outbox.touched_events(p_batch outbox.routing) FROM PUBLIC;
 
+-- Name: FUNCTION try_lock_gates(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
+
 -- Name: FUNCTION type_patterns(p_type text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
@@ -5303,6 +5425,10 @@ REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
 -- Name: FUNCTION unrouted_late(p_router outbox.router, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.upkeep(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5326,9 +5452,9 @@ GRANT ALL ON FUNCTION outbox.version() TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION work_replay_job(p_job_id bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.work_replay_job(p_job_id bigint, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE attempt; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5341,10 +5467,6 @@ GRANT SELECT ON TABLE outbox.attempt_default TO service_role;
 -- Name: TABLE dead_letter; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.dead_letter TO service_role;
-
--- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.lane TO service_role;
 
 -- Name: TABLE delivery_status; Type: ACL; Schema: outbox; Owner: postgres
 
