@@ -65,7 +65,8 @@ Deno.test('claim() never leases a delivery twice nor more than max_in_flight, wi
     const random = new Random(seed + index)
     const run = new Run((await db.open()).sql)
     let mine = (await run.call([], 10)).deliveries
-    while (delivered < 8 * 150) {
+    for (let call = 1; delivered < 8 * 150; call++) {
+      if (call > 2000) throw new Error(`seed ${seed}: no end after ${call} calls`)
       for (const { event, endpoint } of mine) {
         const name = `${event} ${endpoint}`
         if (held.has(name)) throw new Error(`seed ${seed}: ${name} is leased twice`)
@@ -107,7 +108,8 @@ Deno.test('claim() gives each lost delivery to one claimer, under a new attempt,
   for (let round = 1; round <= 4; round++) {
     await clock(round * 60)
     // Every run that held something has died since the last round: all three endpoints fill up anew.
-    while (claims < round * 150) {
+    for (let call = 1; claims < round * 150; call++) {
+      if (call > 200) throw new Error(`${claims} claims after ${call} calls of each run`)
       const answers = await Promise.all(runs.map((run) => run.call([], 5)))
       for (const { event, endpoint, attempt } of answers.flatMap(({ deliveries }) => deliveries)) {
         claims += 1

@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import type { Delivery } from '../../../functions/_shared/contracts.ts'
+import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { deadlocks, expectDeliveredOnce, expectExactCounters } from './checks.ts'
 import type { OutboxDatabase, Session } from './database.ts'
 import { drain, type Report, report, Run } from './dispatch.ts'
@@ -9,8 +10,9 @@ import { addEndpoints } from './endpoints.ts'
 import { newSeed, Random } from './random.ts'
 
 const SESSIONS = 4
-const UNORDERED = 12
+const UNORDERED = 8
 const ORDERED = 8
+const BREAKING = 4
 
 /** What a crossing came to. */
 export interface Crossed {
@@ -23,7 +25,8 @@ export interface Crossed {
  * Makes `calls` dispatch calls from four sessions on twenty endpoints. Each call publishes now and then,
  * reports a random part of what its run holds in random order, and claims a random number. Fails on a
  * deadlock, an error in an answer, a delivery that was held twice or delivered other than once, and
- * counters that drift.
+ * counters that drift. Some of the endpoints are unordered, some ordered, and some have a breaker that
+ * opens at the second failure.
  */
 export async function crossDispatches(db: OutboxDatabase, calls: number): Promise<Crossed> {
   await db.reset()
@@ -37,6 +40,7 @@ export async function crossDispatches(db: OutboxDatabase, calls: number): Promis
     maxInFlight: 5,
     quantum: 3,
   })
+  await addEndpoints(first.sql, { count: BREAKING, breakerThreshold: 2 })
   const seed = newSeed()
   const before = await deadlocks(db.admin)
   const held = new Set<string>()
@@ -51,9 +55,14 @@ export async function crossDispatches(db: OutboxDatabase, calls: number): Promis
   const events = published.reduce((sum, count) => sum + count, 0)
   const seconds = (performance.now() - began) / 1000
   await expectExactCounters(db.admin)
-  await drain(first.sql)
+  // An open breaker lets one through a second, and more and more once that one has arrived.
+  const allDelivered = async (): Promise<boolean> => {
+    await drain(first.sql)
+    return (await db.admin`select from outbox.delivery`).length === 0
+  }
+  expect(await waitUntil(allDelivered, { timeoutMs: 60_000 })).toBe(true)
   await expectExactCounters(db.admin)
-  await expectDeliveredOnce(db.admin, { events, endpoints: UNORDERED + ORDERED })
+  await expectDeliveredOnce(db.admin, { events, endpoints: UNORDERED + ORDERED + BREAKING })
   expect(held.size).toBe(0)
   expect(await deadlocks(db.admin)).toBe(before)
   return { calls, events, seconds }

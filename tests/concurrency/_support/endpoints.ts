@@ -9,6 +9,8 @@ export interface EndpointOptions {
   quantum?: number
   /** Seconds between retries, of which there may be 50. */
   retryAfter?: number
+  /** Consecutive failures that open the breaker; without it there is none. */
+  breakerThreshold?: number
 }
 
 /**
@@ -23,15 +25,17 @@ export async function addEndpoints(sql: Sql, options: EndpointOptions): Promise<
     maxInFlight = 50,
     quantum = 25,
     retryAfter = 0,
+    breakerThreshold = null,
   } = options
   const retry = { strategy: 'fixed', base_delay: retryAfter, max_retries: 50 }
   const rows = await sql<{ id: string }[]>`
     with made as (
-      insert into outbox.endpoint (org_id, url, ordering, max_in_flight, quantum, retry, created_at, updated_at)
+      insert into outbox.endpoint (org_id, url, ordering, max_in_flight, quantum, retry,
+        breaker_enabled, breaker_threshold, breaker_open_ms, created_at, updated_at)
       select 'default', 'https://example.com/hook', ${ordering}, ${maxInFlight}, ${quantum}, ${
     sql.json(retry)
   },
-        outbox.clock(), outbox.clock()
+        ${breakerThreshold !== null}, ${breakerThreshold ?? 5}, 1000, outbox.clock(), outbox.clock()
       from generate_series(1, ${count}::integer)
       returning id
     ), wanted as (

@@ -10,7 +10,7 @@ with counted as (
     c.leased_until as first_end
   from outbox.lane l left join counted c on c.lane_id = l.id
 ), gates as (
-  select g.*, e.max_in_flight, coalesce(l.depth, 0) as n, coalesce(l.slots, 0) as slots, l.next_at as lane_at
+  select g.*, e.max_in_flight, e.state, outbox.allowed_in_flight(g, e, outbox.clock()) as allowed, coalesce(l.depth, 0) as n, coalesce(l.slots, 0) as slots, l.next_at as lane_at
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
   left join (
@@ -26,11 +26,11 @@ with counted as (
     (case when (l.leased = 0) <> (l.leased_until is null) then 'leased and leased_until disagree' end),
     (case when l.leased_until > l.first_end then 'leased_until is later than the first lease''s end' end),
     (case when l.head_at > l.first_at then 'head_at is later than the first delivery' end),
-    (case when l.n > 0 and l.next_at = 'infinity' then 'has deliveries and is never due' end),
+    (case when l.n > 0 and l.next_at = 'infinity' and not l.halted then 'has deliveries and is never due' end),
     (case when not l.ordered and l.n > 0
             and l.next_at > greatest(outbox.clock(), least(l.free_at, l.first_end))
           then 'is due later than its first delivery' end),
-    (case when l.ordered and l.n = 0 and l.not_before <= outbox.clock() then 'is empty and was not removed' end)
+    (case when l.ordered and l.n = 0 and not l.halted and l.not_before <= outbox.clock() then 'is empty and was not removed' end)
   ) p (problem)
   union all
   select 'gate ' || g.id, p.problem
@@ -38,8 +38,8 @@ with counted as (
     (case when g.depth <> g.n then format('depth %s, counted %s', g.depth, g.n) end),
     (case when g.in_flight <> g.slots then format('in_flight %s, counted %s', g.in_flight, g.slots) end),
     (case when g.in_flight > g.max_in_flight then format('in_flight %s, at most %s', g.in_flight, g.max_in_flight) end),
-    (case when g.n > 0 and g.next_at = 'infinity' then 'has deliveries and is never due' end),
-    (case when g.in_flight < g.max_in_flight and not g.last_timed_out and g.n > 0
+    (case when g.n > 0 and g.next_at = 'infinity' and g.state <> 'deleted' then 'has deliveries and is never due' end),
+    (case when g.in_flight < g.allowed and g.breaker = 'closed' and g.state = 'enabled' and g.n > 0
             and g.next_at > greatest(outbox.clock(), g.not_before, g.lane_at)
           then 'is due later than its first lane' end)
   ) p (problem)
