@@ -2690,7 +2690,8 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   if p_functions_url is null or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
-    perform outbox.invalid('functions_url', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_functions_url, 200))),
+    -- Not shown: what is wrong with it may be a password or a key.
+    perform outbox.invalid('functions_url', 'is not an http or https URL without credentials and query',
       'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers http://kong:8000/functions/v1');
   end if;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
