@@ -487,7 +487,7 @@ begin
     -- failures; a lost lease, a redirect and a request to wait are neither.
     select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries,
       d.lane_id, d.replayed_at, l.ordered, l.gate_id, l.head_at, l.leased, r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
-      (f.rule).action, v.dead, h.hint, h.counted, h.answered,
+      (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       case when r.outcome = 'failed' and not v.dead then
         p_now + greatest(outbox.calculate_delay(p.policy, d.tries + 1), (f.rule).min_delay_s * interval '1 s', h.hint) end as retry_at
     from given r
@@ -499,10 +499,13 @@ begin
     cross join lateral (
       select case when r.outcome = 'failed' then outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code) end as rule offset 0
     ) f
+    -- Never null: without a status retry_4xx has no say.
+    cross join lateral (
+      select (f.rule).action = 'fail' and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
+    ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action <> 'hold' and (
-        ((f.rule).action = 'fail' and not (e.retry_4xx and r.status between 400 and 499))
-        or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
+        x.refused or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
     ) v
     cross join lateral (
       select case when (f.rule).action = 'throttle' then
@@ -538,7 +541,7 @@ begin
       correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
     select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body, coalesce(j.error, j.error_class, 'failed'), j.tries, p_now,
       coalesce(e.correlation_id, e.id::text), j.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at,
-      case when j.action = 'fail' then 'not_retryable' else 'retries_exhausted' end
+      case when j.refused then 'not_retryable' else 'retries_exhausted' end
     from judged j cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
     where j.dead
     on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
