@@ -90,7 +90,7 @@ comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, times
   'How many requests an endpoint may have in flight: one after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = '' set enable_seqscan = off
 as $$
 begin
   perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update;

@@ -105,10 +105,15 @@ begin
       where p.id = e.endpoint_id and p.state <> 'deleted' and (u.routed_to is null or p.id > u.routed_to)
       union all
       (select s.endpoint_id, case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
-       from outbox.subscription s
-       join outbox.endpoint p on p.id = s.endpoint_id and p.state <> 'deleted'
+       -- offset 0 keeps this to look-ups, pattern by pattern and endpoint by endpoint: from the statistics of
+       -- small tables the planner would read all of the organisation's subscriptions, or all endpoints.
+       from pg_catalog.unnest(outbox.type_patterns(e.type)) as q (pattern)
+       cross join lateral (
+         select s.endpoint_id, s.filter, s.created_at from outbox.subscription s where s.org_id = e.org_id and s.pattern = q.pattern offset 0
+       ) s
+       cross join lateral (select from outbox.endpoint p where p.id = s.endpoint_id and p.state <> 'deleted' offset 0) p
        cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, e.body) end as problem) f
-       where e.endpoint_id is null and s.org_id = e.org_id and s.pattern = any (outbox.type_patterns(e.type))
+       where e.endpoint_id is null
          and s.created_at <= e.created_at and (u.routed_to is null or s.endpoint_id > u.routed_to) and f.problem is distinct from ''
        group by s.endpoint_id
        order by s.endpoint_id limit v_most + 1)

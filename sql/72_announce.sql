@@ -16,7 +16,8 @@ $$;
 comment on function outbox.put_news(text, text[], timestamptz) is 'Publishes operational events of one type.';
 
 create function outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamptz) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 begin
   perform outbox.put_news('outhook.delivery.dead_lettered', array(

@@ -799,7 +799,7 @@ comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, times
   'How many requests an endpoint may have in flight: one after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = '' set enable_seqscan = off
 as $$
 begin
   perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update;
@@ -1980,10 +1980,15 @@ begin
       where p.id = e.endpoint_id and p.state <> 'deleted' and (u.routed_to is null or p.id > u.routed_to)
       union all
       (select s.endpoint_id, case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
-       from outbox.subscription s
-       join outbox.endpoint p on p.id = s.endpoint_id and p.state <> 'deleted'
+       -- offset 0 keeps this to look-ups, pattern by pattern and endpoint by endpoint: from the statistics of
+       -- small tables the planner would read all of the organisation's subscriptions, or all endpoints.
+       from pg_catalog.unnest(outbox.type_patterns(e.type)) as q (pattern)
+       cross join lateral (
+         select s.endpoint_id, s.filter, s.created_at from outbox.subscription s where s.org_id = e.org_id and s.pattern = q.pattern offset 0
+       ) s
+       cross join lateral (select from outbox.endpoint p where p.id = s.endpoint_id and p.state <> 'deleted' offset 0) p
        cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, e.body) end as problem) f
-       where e.endpoint_id is null and s.org_id = e.org_id and s.pattern = any (outbox.type_patterns(e.type))
+       where e.endpoint_id is null
          and s.created_at <= e.created_at and (u.routed_to is null or s.endpoint_id > u.routed_to) and f.problem is distinct from ''
        group by s.endpoint_id
        order by s.endpoint_id limit v_most + 1)
@@ -2651,7 +2656,8 @@ $$;
 comment on function outbox.put_news(text, text[], timestamptz) is 'Publishes operational events of one type.';
 
 create function outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamptz) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 begin
   perform outbox.put_news('outhook.delivery.dead_lettered', array(

@@ -421,6 +421,9 @@ COMMENT ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now times
 CREATE FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
     AS $$
 begin
   perform outbox.put_news('outhook.delivery.dead_lettered', array(
@@ -2207,6 +2210,7 @@ COMMENT ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with
 CREATE FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
     AS $$
 begin
   perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update;
@@ -2776,10 +2780,15 @@ begin
       where p.id = e.endpoint_id and p.state <> 'deleted' and (u.routed_to is null or p.id > u.routed_to)
       union all
       (select s.endpoint_id, case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
-       from outbox.subscription s
-       join outbox.endpoint p on p.id = s.endpoint_id and p.state <> 'deleted'
+       -- offset 0 keeps this to look-ups, pattern by pattern and endpoint by endpoint: from the statistics of
+       -- small tables the planner would read all of the organisation's subscriptions, or all endpoints.
+       from pg_catalog.unnest(outbox.type_patterns(e.type)) as q (pattern)
+       cross join lateral (
+         select s.endpoint_id, s.filter, s.created_at from outbox.subscription s where s.org_id = e.org_id and s.pattern = q.pattern offset 0
+       ) s
+       cross join lateral (select from outbox.endpoint p where p.id = s.endpoint_id and p.state <> 'deleted' offset 0) p
        cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, e.body) end as problem) f
-       where e.endpoint_id is null and s.org_id = e.org_id and s.pattern = any (outbox.type_patterns(e.type))
+       where e.endpoint_id is null
          and s.created_at <= e.created_at and (u.routed_to is null or s.endpoint_id > u.routed_to) and f.problem is distinct from ''
        group by s.endpoint_id
        order by s.endpoint_id limit v_most + 1)
