@@ -7,7 +7,7 @@ import type { EndReason, RunState } from './state.ts'
  * endpoint with a small cap would else be served once in `gatherMs`, and a light load would keep the database busy.
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
-  const free = options.slots - state.outstanding
+  const free = openSlots(state, options)
   let due = Infinity
   if (state.results.length > 0) {
     due = state.oldestResultAt + options.gatherMs
@@ -15,7 +15,7 @@ export function dispatchDueAt(state: RunState, options: RunOptions): number {
       due = Math.min(due, state.wasFull ? state.answeredAt : state.answeredAt + options.spacingMs)
     }
   }
-  if (state.end !== null || free === 0) return due
+  if (state.end !== null || free <= 0) return due
   return Math.min(due, state.answeredAt + pollInterval(state, options))
 }
 
@@ -26,9 +26,10 @@ function pollInterval(state: RunState, options: RunOptions): number {
 
 /** Whether the run should stop claiming, and why. */
 export function endReason(state: RunState, options: RunOptions, now: number): EndReason | null {
-  const { maxWallMs, maxDeliveries } = options
+  const { maxWallMs, maxDeliveries, maxCpuMs } = options
   if (state.end !== null) return state.end
   if (maxWallMs !== null && now - state.startedAt >= maxWallMs) return 'max_wall'
+  if (maxCpuMs !== null && state.cpuMs >= maxCpuMs) return 'max_cpu'
   if (maxDeliveries !== null && state.claimed >= maxDeliveries) return 'max_deliveries'
   const isIdle = state.outstanding === 0 && state.results.length === 0 &&
     now - state.workedAt >= options.busyMs
@@ -37,7 +38,11 @@ export function endReason(state: RunState, options: RunOptions, now: number): En
 
 /** How many deliveries the next dispatch may bring. */
 export function freeSlots(state: RunState, options: RunOptions): number {
-  const free = options.slots - state.outstanding
-  if (options.maxDeliveries === null) return free
-  return Math.max(0, Math.min(free, options.maxDeliveries - state.claimed))
+  const left = options.maxDeliveries === null ? Infinity : options.maxDeliveries - state.claimed
+  return Math.max(0, Math.min(openSlots(state, options), left))
+}
+
+function openSlots(state: RunState, { slots, maxInHand }: RunOptions): number {
+  const { outstanding, slow } = state
+  return Math.min(slots - (outstanding - slow), maxInHand - outstanding)
 }

@@ -3,8 +3,11 @@ import type { RunKind, Settings } from '../_shared/contracts.ts'
 /** How a run works; the operator's settings that come with each answer can only narrow it. */
 export type RunOptions = {
   kind: RunKind
-  /** Deliveries in hand at once. */
+  /** Deliveries on their way at once; one that takes longer than `slowMs` keeps its lease but leaves its slot to others. */
   slots: number
+  slowMs: number
+  /** The most in hand, slow ones included: more than the 1,000 that one endpoint may have in flight. */
+  maxInHand: number
   /** A result waits no longer than this for company. */
   gatherMs: number
   /** The least pause between two dispatches while the queue is not filling all free slots. */
@@ -19,9 +22,13 @@ export type RunOptions = {
   /** The longest a run claims and the most it claims; null means as long as the process lives. */
   maxWallMs: number | null
   maxDeliveries: number | null
+  /** The process CPU that a run may use before it stops claiming, where the runtime tells it. */
+  maxCpuMs: number | null
 }
 
 const common = {
+  slowMs: 100,
+  maxInHand: 1_280,
   gatherMs: 20,
   spacingMs: 5,
   pollMs: 25,
@@ -40,6 +47,7 @@ export const edgeOptions: RunOptions = {
   slots: 64,
   maxWallMs: 25_000,
   maxDeliveries: 10_000,
+  maxCpuMs: 1_500,
 }
 
 /** A worker's: it stays until it is told to stop. */
@@ -49,6 +57,7 @@ export const workerOptions: RunOptions = {
   slots: 256,
   maxWallMs: null,
   maxDeliveries: null,
+  maxCpuMs: null,
 }
 
 /** The options under the operator's settings: these replace an edge run's budget and cap the idle poll. */

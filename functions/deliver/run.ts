@@ -6,6 +6,7 @@ import { createAlarm } from './alarm.ts'
 import type { AttemptDeps, Batch } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
 import { dispatchDueAt, endReason, freeSlots } from './due.ts'
+import { createHand } from './hand.ts'
 import { type RunOptions, withSettings } from './options.ts'
 import { type Answered, dispatchUntilAnswered, type RedispatchDeps } from './redispatch.ts'
 import { beginState, type EndReason } from './state.ts'
@@ -18,6 +19,8 @@ export type RunDeps = RedispatchDeps & AttemptDeps & {
   stop: AbortSignal
   /** A new id for the run. */
   uuid(): string
+  /** The process's CPU time so far, user and system; null where the runtime does not tell. */
+  cpuMs(): number | null
   /** Sees each result as it is noted. */
   observe(result: Result): void
 }
@@ -54,7 +57,8 @@ export async function run(deps: RunDeps, initial: RunOptions): Promise<RunSummar
     stale: 0,
     dispatches: 0,
   }
-  const chainDeps = { ...deps, leaseMarginMs: options.leaseMarginMs, isHalted, note }
+  const cpuAtStart = deps.cpuMs()
+  const hand = createHand({ clock, state, slowMs: options.slowMs, onSlow: wakeIfDue })
 
   /** Idle and spent runs still send what they have claimed. */
   function isHalted(): boolean {
@@ -65,9 +69,12 @@ export async function run(deps: RunDeps, initial: RunOptions): Promise<RunSummar
   function note(result: Result): void {
     if (state.results.length === 0) state.oldestResultAt = clock.now()
     state.results.push(result)
-    state.outstanding--
     summary[result.outcome]++
     deps.observe(result)
+    wakeIfDue()
+  }
+
+  function wakeIfDue(): void {
     if (state.outstanding === 0 || dispatchDueAt(state, options) < alarm.wakesAt) alarm.ring()
   }
 
@@ -94,7 +101,7 @@ export async function run(deps: RunDeps, initial: RunOptions): Promise<RunSummar
     summary.stale += answer.stale
     state.answeredAt = now
     state.wasFull = limit > 0 && deliveries.length >= limit
-    state.outstanding += deliveries.length
+    state.cpuMs = (deps.cpuMs() ?? 0) - (cpuAtStart ?? 0)
     state.claimed += deliveries.length
     if (deliveries.length > 0 || answer.routed > 0) state.workedAt = now
     if (answer.stop !== null) state.end ??= `stop:${answer.stop}`
@@ -105,6 +112,16 @@ export async function run(deps: RunDeps, initial: RunOptions): Promise<RunSummar
     const batch = batchOf(answer, calledAt, deps)
     for (const { lease_ms } of deliveries) {
       state.leasedUntil = Math.max(state.leasedUntil, calledAt + lease_ms)
+    }
+    const putDown = hand.take(deliveries.length)
+    const chainDeps = {
+      ...deps,
+      leaseMarginMs: options.leaseMarginMs,
+      isHalted,
+      note: (result: Result) => {
+        putDown()
+        note(result)
+      },
     }
     for (const chain of chainsOf(deliveries)) void sendChain(chainDeps, chain, batch)
   }

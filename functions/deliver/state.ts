@@ -6,6 +6,7 @@ export type EndReason =
   | 'signal'
   | 'max_wall'
   | 'max_deliveries'
+  | 'max_cpu'
   | 'database'
   /** The database's own word: `too_many_runs` or `disabled`. */
   | `stop:${string}`
@@ -14,8 +15,10 @@ export type EndReason =
 export type RunState = {
   readonly startedAt: number
   seq: number
-  /** Claimed and without a result: each takes one slot. */
+  /** Claimed and without a result. */
   outstanding: number
+  /** Those of them that have been on their way for so long that they no longer take a slot. */
+  slow: number
   /** Waiting for the next dispatch. */
   results: Result[]
   oldestResultAt: number
@@ -28,6 +31,8 @@ export type RunState = {
   /** When the last lease in hand lapses. */
   leasedUntil: number
   claimed: number
+  /** Process CPU since the run began, as of the last answer; 0 where the runtime does not tell. */
+  cpuMs: number
   end: EndReason | null
 }
 
@@ -37,6 +42,7 @@ export function beginState(now: number): RunState {
     startedAt: now,
     seq: 0,
     outstanding: 0,
+    slow: 0,
     results: [],
     oldestResultAt: 0,
     answeredAt: -Infinity,
@@ -44,6 +50,7 @@ export function beginState(now: number): RunState {
     workedAt: now,
     leasedUntil: now,
     claimed: 0,
+    cpuMs: 0,
     end: null,
   }
 }

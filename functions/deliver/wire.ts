@@ -7,6 +7,8 @@ import { senders } from '../_shared/senders/registry.ts'
 import { createKeyCache } from '../_shared/sign.ts'
 import { createFetchTransport } from '../_shared/transport/fetch.ts'
 import { createUndiciTransport } from '../_shared/transport/undici.ts'
+import { processCpuMs } from './cpu.ts'
+import { workerOptions } from './options.ts'
 import type { RunDeps } from './run.ts'
 
 export type WireOptions = {
@@ -21,12 +23,15 @@ export function wireRun({ database, transport, log, stop }: WireOptions): RunDep
   return {
     database,
     senders,
-    transport: transport === 'fetch' ? createFetchTransport() : createUndiciTransport(),
+    transport: transport === 'fetch'
+      ? createFetchTransport()
+      : createUndiciTransport({ maxPerOrigin: workerOptions.maxInHand }),
     keys: createKeyCache(),
     policyOf: createPolicySource(),
     clock: systemClock,
     random: Math.random,
     uuid: () => crypto.randomUUID(),
+    cpuMs: processCpuMs,
     log,
     stop,
     observe: (result) => log('debug', 'attempt', logFields(result)),

@@ -18,6 +18,8 @@ export type Harness = {
   /** By event; what is not in it takes 10 ms and succeeds. */
   courses: Record<string, Course>
   stop: AbortController
+  /** What the runtime says of the process's CPU. */
+  cpuMs: number | null
   start(options?: Partial<RunOptions>): Promise<RunSummary>
   /** Null until the run has ended. */
   readonly summary: RunSummary | null
@@ -46,6 +48,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
       stop: stop.signal,
       random: () => 0.5,
       uuid: () => 'run-1',
+      cpuMs: () => harness.cpuMs,
       log: () => {},
       observe: () => {},
       senders: new Map([['webhook', { send }]]),
@@ -59,17 +62,19 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
     return summary
   }
 
-  return {
+  const harness: Harness = {
     clock,
     database,
     sent,
     courses,
     stop,
+    cpuMs: null,
     start,
     get summary() {
       return summary
     },
   }
+  return harness
 }
 
 /** A failure as a sender reports it. */

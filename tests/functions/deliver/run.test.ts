@@ -104,6 +104,40 @@ Deno.test('run() records fast results while a slow delivery goes on', async () =
   await stopRun(harness, running)
 })
 
+Deno.test('run() gives a slot away after 100 ms, and takes no more in hand than it may', async () => {
+  const harness = createHarness()
+  const { clock, database, courses, sent } = harness
+  for (let i = 1; i <= 20; i++) courses[`event-${i}`] = { ms: 14_000 }
+  database.add(...many(20))
+  const running = harness.start({ slots: 4, maxInHand: 10 })
+  await clock.advance(1_000)
+  expect(sent.map(({ at }) => at)).toEqual([
+    ...Array(4).fill(1000),
+    ...Array(4).fill(1100),
+    ...Array(2).fill(1200),
+  ])
+  expect(database.leased).toBe(10)
+  // The first four end at 15.0 s and make room for four more.
+  await clock.advance(13_050)
+  expect(sent).toHaveLength(14)
+  await stopRun(harness, running)
+  expect(clock.pending).toBe(0)
+})
+
+Deno.test('run() sends what comes beside an endpoint that holds all slots within 100 ms', async () => {
+  const harness = createHarness()
+  const { clock, database, courses, sent } = harness
+  for (let i = 1; i <= 4; i++) courses[`event-${i}`] = { ms: 14_000 }
+  database.add(...many(4))
+  const running = harness.start({ slots: 4 })
+  await clock.advance(10)
+  database.add({}, {})
+  await clock.advance(200)
+  expect(sent.slice(4)).toEqual([{ event: 'event-5', at: 1100 }, { event: 'event-6', at: 1100 }])
+  expect(database.applied.map(({ event }) => event)).toEqual(['event-5', 'event-6'])
+  await stopRun(harness, running)
+})
+
 Deno.test('run() looks every 25 ms for 5 s, then a worker every 250 ms or as often as set', async () => {
   for (const [poll_ms, slow] of [[1000, 4], [100, 10]] as const) {
     const harness = createHarness()
@@ -313,6 +347,24 @@ Deno.test('run() of an edge function stops claiming at its wall clock and record
   expect(harness.summary).toMatchObject({ end: 'max_wall', delivered: 1, released: 1 })
   expect(database.applied.map(({ outcome }) => outcome)).toEqual(['delivered', 'released'])
   expect(database.waiting).toBe(1)
+})
+
+Deno.test('run() of an edge function stops claiming when its CPU is used up and gives the rest back', async () => {
+  const harness = createHarness(edgeOptions)
+  const { clock, database, courses, sent } = harness
+  harness.cpuMs = 700
+  const lane = { lane: 'a', ordered: true, lease_ms: 60_000 }
+  courses['event-1'] = { ms: 60 }
+  database.add(lane, lane)
+  const running = harness.start()
+  await clock.advance(30)
+  harness.cpuMs = 700 + 1_500
+  await clock.advance(1_000)
+  await running
+  expect(sent.map(({ event }) => event)).toEqual(['event-1'])
+  expect(database.applied.map(({ outcome }) => outcome)).toEqual(['delivered', 'released'])
+  expect(database.calls.at(-1)).toMatchObject({ limit: 0, ended: true })
+  expect(harness.summary).toMatchObject({ end: 'max_cpu' })
 })
 
 Deno.test('run() of an edge function claims no more than its number of deliveries', async () => {
