@@ -115,7 +115,7 @@ begin
   from (
     select g.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0 and g.next_at > p_now and g.next_at < 'infinity'
-      and g.breaker = 'closed' and g.not_before <= p_now and outbox.first_lane_at(g.id) <= p_now
+      and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now and outbox.first_lane_at(g.id) <= p_now
     for no key update of g skip locked
   ) w
   where g.id = w.id;

@@ -1723,10 +1723,13 @@ begin
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, outbox.first_lane_at(o.id))
-      when o.breaker = 'half_open' or o.in_flight >= outbox.allowed_in_flight(o, e, p_now) then coalesce(
-        (select pg_catalog.min(l.leased_until) from outbox.lane l where l.gate_id = o.id and not l.ordered and l.leased > 0),
-        (select l.next_at from outbox.lane l where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity' order by l.next_at limit 1),
-        p_now + interval '1 s')
+      when (o.breaker = 'half_open' and e.breaker_enabled) or o.in_flight >= outbox.allowed_in_flight(o, e, p_now) then least(
+        -- While its share still grows there is more to send before anything comes back.
+        case when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s' then p_now + interval '1 s' end,
+        coalesce(
+          (select pg_catalog.min(l.leased_until) from outbox.lane l where l.gate_id = o.id and not l.ordered and l.leased > 0),
+          (select l.next_at from outbox.lane l where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity' order by l.next_at limit 1),
+          p_now + interval '1 s'))
       else outbox.first_lane_at(o.id)
     end) as next_at
   ) n
@@ -2802,7 +2805,7 @@ begin
   from (
     select g.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0 and g.next_at > p_now and g.next_at < 'infinity'
-      and g.breaker = 'closed' and g.not_before <= p_now and outbox.first_lane_at(g.id) <= p_now
+      and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now and outbox.first_lane_at(g.id) <= p_now
     for no key update of g skip locked
   ) w
   where g.id = w.id;
