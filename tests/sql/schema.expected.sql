@@ -1287,6 +1287,9 @@ begin
   end if;
   perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'), 'Where Outhook''s functions are');
   perform outbox.keep_secret('outhook_worker_secret', p_worker_secret, 'Shared with the deliver function to sign kicks');
+  -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which then hears of
+  -- everything but not of its own table, would not know its new jobs before the next change of any.
+  perform cron.alter_job(j.jobid, active => j.active) from cron.job j where j.jobname = 'outhook-tick';
   return pg_catalog.jsonb_build_object('functions_url', pg_catalog.rtrim(p_functions_url, '/'));
 end
 $_$;
