@@ -618,7 +618,7 @@ begin
     ) n
     where g.id = b.gate_id
     returning b.endpoint_id, n.breaker = 'open' and o.breaker = 'closed' as opened, n.breaker = 'closed' and o.breaker <> 'closed' as closed,
-      b.gone, g.first_failure_at < p_now - v_patience as failing
+      b.gone, g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
   )
   select (select pg_catalog.count(*) from judged),
     (select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id) from judged j where j.dead),
