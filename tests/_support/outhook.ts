@@ -121,8 +121,8 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
   }
 
   async function stop(): Promise<void> {
-    await sql.end()
-    await admin.end()
+    await sql.end({ timeout: 1 })
+    await admin.end({ timeout: 1 })
     await stack.stop()
     await receiver.close()
     await Deno.remove(dataDir, { recursive: true })

@@ -1,0 +1,142 @@
+/** What is lost on the way is made up for: kicks, and runs that die with deliveries in hand. */
+
+import { expect } from '@std/expect'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { type HeldLock, holdLock } from '../_support/blocked.ts'
+import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
+
+let outhook: TestOuthook
+
+/** What the receiver does with the first try of each event at `/dying/…`. */
+let onFirstTry = (): Promise<void> | void => {}
+
+Deno.test.beforeAll(async () => {
+  outhook = await startOuthook({
+    also: {
+      async dying({ seenBefore, answer }) {
+        if (seenBefore === 0) await onFirstTry()
+        await answer(200)
+      },
+    },
+  })
+})
+Deno.test.afterAll(async () => {
+  await outhook?.stop()
+})
+
+/** A lease is the timeout and 5 s, so this is the shortest; the retry after it is at once. */
+const shortLease = {
+  p_timeout_ms: 500,
+  p_retry: { strategy: 'fixed', base_delay: 0, jitter: false },
+}
+
+/** The tick of pg_cron 1.4 begins with the first whole minute of a server's life, and then comes every second. */
+const untilTickMs = 75_000
+
+async function publish(type: string): Promise<string> {
+  const [row] = await outhook.sql`select outbox.publish(${type}, '{}') as id`
+  return row?.id
+}
+
+/** The webhook-id and x-attempt of each request of an event, once there are `count`. */
+async function tries(id: string, count: number): Promise<(string | undefined)[][]> {
+  const requests = await outhook.requestsOf(id, count, untilTickMs)
+  return requests.map(({ headers }) => [headers['webhook-id'], headers['x-attempt']])
+}
+
+async function receipts(id: string): Promise<string[]> {
+  const rows = await outhook.receiptsOf(id)
+  return rows.map((row) => `${row.attempt} ${row.error_class ?? row.outcome}`)
+}
+
+Deno.test('an event whose run is killed after the answer, before the result, comes again', async () => {
+  const endpoint = await outhook.createEndpoint('/dying/answered', {
+    p_event_types: ['dying.answered'],
+    ...shortLease,
+  })
+  // With its gate held, the result gets as far as the database and no further.
+  const held = Promise.withResolvers<HeldLock>()
+  onFirstTry = async (): Promise<void> => {
+    const lock = `select from outbox.gate where endpoint_id = '${endpoint.id}' for update`
+    held.resolve(await holdLock(outhook.admin, lock))
+  }
+  const id = await publish('dying.answered')
+  const gate = await held.promise
+  const waiting = await gate.waiter()
+  const pid = outhook.stack.functions.pid('deliver')
+  outhook.stack.functions.kill('deliver')
+  await outhook.admin`select pg_terminate_backend(${waiting})`
+  await gate.release()
+
+  expect(await tries(id, 2)).toEqual([[id, '1'], [id, '2']])
+  expect(await receipts(id)).toEqual(['1 lease_expired', '2 delivered'])
+  expect(outhook.stack.functions.pid('deliver')).not.toBe(pid)
+})
+
+Deno.test('an event whose run is killed between claim and send arrives once', async () => {
+  await outhook.createEndpoint('/dying/claimed', {
+    p_event_types: ['dying.claimed'],
+    ...shortLease,
+  })
+  onFirstTry = (): void => {}
+  // dispatch reads the secrets last, when the delivery is claimed.
+  const secrets = await holdLock(outhook.admin, 'lock table outbox.endpoint_secret')
+  const id = await publish('dying.claimed')
+  await secrets.waiter()
+  outhook.stack.functions.kill('deliver')
+  await secrets.release()
+
+  expect(await tries(id, 1)).toEqual([[id, '2']])
+  expect(await receipts(id)).toEqual(['1 lease_expired', '2 delivered'])
+  expect(await tries(id, 1)).toHaveLength(1)
+})
+
+Deno.test('an event whose run is killed while the receiver works comes again', async () => {
+  await outhook.createEndpoint('/dying/sending', {
+    p_event_types: ['dying.sending'],
+    ...shortLease,
+  })
+  onFirstTry = (): void => outhook.stack.functions.kill('deliver')
+  const id = await publish('dying.sending')
+  expect(await tries(id, 2)).toEqual([[id, '1'], [id, '2']])
+  expect(await receipts(id)).toEqual(['1 lease_expired', '2 delivered'])
+})
+
+/** Resolves once no run is awake, which would deliver without any kick. */
+async function asleep(): Promise<void> {
+  const none = async (): Promise<boolean> => {
+    const [row] = await outhook.sql`
+      select count(*) from outbox.run where ended_at is null and polled_at > now() - interval '1 s'`
+    return row?.count === '0'
+  }
+  expect(await waitUntil(none, { timeoutMs: untilTickMs })).toBe(true)
+}
+
+Deno.test('an event whose kick is lost is delivered by the tick', async () => {
+  await outhook.createEndpoint('/hooks/lost', { p_event_types: ['kick.lost'] })
+  await asleep()
+  const id = await outhook.admin.begin(async (tx): Promise<string> => {
+    const [row] = await tx`select outbox.publish('kick.lost', '{}') as id`
+    const lost = await tx`delete from net.http_request_queue returning id`
+    expect(lost).toHaveLength(1)
+    return row?.id
+  })
+  const publishedAt = Date.now()
+  const [request] = await outhook.requestsOf(id, 1, untilTickMs)
+  expect((request?.at ?? Infinity) - publishedAt).toBeLessThan(5_000)
+})
+
+Deno.test('an event arrives through pg_cron with kick.on_commit off', async () => {
+  await outhook.createEndpoint('/hooks/ticked', { p_event_types: ['kick.off'] })
+  await outhook.client.rpc('set_setting', { p_name: 'kick.on_commit', p_value: false })
+  await asleep()
+  const id = await outhook.admin.begin(async (tx): Promise<string> => {
+    const [row] = await tx`select outbox.publish('kick.off', '{}') as id`
+    expect(await tx`select from net.http_request_queue`).toHaveLength(0)
+    return row?.id
+  })
+  const publishedAt = Date.now()
+  const [request] = await outhook.requestsOf(id, 1, untilTickMs)
+  expect((request?.at ?? Infinity) - publishedAt).toBeLessThan(5_000)
+  expect(await receipts(id)).toEqual(['1 delivered'])
+})
