@@ -1,0 +1,81 @@
+-- What must never be, whatever happened before, counted as naively as can be; a row says what is broken.
+-- recount() is the recount of the concurrency tests.
+create function property.broken_delivery() returns table (problem text) language plpgsql as $$
+begin
+  return query
+  select format('%s for %s: %s', p.event_id, p.endpoint_id, w.wrong)
+  from property.pair p
+  left join outbox.delivery d on d.event_id = p.event_id and d.endpoint_id = p.endpoint_id
+  left join outbox.dead_letter x on x.event_id = p.event_id and x.endpoint_id = p.endpoint_id
+  left join outbox.endpoint e on e.id = p.endpoint_id
+  cross join lateral (
+    select count(*) filter (where r.kind = 'try') as tries, count(distinct r.attempt) filter (where r.kind = 'try') as numbers,
+      coalesce(max(r.attempt), 0) as last, (array_agg(r.outcome order by r.attempt desc, r.kind, r.at desc) filter (where r.kind = 'close' or r.outcome = 'delivered'))[1] as ended
+    from property.receipt r where r.event_id = p.event_id and r.endpoint_id = p.endpoint_id
+  ) r
+  cross join lateral (values
+    (case when d is null and r.ended is null then 'is lost: neither open nor ended' end),
+    (case when r.tries <> r.numbers then 'two tries have one attempt number' end),
+    (case when d.attempt < r.last then 'its attempt number went back' end),
+    (case when d.leased_until is not null and d.attempt = r.last and r.tries > 0 then 'is leased under a number that has its receipt' end),
+    (case when d is null and r.ended in ('dead_letter', 'expired') and e.state <> 'deleted'
+            and (x is null and not p.discarded
+              or x.attempt <> r.last or x.replayed_at is not null or x.delivered_at is not null)
+          then 'ended as a dead letter, which does not say so' end)
+  ) w (wrong)
+  where w.wrong is not null;
+end
+$$;
+
+create function property.broken_view() returns table (problem text) language plpgsql as $$
+begin
+  return query
+  select 'queue_health: ' || to_jsonb(q)::text
+  from outbox.queue_health q
+  where (q.unrouted, q.open, q.in_flight, q.endpoints_held, q.breakers_open, q.dead_letters) is distinct from (
+    (select count(*) from outbox.unrouted), (select count(*) from outbox.delivery)::numeric,
+    (select count(*) from (
+       select distinct d.lane_id, case when not l.ordered then d.event_id end from outbox.delivery d join outbox.lane l on l.id = d.lane_id where d.leased_until is not null) s)::numeric,
+    (select count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')),
+    (select count(*) from outbox.gate g where g.breaker <> 'closed'),
+    (select count(*) from outbox.dead_letter x where x.replayed_at is null and x.discarded_at is null))
+  union all
+  select 'endpoint_status: ' || to_jsonb(s)::text
+  from outbox.endpoint_status s
+  where s.open <> (select count(*) from outbox.delivery d where d.endpoint_id = s.id)
+    or s.in_flight > (select e.max_in_flight from outbox.endpoint e where e.id = s.id)
+  union all
+  select 'delivery_status: ' || p.event_id || ' for ' || p.endpoint_id || ' is ' || coalesce(s.shown, 'not there')
+  from property.pair p
+  left join outbox.delivery d on d.event_id = p.event_id and d.endpoint_id = p.endpoint_id
+  cross join lateral (
+    select string_agg(v.status, ' and ') as shown from outbox.delivery_status v where v.event_id = p.event_id and v.endpoint_id = p.endpoint_id
+  ) s
+  where case
+    when d is null then s.shown not in ('delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error')
+    else s.shown is null or s.shown not in ('pending', 'processing', 'failed', 'held', 'cancelled') end;
+end
+$$;
+
+create function property.broken_breaker() returns table (problem text) language plpgsql as $$
+begin
+  return query
+  select 'the probe of ' || g.endpoint_id || ' is held by nobody'
+  from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id
+  where g.breaker = 'half_open' and e.state <> 'deleted'
+    and not exists (
+      select from outbox.delivery d where d.event_id = g.probe_event and d.endpoint_id = g.endpoint_id and d.attempt = g.probe_attempt and d.leased_until is not null);
+end
+$$;
+
+create function property.broken() returns jsonb language plpgsql as $$
+begin
+  return (
+    select coalesce(jsonb_agg(b.problem), '[]') from (
+      select r.what || ' ' || r.problem as problem from property.recount() r
+      union all select * from property.broken_delivery()
+      union all select * from property.broken_view()
+      union all select * from property.broken_breaker()
+    ) b);
+end
+$$;

@@ -1,0 +1,114 @@
+import type { Endpoint, Model, Pair } from './model.ts'
+import type { Answer, Claim, Seen } from './trace.ts'
+
+/** Fails what a run was given and may not have, then gives it to the run. */
+export function checkClaims(model: Model, seen: Seen, answer: Answer): void {
+  const room = seen.step.op === 'dispatch' ? seen.step.room : Infinity
+  const claims = answer.deliveries
+  model.expect(claims.length <= room, `claimed ${claims.length} with room for ${room}`)
+  model.expect(claims.length === 0 || model.working, 'claimed although the worker is off')
+  const taken: { claim: Claim; pair: Pair }[] = []
+  for (const claim of claims) {
+    const pair = model.pair(claim.event, claim.endpoint)
+    model.expect(
+      pair !== undefined,
+      `claimed ${claim.event}, which is not routed to ${claim.endpoint}`,
+    )
+    if (pair !== undefined) taken.push({ claim, pair })
+  }
+  for (const { claim, pair } of taken) checkClaim(model, claim, pair)
+  for (const lane of new Set(taken.map(({ pair }) => pair.lane))) {
+    if (lane === null) continue
+    const own = taken.filter(({ pair }) => pair.lane === lane).map(({ pair }) => pair)
+    const waiting = lane.queue.filter((pair) => pair.open && pair.lane === lane)
+    model.expect(!lane.halted, 'claimed from a lane that is halted')
+    model.expect(
+      waiting.every((pair) => pair.lease === null),
+      'claimed from a lane that is being sent',
+    )
+    model.expect(own.every((pair, n) => pair === waiting[n]), 'claimed out of order')
+    model.expect((own[0]?.due ?? 0) <= model.now, `claimed ${own[0]?.name} before its retry`)
+  }
+  for (const endpoint of new Set(taken.map(({ pair }) => pair.endpoint))) {
+    checkEndpoint(model, endpoint, taken.filter(({ pair }) => pair.endpoint === endpoint))
+  }
+  if (seen.step.op === 'dispatch' && room === 100 && answer.stop === null && claims.length === 0) {
+    const due = seen.gates.filter((gate) => gate[6]).map((gate) => gate[0])
+    model.expect(due.length === 0, `nothing to claim, and yet due: ${due.join()}`)
+  }
+}
+
+function checkClaim(model: Model, claim: Claim, pair: Pair): void {
+  const { spec: { maxRetries } } = pair.endpoint
+  model.expect(pair.open, `${pair.name} was claimed although it has ended`)
+  model.expect(pair.lease === null, `${pair.name} was claimed while another run has it`)
+  model.expect(
+    claim.attempt === pair.attempt + 1,
+    `${pair.name} has attempt ${claim.attempt} after ${pair.attempt}`,
+  )
+  model.expect(
+    claim.tries === pair.tries,
+    `${pair.name} has ${claim.tries} tries, not ${pair.tries}`,
+  )
+  model.expect(pair.tries <= maxRetries + pair.holds, `${pair.name} goes beyond its retries`)
+  model.expect(claim.ordered === (pair.lane !== null), `${pair.name} is in the wrong kind of lane`)
+  model.expect(
+    pair.lane !== null || pair.due <= model.now,
+    `${pair.name} was claimed before it is due`,
+  )
+}
+
+function checkEndpoint(
+  model: Model,
+  endpoint: Endpoint,
+  taken: { claim: Claim; pair: Pair }[],
+): void {
+  const { id, spec } = endpoint
+  const requests = new Set(taken.map(({ pair }) => pair.lane ?? pair)).size
+  const before = model.inFlight(endpoint)
+  model.expect(endpoint.state === 'enabled', `claimed for ${id}, which is ${endpoint.state}`)
+  model.expect(endpoint.notBefore <= model.now, `claimed for ${id}, which asked to wait`)
+  if (endpoint.breaker !== 'closed') {
+    const probes = endpoint.breaker === 'open' && endpoint.openUntil <= model.now &&
+      taken.length === 1
+    model.expect(probes, `claimed ${taken.length} for ${id}, whose breaker is ${endpoint.breaker}`)
+    const [probe] = taken
+    if (probe !== undefined) endpoint.probe = { pair: probe.pair, attempt: probe.claim.attempt }
+    endpoint.breaker = 'half_open'
+  } else {
+    const most = endpoint.timedOut ? 1 : spec.maxInFlight
+    model.expect(
+      before + requests <= most,
+      `${id} has ${before + requests} in flight, at most ${most}`,
+    )
+  }
+  if (spec.rate !== null) {
+    const grown = Math.max(0, (model.now - endpoint.tokensAt) / 1e6) * spec.rate
+    endpoint.tokens = Math.min(2, endpoint.tokens + grown) - taken.length
+    endpoint.tokensAt = model.now
+    model.expect(
+      endpoint.tokens >= -1e-6 || requests < taken.length,
+      `${id} is served beyond its rate`,
+    )
+  }
+  for (const { claim, pair } of taken) {
+    pair.attempt = claim.attempt
+    pair.lease = { until: model.now + claim.lease_ms * 1000 }
+    const rows = taken.filter((other) => other.pair.lane === pair.lane && pair.lane !== null).length
+    model.expect(
+      claim.lease_ms === 20_000 * Math.max(1, rows),
+      `${pair.name} is leased for ${claim.lease_ms} ms`,
+    )
+  }
+}
+
+/** The same call again gives nothing that the first did not, and only what is still leased. */
+export function checkRepeat(model: Model, answer: Answer): void {
+  model.expect(answer.applied + answer.stale + answer.routed === 0, 'a repeat did something')
+  for (const claim of answer.deliveries) {
+    const pair = model.pair(claim.event, claim.endpoint)
+    const stands = pair?.open === true && pair.attempt === claim.attempt &&
+      (pair.lease?.until ?? 0) > model.now
+    model.expect(stands, `a repeat gave ${claim.event}, whose lease does not stand`)
+  }
+}

@@ -1,0 +1,157 @@
+/** Follows a trace with the model, step by step: whatever the database did must be what the rules say. */
+
+import { checkClaims, checkRepeat } from './claims.ts'
+import { lose, reopen } from './lives.ts'
+import { DAY, Model, type Pair } from './model.ts'
+import { person } from './person.ts'
+import { routeLeft } from './routing.ts'
+import type { EndpointSpec } from './script.ts'
+import type { OpenRow, Seen, Trace } from './trace.ts'
+
+/** What is wrong with a trace, as sentences that begin with the number of the step; none when all is well. */
+export function followTrace(endpoints: readonly EndpointSpec[], trace: Trace): string[] {
+  const model = new Model(endpoints)
+  for (const [n, seen] of trace.seen.entries()) {
+    const found = followStep(model, seen)
+    if (found.length > 0) return found.map((problem) => `step ${n} (${seen.step.op}): ${problem}`)
+  }
+  const { settled, rounds } = trace.ending
+  return settled ? [] : [`the end: something is still open after ${rounds} rounds`]
+}
+
+function followStep(model: Model, seen: Seen): string[] {
+  model.now = seen.at
+  model.receipts = []
+  model.news = []
+  model.problems = [...seen.broken]
+  const { op } = seen.step
+  if (op === 'dispatch' || op === 'repeat') followCall(model, seen)
+  else if (op === 'tick') followTick(model, seen)
+  else if (op === 'cleanup') followCleanup(model, seen)
+  else person(model, seen)
+  followNews(model, seen)
+  compare(model, seen)
+  return model.problems
+}
+
+function followCall(model: Model, seen: Seen): void {
+  const { answer, results = [] } = seen.did
+  if (answer === undefined) return
+  model.expect(answer.error === null, `dispatch() had an error: ${JSON.stringify(answer.error)}`)
+  if (answer.repeat) {
+    checkRepeat(model, answer)
+    return
+  }
+  model.expect((answer.stop === 'disabled') === !model.working, `stop is ${answer.stop}`)
+  const applied = model.apply(results)
+  model.expect(answer.applied === applied, `applied ${answer.applied} results of ${applied}`)
+  model.expect(answer.stale === results.length - applied, `called ${answer.stale} results stale`)
+  if (answer.stop === null) routeLeft(model, seen)
+  lose(model, seen)
+  checkClaims(model, seen, answer)
+}
+
+function followTick(model: Model, seen: Seen): void {
+  for (const { event, endpoint, outcome } of seen.receipts) {
+    const pair = endpoint === null ? undefined : model.pair(event, endpoint)
+    if (outcome !== 'cancelled' || pair === undefined) continue
+    model.expect(pair.endpoint.state === 'deleted', `${pair.name} was cancelled by nobody`)
+    model.expect(
+      (pair.lease?.until ?? 0) <= model.now,
+      `${pair.name} was cancelled while it is sent`,
+    )
+    model.close(pair, 'close', 'cancelled')
+  }
+  for (const [event, endpoint] of seen.open) {
+    const pair = model.pair(event, endpoint)
+    if (pair === undefined || pair.open) continue
+    const wanted = model.jobs.some((job) => job.endpoint === endpoint)
+    const dead = pair.ended === 'dead_letter' || pair.ended === 'expired'
+    model.expect(wanted && dead, `${pair.name} was put back by no job`)
+    reopen(model, pair)
+  }
+}
+
+function followCleanup(model: Model, seen: Seen): void {
+  model.cleaned = true
+  lose(model, seen)
+  const before = model.now - 30 * DAY
+  for (const pair of model.pairs.values()) {
+    if (!pair.open || (pair.lease?.until ?? 0) > model.now) continue
+    // An id carries milliseconds, and its bound is their floor.
+    const old = Math.floor(pair.event.at / 1000) < Math.floor(before / 1000) &&
+      pair.replayedAt < before
+    if (old) model.close(pair, 'close', 'expired')
+  }
+}
+
+/** Takes in the events that the step made; only the system's own come without a publisher. */
+function followNews(model: Model, seen: Seen): void {
+  const published = seen.step.op === 'publish' ? seen.did.event : undefined
+  const news = (seen.events ?? []).filter(({ id }) => id !== published)
+  const types = news.map(({ type }) => type).sort()
+  model.expect(
+    news.every(({ org }) => org === 'outhook') && types.join() === model.news.sort().join(),
+    `announced [${types.join()}] instead of [${model.news.join()}]`,
+  )
+  for (const { id, org, type } of news) {
+    const rest = { key: null, endpoint: null, deliverAt: 0, at: model.now }
+    model.events.set(id, { id, org, type, ...rest })
+    model.unrouted.add(id)
+  }
+}
+
+/** Compares all that is there with all that the model knows. */
+function compare(model: Model, seen: Seen): void {
+  const receipts = seen.receipts.map((r) => {
+    const pair = r.endpoint === null ? r.event : `${r.event} ${r.endpoint}`
+    const retry = r.outcome === 'failed' ? ` ${r.retryAt}` : ''
+    const ended = r.outcome === 'dead_letter' || r.outcome === 'expired' ? ` ${r.failures}` : ''
+    return `${pair} ${r.attempt} ${r.kind} ${r.outcome}${retry}${ended}`
+  })
+  expectSame(model, 'receipts', receipts, model.receipts)
+  expectSame(model, 'unrouted', seen.unrouted, [...model.unrouted])
+  const open = [...model.pairs.values()].filter((pair) => pair.open).map(openRow)
+  expectSame(model, 'open', seen.open.map((row) => row.join(' ')), open.map((row) => row.join(' ')))
+  const gone = new Set(model.endpoints.keys())
+  for (const [id, state, breaker, inFlight, depth, notBefore] of seen.gates) {
+    const endpoint = model.endpoints.get(id)
+    gone.delete(id)
+    if (endpoint === undefined) continue
+    const known = [
+      endpoint.state,
+      endpoint.breaker,
+      model.inFlight(endpoint),
+      model.openOf(endpoint).length,
+    ]
+    expectSame(model, `gate of ${id}`, [[state, breaker, inFlight, depth].join()], [known.join()])
+    model.expect(notBefore >= endpoint.notBefore, `gate of ${id} forgot that it has to wait`)
+  }
+  for (const id of gone) {
+    const endpoint = model.endpoints.get(id)
+    if (endpoint === undefined) continue
+    const done = endpoint.state === 'deleted' && model.openOf(endpoint).length === 0
+    model.expect(done, `the gate of ${id} is gone`)
+  }
+}
+
+function openRow(pair: Pair): OpenRow {
+  return [pair.event.id, pair.endpoint.id, pair.attempt, pair.tries, pair.lease !== null]
+}
+
+function expectSame(model: Model, what: string, found: string[], known: string[]): void {
+  const more = subtract(found, known)
+  const less = subtract(known, found)
+  if (more.length + less.length === 0) return
+  model.problems.push(`${what}: found [${more.join('; ')}], expected [${less.join('; ')}]`)
+}
+
+/** What is in `these` and not in `those`, counting repetitions. */
+function subtract(these: readonly string[], those: readonly string[]): string[] {
+  const rest = [...those]
+  return these.filter((item) => {
+    const at = rest.indexOf(item)
+    if (at >= 0) rest.splice(at, 1)
+    return at < 0
+  })
+}

@@ -1,0 +1,254 @@
+/** What the model knows of a sequence: a plain restatement of the rules, without gates, lanes or indexes. */
+
+import type { EndpointSpec } from './script.ts'
+import type { Result } from './trace.ts'
+
+export const SECOND = 1_000_000
+export const DAY = 86_400 * SECOND
+const OPEN_FOR = 30 * SECOND
+
+export interface Endpoint {
+  id: string
+  spec: EndpointSpec
+  state: 'enabled' | 'paused' | 'disabled' | 'deleted'
+  breaker: 'closed' | 'open' | 'half_open'
+  streak: number
+  firstFailure: number | null
+  openUntil: number
+  probe: { pair: Pair; attempt: number } | null
+  /** The receiver asked for quiet until then. */
+  notBefore: number
+  timedOut: boolean
+  tokens: number
+  tokensAt: number
+}
+
+export interface Event {
+  id: string
+  org: string
+  type: string
+  key: string | null
+  endpoint: string | null
+  deliverAt: number
+  at: number
+}
+
+/** A delivery through all of its lives. */
+export interface Pair {
+  name: string
+  event: Event
+  endpoint: Endpoint
+  open: boolean
+  attempt: number
+  tries: number
+  /** Failures that held the endpoint: they spend a try and never end a delivery. */
+  holds: number
+  lease: { until: number } | null
+  due: number
+  /** The lane whose order it keeps; null: none. */
+  lane: Lane | null
+  replayedAt: number
+  ended: string | null
+  /** Some run has delivered it, whether or not that result counted. */
+  sent: boolean
+}
+
+export interface Lane {
+  halted: boolean
+  /** In the order of routing. */
+  queue: Pair[]
+}
+
+export class Model {
+  readonly endpoints = new Map<string, Endpoint>()
+  readonly events = new Map<string, Event>()
+  readonly pairs = new Map<string, Pair>()
+  readonly lanes = new Map<string, Lane>()
+  readonly unrouted = new Set<string>()
+  readonly keys = new Map<string, { id: string; content: string; at: number }>()
+  readonly jobs: { endpoint: string; at: number }[] = []
+  working = true
+  cutBatches = false
+  /** History may be gone. */
+  cleaned = false
+  now = 0
+  /** What this step must have written: receipts and operational events. */
+  receipts: string[] = []
+  news: string[] = []
+  problems: string[] = []
+
+  constructor(specs: readonly EndpointSpec[]) {
+    specs.forEach((spec, n) => {
+      const id = `00000000-0000-4000-8000-00000000000${n}`
+      this.endpoints.set(id, {
+        id,
+        spec,
+        state: 'enabled',
+        breaker: 'closed',
+        streak: 0,
+        firstFailure: null,
+        openUntil: 0,
+        probe: null,
+        notBefore: 0,
+        timedOut: false,
+        tokens: 2,
+        tokensAt: 0,
+      })
+    })
+  }
+
+  /** Notes that something is not as it must be, unless `holds`. */
+  expect(holds: boolean, problem: string): void {
+    if (!holds) this.problems.push(problem)
+  }
+
+  pair(event: string, endpoint: string): Pair | undefined {
+    return this.pairs.get(`${event} ${endpoint}`)
+  }
+
+  openOf(endpoint: Endpoint): Pair[] {
+    return [...this.pairs.values()].filter((pair) => pair.open && pair.endpoint === endpoint)
+  }
+
+  /** Requests under way: an ordered lane is one. */
+  inFlight(endpoint: Endpoint): number {
+    const leased = this.openOf(endpoint).filter((pair) => pair.lease !== null)
+    return new Set(leased.map((pair) => pair.lane ?? pair)).size
+  }
+
+  laneOf(endpoint: Endpoint, key: string | null): Lane | null {
+    if (endpoint.spec.ordering === 'none') return null
+    const name = `${endpoint.id} ${endpoint.spec.ordering === 'partition' ? key : ''}`
+    const lane = this.lanes.get(name) ?? { halted: false, queue: [] }
+    this.lanes.set(name, lane)
+    return lane
+  }
+
+  /** Records what results mean, as one batch; those without a lease mean nothing. Returns how many counted. */
+  apply(results: readonly Result[]): number {
+    const valid: { result: Result; pair: Pair; isProbe: boolean }[] = []
+    for (const result of results) {
+      const pair = this.pair(result.event, result.endpoint)
+      if (pair === undefined) continue
+      if (result.outcome === 'delivered') pair.sent = true
+      if (!pair.open || pair.lease === null || pair.attempt !== result.attempt) continue
+      if (valid.some((other) => other.pair === pair)) continue
+      const { probe } = pair.endpoint
+      valid.push({ result, pair, isProbe: probe?.pair === pair && probe.attempt === pair.attempt })
+    }
+    for (const endpoint of new Set(valid.map(({ pair }) => pair.endpoint))) {
+      const own = valid.filter(({ pair }) => pair.endpoint === endpoint)
+      this.#applyToBreaker(endpoint, own)
+    }
+    for (const { result, pair } of valid) this.#applyToPair(result, pair)
+    for (const endpoint of new Set(valid.map(({ pair }) => pair.endpoint))) {
+      const gone = valid.some(({ pair, result }) => pair.endpoint === endpoint && isHold(result))
+      const failing = (endpoint.firstFailure ?? Infinity) < this.now - 5 * DAY
+      if ((gone || failing) && endpoint.state === 'enabled') {
+        endpoint.state = 'disabled'
+        this.announce('outhook.endpoint.disabled', endpoint.spec.org)
+      }
+    }
+    return valid.length
+  }
+
+  announce(type: string, org: string): void {
+    if (org !== 'outhook') this.news.push(type)
+  }
+
+  #applyToPair(result: Result, pair: Pair): void {
+    pair.lease = null
+    if (result.outcome === 'released') return
+    if (result.outcome === 'delivered') {
+      const earlier = pair.lane?.queue.slice(0, pair.lane.queue.indexOf(pair)) ?? []
+      this.expect(
+        earlier.every((other) => !other.open || other.lane !== pair.lane || other.sent),
+        `${pair.name} was delivered before what comes before it`,
+      )
+      this.close(pair, 'try', 'delivered')
+      return
+    }
+    const { maxRetries, delays } = pair.endpoint.spec
+    const hold = isHold(result)
+    const dead = !hold && (isFinal(result) || pair.tries >= maxRetries)
+    pair.tries += 1
+    if (hold) pair.holds += 1
+    const delay = (delays[Math.min(pair.tries, delays.length) - 1] ?? 0) * SECOND
+    pair.due = this.now + Math.max(delay, hint(result) ?? 0)
+    this.receipts.push(`${pair.name} ${pair.attempt} try failed ${dead ? null : pair.due}`)
+    if (dead) this.close(pair, 'close', 'dead_letter')
+  }
+
+  /** Ends a life of a delivery with its final receipt. */
+  close(pair: Pair, kind: 'try' | 'close', outcome: string): void {
+    pair.open = false
+    pair.lease = null
+    pair.ended = outcome
+    const failures = outcome === 'dead_letter' || outcome === 'expired' ? ` ${pair.tries}` : ''
+    this.receipts.push(`${pair.name} ${pair.attempt} ${kind} ${outcome}${failures}`)
+    if (failures === '') return
+    this.announce('outhook.delivery.dead_lettered', pair.event.org)
+    if (
+      pair.lane !== null && pair.endpoint.spec.onDeadLetter === 'halt' && outcome === 'dead_letter'
+    ) {
+      pair.lane.halted = true
+    }
+  }
+
+  #applyToBreaker(endpoint: Endpoint, batch: { result: Result; isProbe: boolean }[]): void {
+    const { spec: { threshold, org }, breaker: was } = endpoint
+    const lastAnswer = batch.findLastIndex(({ result }) => isAnswer(result))
+    const failures =
+      batch.slice(lastAnswer + 1).filter(({ result }) => countsAsFailure(result)).length
+    const probe = batch.find(({ isProbe }) => isProbe)?.result
+    const closed = probe !== undefined && isAnswer(probe)
+    const total = failures + (lastAnswer >= 0 ? 0 : endpoint.streak)
+    if (was !== 'closed' && !closed) {
+      endpoint.streak += probe !== undefined && countsAsFailure(probe) ? 1 : 0
+    } else endpoint.streak = total
+    if (closed) {
+      endpoint.breaker = 'closed'
+      this.announce('outhook.breaker.closed', org)
+    } else if (probe !== undefined) {
+      endpoint.breaker = 'open'
+      endpoint.openUntil = this.now + (countsAsFailure(probe) ? OPEN_FOR : 0)
+    } else if (was === 'closed' && threshold !== null && total >= threshold) {
+      endpoint.breaker = 'open'
+      endpoint.openUntil = this.now + OPEN_FOR
+      this.announce('outhook.breaker.opened', org)
+    }
+    if (endpoint.breaker !== 'half_open') endpoint.probe = null
+    if (batch.some(({ result }) => result.outcome === 'delivered')) endpoint.firstFailure = null
+    else if (endpoint.streak > 0) endpoint.firstFailure ??= this.now
+    for (const { result } of batch) {
+      if (result.outcome !== 'released') endpoint.timedOut = result.error_class === 'timeout'
+      endpoint.notBefore = Math.max(endpoint.notBefore, this.now + (hint(result) ?? -Infinity))
+    }
+  }
+}
+
+function isHold({ outcome, status }: Result): boolean {
+  return outcome === 'failed' && status === 410
+}
+
+/** An answer that says no for good. */
+function isFinal({ status, error_class }: Result): boolean {
+  return status === undefined ? error_class === 'blocked' : status === 404
+}
+
+/** How long the receiver asks to be left alone. */
+function hint({ status, retry_after }: Result): number | null {
+  if (retry_after === undefined || (status !== 429 && status !== 503)) return null
+  return Number(retry_after) * SECOND
+}
+
+function isAnswer({ outcome, status }: Result): boolean {
+  return outcome === 'delivered' || (outcome === 'failed' && (status === 404 || status === 410))
+}
+
+function countsAsFailure(result: Result): boolean {
+  const { outcome, status, error_class } = result
+  if (outcome !== 'failed' || hint(result) !== null) return false
+  if (status === undefined) return error_class !== 'blocked' && error_class !== 'lease_expired'
+  return status === 429 || status >= 500
+}

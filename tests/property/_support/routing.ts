@@ -1,0 +1,56 @@
+import type { Endpoint, Event, Model } from './model.ts'
+import type { Seen } from './trace.ts'
+
+/** Makes the deliveries of every event that left the unrouted ones in this step, in the order of ids. */
+export function routeLeft(model: Model, seen: Seen): void {
+  const still = new Set(seen.unrouted)
+  const left = [...model.unrouted].filter((id) => !still.has(id)).sort()
+  model.expect(
+    model.cutBatches
+      ? left.length > 0 || model.unrouted.size === 0
+      : left.length === model.unrouted.size,
+    `routed ${left.length} of ${model.unrouted.size} events`,
+  )
+  for (const id of left) {
+    model.unrouted.delete(id)
+    const event = model.events.get(id)
+    if (event === undefined) continue
+    const targets = [...model.endpoints.values()].filter((endpoint) => wants(endpoint, event))
+    for (const endpoint of targets) addPair(model, event, endpoint)
+    if (targets.length === 0) model.receipts.push(`${id} 0 close no_subscriber`)
+  }
+}
+
+function wants(endpoint: Endpoint, event: Event): boolean {
+  if (endpoint.state === 'deleted') return false
+  if (event.endpoint !== null) return event.endpoint === endpoint.id
+  if (endpoint.spec.org !== event.org) return false
+  return endpoint.spec.patterns.some((pattern) =>
+    pattern === '*' || pattern === event.type ||
+    (pattern.endsWith('.*') && event.type.startsWith(pattern.slice(0, -1)))
+  )
+}
+
+function addPair(model: Model, event: Event, endpoint: Endpoint): void {
+  const name = `${event.id} ${endpoint.id}`
+  model.expect(!model.pairs.has(name), `${name} was routed twice`)
+  const lane = model.laneOf(endpoint, event.key)
+  const pair = {
+    name,
+    event,
+    endpoint,
+    open: true,
+    attempt: 0,
+    tries: 0,
+    holds: 0,
+    lease: null,
+    // An order of its own, and deliver_at, exclude each other: publish() refuses it where it sees both.
+    due: lane === null ? event.deliverAt : 0,
+    lane,
+    replayedAt: -Infinity,
+    ended: null,
+    sent: false,
+  }
+  model.pairs.set(name, pair)
+  lane?.queue.push(pair)
+}

@@ -1,0 +1,68 @@
+/** Databases in which sequences are played, each in a transaction of its own that is rolled back. */
+
+import postgres, { type Sql } from 'postgres'
+import { prepareDatabase } from '../../../supabase/local/database/mod.ts'
+import { projectRoot } from '../../../supabase/local/schema/project.ts'
+import { startTestPostgres } from '../../_support/postgres.ts'
+import type { Script } from './script.ts'
+import { type Ending, readTrace, type Seen, type Trace } from './trace.ts'
+
+/** A server with the migrations and the interpreter of scripts. Disposing of it removes it. */
+export interface World extends AsyncDisposable {
+  /** Plays a script, then lets everything recover for at most `rounds` rounds. Throws what the database throws. */
+  play(script: Script, rounds: number): Promise<Trace>
+}
+
+const RECOUNT = '../../concurrency/_support/recount.sql'
+/** Rolled-back rows are dead rows: after so many sequences they would slow the next ones down. */
+const VACUUM_EVERY = 100
+
+/** Starts a world; takes about three seconds. */
+export async function startWorld(): Promise<World> {
+  const pg = await startTestPostgres()
+  let sql: Sql | undefined
+  let played = 0
+  const dispose = async (): Promise<void> => {
+    await sql?.end({ timeout: 0 })
+    await pg.stop()
+  }
+  try {
+    await prepareDatabase({ dbUrl: pg.dbUrl, projectDir: projectRoot, log: () => {} })
+    const session = postgres(pg.dbUrl, { max: 1, onnotice: () => {} })
+    sql = session
+    await prepare(session)
+    return {
+      async play(script, rounds) {
+        if (++played % VACUUM_EVERY === 0) await session`vacuum`
+        const [row] = await session<{ trace: (Seen | Ending)[] }[]>`
+          select property.play(${JSON.stringify(script)}::text::jsonb, ${rounds}) as trace`
+        return readTrace(row?.trace ?? [])
+      },
+      [Symbol.asyncDispose]: dispose,
+    }
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+}
+
+async function prepare(sql: Sql): Promise<void> {
+  await sql`select cron.unschedule(j.jobid) from cron.job as j`
+  // The days of the sequences have their partitions, and a cleanup has few to make.
+  await sql`select outbox.drop_partition(c.relname) from pg_class c where c.relnamespace = 'outbox'::regnamespace and c.relname ~ '_p[0-9]{8}$' and c.relkind = 'r'`
+  await sql`insert into outbox.test_clock (at) values ('2026-03-01 12:00:00+00')`
+  await sql`select outbox.add_partitions()`
+  await sql`delete from outbox.test_clock where only_row`
+  const recount = await Deno.readTextFile(new URL(RECOUNT, import.meta.url))
+  await sql.unsafe(await Deno.readTextFile(new URL('world.sql', import.meta.url)))
+  await sql.unsafe(
+    `create function property.recount() returns table (what text, problem text) language plpgsql as $$
+    #variable_conflict use_column
+    begin return query
+    ${recount};
+    end $$`,
+  )
+  for (const file of ['broken.sql', 'play.sql']) {
+    await sql.unsafe(await Deno.readTextFile(new URL(file, import.meta.url)))
+  }
+}
