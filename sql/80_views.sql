@@ -123,11 +123,12 @@ select
   (select pg_catalog.count(*) from (select from outbox.unrouted u limit 10000) c) as unrouted,
   (select pg_catalog.min(outbox.uuid_v7_time(u.event_id)) from (select u.event_id from outbox.unrouted u order by u.event_id limit 1) u) as oldest_unrouted_at,
   (select pg_catalog.count(*) from outbox.unroutable) as unroutable,
-  (select coalesce(pg_catalog.sum(g.depth), 0) from outbox.gate g) as open,
+  (select coalesce(pg_catalog.sum(g.depth), 0) from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where e.state <> 'deleted') as open,
   (select coalesce(pg_catalog.sum(g.in_flight), 0) from outbox.gate g) as in_flight,
   (select g.next_at from outbox.gate g where g.next_at < 'infinity' order by g.next_at limit 1) as oldest_due_at,
   (select pg_catalog.count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')) as endpoints_held,
-  (select pg_catalog.count(*) from outbox.gate g where g.breaker <> 'closed') as breakers_open,
+  (select pg_catalog.count(*) from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id
+   where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted') as breakers_open,
   (select pg_catalog.count(*) from outbox.dead_letter x where x.replayed_at is null and x.discarded_at is null) as dead_letters,
   (select pg_catalog.count(*) from outbox.run r where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s') as runs,
   (select pg_catalog.count(*) from (select from outbox.event_default limit 10000) c)

@@ -4387,7 +4387,9 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
     ( SELECT count(*) AS count
            FROM outbox.unroutable) AS unroutable,
     ( SELECT COALESCE(sum(g.depth), (0)::numeric) AS "coalesce"
-           FROM outbox.gate g) AS open,
+           FROM (outbox.gate g
+             JOIN outbox.endpoint e ON ((e.id = g.endpoint_id)))
+          WHERE (e.state <> 'deleted'::text)) AS open,
     ( SELECT COALESCE(sum(g.in_flight), (0)::bigint) AS "coalesce"
            FROM outbox.gate g) AS in_flight,
     ( SELECT g.next_at
@@ -4399,8 +4401,9 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
            FROM outbox.endpoint e
           WHERE (e.state = ANY (ARRAY['paused'::text, 'disabled'::text]))) AS endpoints_held,
     ( SELECT count(*) AS count
-           FROM outbox.gate g
-          WHERE (g.breaker <> 'closed'::text)) AS breakers_open,
+           FROM (outbox.gate g
+             JOIN outbox.endpoint e ON ((e.id = g.endpoint_id)))
+          WHERE ((g.breaker <> 'closed'::text) AND e.breaker_enabled AND (e.state <> 'deleted'::text))) AS breakers_open,
     ( SELECT count(*) AS count
            FROM outbox.dead_letter x
           WHERE ((x.replayed_at IS NULL) AND (x.discarded_at IS NULL))) AS dead_letters,
