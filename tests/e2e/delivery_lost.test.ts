@@ -13,7 +13,7 @@ let onFirstTry = (): Promise<void> | void => {}
 Deno.test.beforeAll(async () => {
   outhook = await startOuthook({
     also: {
-      async dying({ seenBefore, answer }) {
+      async dying({ seenBefore, answer }): Promise<void> {
         if (seenBefore === 0) await onFirstTry()
         await answer(200)
       },

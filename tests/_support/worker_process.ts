@@ -1,0 +1,31 @@
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+
+/** `deno task worker` in a process of its own. */
+export interface WorkerProcess {
+  kill(signal: Deno.Signal): void
+  /** The lines that it has logged. */
+  readonly log: string[]
+  /** Resolves with the exit code, or with the signal that ended it. */
+  readonly ended: Promise<number | string>
+}
+
+/** Starts a worker on the database at `dbUrl`. */
+export function startWorker(dbUrl: string): WorkerProcess {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ['run', '-A', '--no-check', 'functions/deliver/worker.ts'],
+    cwd: projectRoot,
+    env: { OUTHOOK_DB_URL: dbUrl, NO_COLOR: '1' },
+    stdin: 'null',
+    stdout: 'piped',
+    stderr: 'piped',
+  }).spawn()
+  const log: string[] = []
+  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
+    for await (const line of createInterface({ input: Readable.from(stream) })) log.push(line)
+  }
+  const ended = Promise.all([child.status, read(child.stdout), read(child.stderr)])
+    .then(([{ code, signal }]) => signal ?? code)
+  return { kill: (signal) => child.kill(signal), log, ended }
+}

@@ -1,0 +1,139 @@
+/** The worker: killed with deliveries in hand, and told to stop with deliveries in hand. */
+
+import { expect } from '@std/expect'
+import { holdLock } from '../_support/blocked.ts'
+import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { startWorker } from '../_support/worker_process.ts'
+
+let outhook: TestOuthook
+
+/** What the receiver does with the first try of each event at `/held/…`. */
+let onFirstTry = (): Promise<void> | void => {}
+
+Deno.test.beforeAll(async () => {
+  outhook = await startOuthook({
+    functions: [],
+    also: {
+      async held({ seenBefore, answer }): Promise<void> {
+        if (seenBefore === 0) await onFirstTry()
+        await answer(200)
+      },
+    },
+  })
+})
+Deno.test.afterAll(async () => {
+  await outhook?.stop()
+})
+
+/** A lease is the timeout and 5 s, so this is the shortest; the retry after it is at once. */
+const shortLease = {
+  p_timeout_ms: 500,
+  p_retry: { strategy: 'fixed', base_delay: 0, jitter: false },
+}
+
+async function publish(type: string): Promise<string> {
+  const [row] = await outhook.sql`select outbox.publish(${type}, '{}') as id`
+  return row?.id
+}
+
+async function attempts(id: string, count: number): Promise<(string | undefined)[]> {
+  const requests = await outhook.requestsOf(id, count)
+  return requests.map(({ headers }) => headers['x-attempt'])
+}
+
+async function receipts(id: string): Promise<string[]> {
+  const rows = await outhook.receiptsOf(id)
+  return rows.map((row) => `${row.attempt} ${row.error_class ?? row.outcome}`)
+}
+
+Deno.test('an event whose worker is killed while the receiver works comes again', async () => {
+  await outhook.createEndpoint('/held/killed', { p_event_types: ['worker.killed'], ...shortLease })
+  const killed = startWorker(outhook.stack.dbUrl)
+  onFirstTry = async (): Promise<void> => {
+    killed.kill('SIGKILL')
+    await killed.ended
+  }
+  const id = await publish('worker.killed')
+  await outhook.requestsOf(id, 1)
+  expect(await killed.ended).toBe('SIGKILL')
+
+  const next = startWorker(outhook.stack.dbUrl)
+  expect(await attempts(id, 2)).toEqual(['1', '2'])
+  expect(await receipts(id)).toEqual(['1 lease_expired', '2 delivered'])
+  next.kill('SIGTERM')
+  expect(await next.ended).toBe(0)
+})
+
+Deno.test('an event whose worker is killed between claim and send arrives once', async () => {
+  await outhook.createEndpoint('/hooks/claimed', {
+    p_event_types: ['worker.claimed'],
+    ...shortLease,
+  })
+  // dispatch reads the secrets last, when the delivery is claimed.
+  const secrets = await holdLock(outhook.admin, 'lock table outbox.endpoint_secret')
+  const id = await publish('worker.claimed')
+  const killed = startWorker(outhook.stack.dbUrl)
+  await secrets.waiter()
+  killed.kill('SIGKILL')
+  await killed.ended
+  await secrets.release()
+
+  const next = startWorker(outhook.stack.dbUrl)
+  expect(await attempts(id, 1)).toEqual(['2'])
+  expect(await receipts(id)).toEqual(['1 lease_expired', '2 delivered'])
+  expect(await attempts(id, 1)).toHaveLength(1)
+  next.kill('SIGTERM')
+  expect(await next.ended).toBe(0)
+})
+
+Deno.test('a worker told to stop finishes what is on its way and gives the rest back', async () => {
+  await outhook.createEndpoint('/held/stopped', {
+    p_event_types: ['worker.stopped'],
+    p_ordering: 'endpoint',
+  })
+  const come = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
+  onFirstTry = async (): Promise<void> => {
+    come.resolve()
+    await letGo.promise
+  }
+  const ids = await outhook.sql.begin(async (tx) => {
+    const rows = await tx`
+      select outbox.publish('worker.stopped', to_jsonb(n)) as id from generate_series(1, 3) n`
+    return rows.map((row): string => row.id)
+  })
+  const [first = '', ...rest] = ids
+  const stopped = startWorker(outhook.stack.dbUrl)
+  await come.promise
+  // An ordered endpoint's deliveries are claimed together and sent one by one.
+  const held = await outhook.sql`
+    select event_id from outbox.delivery where leased_until > now() order by event_id`
+  expect(held.map((row) => row.event_id)).toEqual(ids)
+  stopped.kill('SIGTERM')
+  letGo.resolve()
+  expect(await stopped.ended).toBe(0)
+
+  expect(await receipts(first)).toEqual(['1 delivered'])
+  const open = await outhook.sql`
+    select event_id, attempt, tries, leased_until from outbox.delivery order by event_id`
+  expect([...open]).toEqual(
+    rest.map((event_id) => ({ event_id, attempt: 1, tries: 0, leased_until: null })),
+  )
+  const [gate] = await outhook.sql`select sum(in_flight)::integer as in_flight from outbox.gate`
+  expect(gate).toEqual({ in_flight: 0 })
+  const [run] = await outhook.sql`
+    select count(*)::integer as alive from outbox.run where ended_at is null and kind = 'worker'
+      and polled_at > now() - interval '1 s'`
+  expect(run).toEqual({ alive: 0 })
+
+  onFirstTry = (): void => {}
+  const next = startWorker(outhook.stack.dbUrl)
+  for (const id of rest) {
+    expect(await attempts(id, 1)).toEqual(['1'])
+    expect(await receipts(id)).toEqual(['2 delivered'])
+  }
+  next.kill('SIGINT')
+  expect(await next.ended).toBe(0)
+  const order = outhook.receiver.received.map(({ headers }) => headers['webhook-id'] ?? '')
+  expect(order.filter((id) => ids.includes(id))).toEqual(ids)
+})
