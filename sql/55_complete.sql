@@ -110,7 +110,7 @@ begin
     from judged j cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
     where j.dead
     on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-      attempt = excluded.attempt, why = excluded.why, replayed_at = null, discarded_at = null, note = null
+      attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null
   ), resolved as (
     update outbox.dead_letter x set delivered_at = p_now
     from judged j where j.replayed_at is not null and j.outcome = 'delivered' and x.event_id = j.event_id and x.endpoint_id = j.endpoint_id

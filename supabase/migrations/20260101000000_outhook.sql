@@ -1593,7 +1593,7 @@ begin
     from judged j cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
     where j.dead
     on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-      attempt = excluded.attempt, why = excluded.why, replayed_at = null, discarded_at = null, note = null
+      attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null
   ), resolved as (
     update outbox.dead_letter x set delivered_at = p_now
     from judged j where j.replayed_at is not null and j.outcome = 'delivered' and x.event_id = j.event_id and x.endpoint_id = j.endpoint_id
@@ -3536,7 +3536,7 @@ begin
     coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
   on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-    attempt = excluded.attempt, why = excluded.why, replayed_at = null, discarded_at = null, note = null;
+    attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
   return true;
