@@ -1819,13 +1819,21 @@ comment on function outbox.retry_now(uuid, uuid) is
   'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", "endpoint_id", "due_at"}. OH002, OH004.';
 
 create function outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz) returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = '' set enable_seqscan = off
 as $$
+declare
+  v_was_first boolean;
 begin
   delete from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close', p_outcome, p_why);
-  update outbox.lane l set depth = l.depth - 1, next_at = case when l.depth = 1 then 'infinity' else l.next_at end
+  -- An ordered lane waits for the retry of its first delivery, and for no other's.
+  v_was_first := not exists (
+    select from outbox.delivery d where d.lane_id = p_delivery.lane_id and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
+  update outbox.lane l set
+    depth = l.depth - 1,
+    not_before = case when l.ordered and v_was_first then least(l.not_before, p_now) else l.not_before end,
+    next_at = case when l.depth = 1 then 'infinity' when l.ordered and v_was_first and not l.halted and l.leased = 0 then p_now else l.next_at end
   where l.id = p_delivery.lane_id;
   update outbox.gate g set depth = g.depth - 1 where g.endpoint_id = p_delivery.endpoint_id;
   delete from outbox.lane l where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
@@ -1867,6 +1875,9 @@ begin
     raise exception using errcode = 'OH004', message = pg_catalog.format('key %s of endpoint %s is not halted', pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
       hint = 'Only an ordered endpoint with on_dead_letter = halt stops behind a dead letter';
   end if;
+  delete from outbox.lane l using outbox.gate g
+  where v_depth = 0 and g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
+    and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
   perform outbox.park(array[p_endpoint_id], v_now);
   return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
 end
