@@ -25,6 +25,10 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('route.batch_size', '1000', 'integer', 1, 2000, 'The most events that one dispatch routes'),
   ('egress.allow_http', 'false', 'boolean', null, null, 'Allow http URLs: for local development'),
   ('egress.allow_cidrs', '[]', 'text[]', null, null, 'Private networks that deliveries may reach, in CIDR form'),
+  ('egress.allow_ports', '["80", "443", "1024-65535"]', 'text[]', null, null, 'Ports that webhooks may go to, single or as ranges'),
+  ('egress.deny_ports', '["1433", "1521", "2049", "2375-2380", "3306", "3389", "5432", "6379", "6443", "9200", "10250", "11211", "27017"]', 'text[]', null, null,
+    'Ports of those that they may not go to all the same: databases, remote control'),
+  ('egress.proxy_url', '""', 'text', null, null, 'A proxy that makes every connection (CONNECT) and vets the names; empty: none'),
   ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
   ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
   ('endpoint.disable_after_days', '5', 'integer', 1, 365, 'An endpoint that has failed for so many days without one success is disabled'),
@@ -76,7 +80,7 @@ create function outbox.setting_problem(p_setting outbox.setting, p_value jsonb) 
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_network text;
+  v_item text;
 begin
   case p_setting.type
     when 'boolean' then
@@ -90,15 +94,24 @@ begin
       end if;
     when 'text' then
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then return 'must be a string'; end if;
+      if p_setting.name = 'egress.proxy_url' and p_value #>> '{}' !~ '^(https?://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
+        return 'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path';
+      end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
          or exists (select from pg_catalog.jsonb_array_elements(p_value) v where pg_catalog.jsonb_typeof(v.value) <> 'string') then
         return 'must be an array of strings';
       end if;
       if p_setting.name = 'egress.allow_cidrs' then
-        for v_network in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
-          if not outbox.is_network(v_network) then
-            return pg_catalog.format('holds %L, which is not a network such as 10.0.0.0/8 or fd00::/8', pg_catalog.left(v_network, 60));
+        for v_item in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
+          if not outbox.is_network(v_item) then
+            return pg_catalog.format('holds %L, which is not a network such as 10.0.0.0/8 or fd00::/8', pg_catalog.left(v_item, 60));
+          end if;
+        end loop;
+      elsif p_setting.name in ('egress.allow_ports', 'egress.deny_ports') then
+        for v_item in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
+          if not outbox.is_port_range(v_item) then
+            return pg_catalog.format('holds %L, which is not a port such as 443 or a range such as 1024-65535', pg_catalog.left(v_item, 60));
           end if;
         end loop;
       end if;

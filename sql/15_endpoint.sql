@@ -7,7 +7,8 @@ create table outbox.endpoint (
   kind text not null default 'webhook' constraint endpoint_kind_is_known check (kind in ('webhook')),
   url text not null,
   description text not null default '',
-  headers jsonb not null default '{}' constraint endpoint_headers_are_an_object check (pg_catalog.jsonb_typeof(headers) = 'object'),
+  header_names text[] not null default '{}',
+  headers_vault_id uuid,
   payload text not null default 'envelope' constraint endpoint_payload_is_known check (payload in ('envelope', 'data')),
   timeout_ms integer not null default 15000 constraint endpoint_timeout_is_sensible check (timeout_ms between 500 and 60000),
   ordering text not null default 'none' constraint endpoint_ordering_is_known check (ordering in ('none', 'partition', 'endpoint')),
@@ -30,6 +31,7 @@ create table outbox.endpoint (
 );
 comment on table outbox.endpoint is
   'Where deliveries go, with every setting of the endpoint. version grows with each change.';
+comment on column outbox.endpoint.header_names is 'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() changes them.';
 comment on column outbox.endpoint.retry is 'The retry policy (see calculate_delay); null: the preset of the kind.';
 comment on column outbox.endpoint.retry_4xx is 'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
 comment on column outbox.endpoint.on_dead_letter is 'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
@@ -53,6 +55,8 @@ create table outbox.endpoint_secret (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   endpoint_id uuid not null,
   vault_id uuid not null,
+  scheme text not null default 'v1' constraint endpoint_secret_scheme_is_known check (scheme in ('v1', 'v1a')),
+  public_key text,
   created_at timestamptz not null,
   expires_at timestamptz
 );
@@ -75,120 +79,6 @@ end
 $$;
 comment on function outbox.type_patterns(text) is
   'Every pattern that a type matches: a.b.c gives *, a.*, a.b.* and a.b.c.';
-
--- The secret's bytes as Standard Webhooks wants them: 24 to 64, base64 behind whsec_.
-create function outbox.check_secret(p_secret text) returns text
-language plpgsql immutable set search_path = ''
-as $$
-declare
-  v_expected constant text := 'Expected whsec_ followed by the base64 of 24 to 64 random bytes';
-  v_base64 text;
-  v_length integer;
-begin
-  if p_secret is null or p_secret = '' then
-    perform outbox.invalid('secret', 'is empty', v_expected);
-  elsif p_secret like 'v1,%' then
-    perform outbox.invalid('secret', 'starts with v1,', v_expected || '; leave the v1, away');
-  elsif p_secret not like 'whsec\_%' then
-    perform outbox.invalid('secret', 'does not start with whsec_', v_expected);
-  end if;
-  v_base64 := pg_catalog.rtrim(pg_catalog.substr(p_secret, 7), '=');
-  if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
-    perform outbox.invalid('secret', 'is not base64 behind whsec_', v_expected || ' in the standard alphabet');
-  end if;
-  v_length := pg_catalog.length(v_base64) * 3 / 4;
-  if v_length not between 24 and 64 then
-    perform outbox.invalid('secret', pg_catalog.format('has %s bytes', v_length), v_expected);
-  end if;
-  return 'whsec_' || v_base64 || pg_catalog.repeat('=', (4 - pg_catalog.length(v_base64) % 4) % 4);
-end
-$$;
-comment on function outbox.check_secret(text) is
-  'The secret in its canonical form (padded base64 behind whsec_), or OH001 that says what is expected; never shows the secret.';
-
-create function outbox.check_url(p_url text) returns text
-language plpgsql stable set search_path = ''
-as $$
-declare
-  v_problem text;
-begin
-  v_problem := case
-    when p_url is null or p_url = '' then 'is empty'
-    when pg_catalog.length(p_url) > 2048 then 'is longer than 2048 characters'
-    when p_url ~ '[[:space:][:cntrl:]]' then 'holds a space or a control character'
-    when p_url !~* '^https?://[^/?#]+' then 'is not an absolute http or https URL'
-    when p_url ~* '^https?://[^/?#]*@' then 'carries credentials'
-    when p_url ~* '^http://' and not outbox.setting_on('egress.allow_http') then 'is not https'
-  end;
-  if v_problem is not null then
-    perform outbox.invalid('url', v_problem,
-      case when v_problem = 'is not https' then 'Use https. For local development: select outbox.set_setting(''egress.allow_http'', ''true'')'
-           else 'Expected something like https://example.com/webhooks' end);
-  end if;
-  return p_url;
-end
-$$;
-comment on function outbox.check_url(text) is
-  'The URL as given, or OH001 that says what is wrong with it. The addresses behind it are vetted at each send.';
-
--- A header that cannot be sent would cost a run its whole batch, so it is refused here; the sender has the same rules.
-create function outbox.check_headers(p_headers jsonb) returns void
-language plpgsql immutable set search_path = ''
-as $$
-declare
-  v_reserved constant text[] := array['content-type', 'user-agent', 'idempotency-key', 'x-timestamp', 'x-signature',
-    'x-event-type', 'x-correlation-id', 'x-attempt', 'traceparent', 'tracestate', 'host', 'content-length', 'content-encoding',
-    'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'te', 'trailer', 'expect', 'http2-settings'];
-  v_name text;
-  v_problem text;
-begin
-  if pg_catalog.jsonb_typeof(p_headers) is distinct from 'object' then
-    perform outbox.invalid('headers', 'is not a JSON object', 'Expected names with their values, such as {"x-api-key": "secret"}');
-  end if;
-  if pg_catalog.octet_length(p_headers::text) > 8192 then
-    perform outbox.invalid('headers', 'has more than 8192 bytes', 'Receivers refuse so many: send the data in the payload');
-  end if;
-  for v_name in select k from pg_catalog.jsonb_object_keys(p_headers) k loop
-    v_problem := case
-      when v_name !~ '^[!#$%&''*+.^_`|~0-9A-Za-z-]+$' then 'has characters that HTTP does not allow'
-      when pg_catalog.lower(v_name) = any (v_reserved) or v_name ~* '^(webhook-|proxy-|x-outhook-)' then 'is reserved'
-      when pg_catalog.jsonb_typeof(p_headers -> v_name) <> 'string' then 'is not a string'
-      when p_headers ->> v_name !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then 'has an empty value or one that is not visible ASCII'
-    end;
-    if v_problem is not null then
-      perform outbox.invalid('headers.' || pg_catalog.left(v_name, 80), v_problem,
-        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs itself');
-    end if;
-  end loop;
-end
-$$;
-comment on function outbox.check_headers(jsonb) is
-  'Raises OH001 for the first custom header that may not be sent; never shows a value, which may be a credential.';
-
-create function outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamptz) returns void
-language plpgsql set search_path = ''
-as $$
-declare
-  v_id uuid := pg_catalog.gen_random_uuid();
-begin
-  insert into outbox.endpoint_secret (id, endpoint_id, vault_id, created_at)
-  values (v_id, p_endpoint_id,
-          vault.create_secret(outbox.check_secret(p_secret), 'outhook_endpoint_secret_' || v_id::text, 'Signing secret of an Outhook endpoint'),
-          p_now);
-end
-$$;
-comment on function outbox.add_secret(uuid, text, timestamptz) is 'Stores one more signing secret of an endpoint in Vault.';
-
-create function outbox.live_secrets(p_endpoint_id uuid, p_now timestamptz) returns jsonb
-language sql stable set search_path = ''
-as $$
-  select coalesce(pg_catalog.jsonb_agg(v.decrypted_secret order by s.created_at desc), '[]')
-  from outbox.endpoint_secret s
-  join vault.decrypted_secrets v on v.id = s.vault_id
-  where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now)
-$$;
-comment on function outbox.live_secrets(uuid, timestamptz) is
-  'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() alone.';
 
 create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql stable set search_path = ''
@@ -262,18 +152,18 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_secret text := outbox.check_secret(coalesce(p_secret,
-    'whsec_' || pg_catalog.translate(pg_catalog.encode(extensions.gen_random_bytes(32), 'base64'), E'\n', '')));
+  v_secret text := outbox.check_secret(coalesce(p_secret, outbox.new_secret()));
   v_id uuid;
 begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
   perform outbox.check_retry(p_retry);
-  insert into outbox.endpoint (org_id, url, description, headers, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
+  insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
-  values (p_org_id, outbox.check_url(p_url), p_description, p_headers, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+  values (p_org_id, outbox.check_url(p_url), p_description, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
+  perform outbox.put_headers(v_id, p_headers);
   perform outbox.add_secret(v_id, v_secret, v_now);
   perform outbox.add_gate(v_id, p_ordering);
   perform outbox.subscribe(v_id, p_event_types, p_filter);

@@ -18,13 +18,14 @@ begin
   return (
     select pg_catalog.jsonb_object_agg(n.key, s.value)
     from outbox.setting s
-    join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'), ('response.success_bytes', 'success_bytes'),
+    join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
+                 ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'), ('egress.proxy_url', 'proxy_url'), ('response.success_bytes', 'success_bytes'),
                  ('response.failure_bytes', 'failure_bytes'), ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
                  ('worker.max_deliveries', 'max_deliveries')) n (name, key) on n.name = s.name);
 end
 $$;
 comment on function outbox.run_settings() is
-  'What a run needs to know: {"allow_http", "allow_cidrs", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
+  'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", "proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
 
 create function outbox.batch(p_claimed outbox.claimed, p_now timestamptz) returns jsonb
 language plpgsql
@@ -61,7 +62,7 @@ begin
       ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', e.headers, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
+        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', case when e.headers_vault_id is null then '{}' else outbox.stored_headers(e.headers_vault_id) end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
         'secrets', outbox.live_secrets(e.id, p_now))), '{}')
       from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c join outbox.endpoint e on e.id = c.id));
 end

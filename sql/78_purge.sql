@@ -45,13 +45,14 @@ as $$
 begin
   delete from vault.secrets v using outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
   delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
+  perform outbox.put_headers(p_endpoint_id, '{}');
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.lane l where l.gate_id = p_gate_id;
   delete from outbox.gate g where g.id = p_gate_id;
 end
 $$;
 comment on function outbox.forget_endpoint(uuid, bigint) is
-  'Removes the secrets, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
+  'Removes the secrets, headers, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
 
 create function outbox.purge_deleted(p_limit integer) returns integer
 language plpgsql security definer set search_path = ''

@@ -82,9 +82,10 @@ begin
   where r.end_time < pg_catalog.clock_timestamp() - interval '7 days'
     and r.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%');
   get diagnostics v_runs = row_count;
-  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs)
+  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
+      'secrets', outbox.drop_expired_secrets(v_now))
     || outbox.add_partitions() || outbox.drop_partitions();
 end
 $$;
 comment on function outbox.cleanup() is
-  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
+  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';

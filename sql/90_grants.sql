@@ -21,6 +21,10 @@ grant execute on function
   outbox.version(),
   outbox.set_setting(text, jsonb),
   outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text),
+  outbox.set_headers(uuid, jsonb),
+  outbox.rotate_secret(uuid, text, interval),
+  outbox.expire_secret(uuid),
+  outbox.read_secret(uuid),
   outbox.subscribe(uuid, text[], text),
   outbox.pause_endpoint(uuid, text),
   outbox.resume_endpoint(uuid),
@@ -46,7 +50,7 @@ grant execute on function
 to service_role;
 grant select on
   outbox.setting, outbox.event, outbox.unrouted, outbox.unroutable, outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane,
-  outbox.delivery, outbox.attempt, outbox.dead_letter, outbox.replay_job, outbox.failure_rule, outbox.run, outbox.event_default, outbox.attempt_default,
+  outbox.delivery, outbox.attempt, outbox.dead_letter, outbox.replay_job, outbox.failure_rule, outbox.error_hint, outbox.run, outbox.event_default, outbox.attempt_default,
   outbox.delivery_status, outbox.relay_status, outbox.webhook_outbox, outbox.saga_outbox, outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;
 grant execute on function outbox.retry_preset(text), outbox.uuid_v7_time(uuid) to service_role;

@@ -36,6 +36,10 @@ const endpoint = z.object({
 const settings = z.object({
   allow_http: z.boolean(),
   allow_cidrs: z.array(z.string()),
+  allow_ports: z.array(z.string()),
+  deny_ports: z.array(z.string()),
+  /** Empty means none. */
+  proxy_url: z.string(),
   success_bytes: z.int().nonnegative(),
   failure_bytes: z.int().nonnegative(),
   poll_ms: z.number().positive(),

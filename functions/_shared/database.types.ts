@@ -219,7 +219,8 @@ export type Database = {
           'breaker_threshold': number
           'created_at': string
           'description': string
-          'headers': NonNullable<Json>
+          'header_names': (string)[]
+          'headers_vault_id': string | null
           'id': string
           'kind': string
           'max_in_flight': number
@@ -247,7 +248,8 @@ export type Database = {
           'breaker_threshold'?: number
           'created_at': string
           'description'?: string
-          'headers'?: NonNullable<Json>
+          'header_names'?: (string)[]
+          'headers_vault_id'?: string | null
           'id'?: string
           'kind'?: string
           'max_in_flight'?: number
@@ -274,7 +276,8 @@ export type Database = {
           'breaker_threshold'?: number
           'created_at'?: string
           'description'?: string
-          'headers'?: NonNullable<Json>
+          'header_names'?: (string)[]
+          'headers_vault_id'?: string | null
           'id'?: string
           'kind'?: string
           'max_in_flight'?: number
@@ -303,6 +306,8 @@ export type Database = {
           'endpoint_id': string
           'expires_at': string | null
           'id': string
+          'public_key': string | null
+          'scheme': string
           'vault_id': string
         }
         ComputedFields: never
@@ -311,6 +316,8 @@ export type Database = {
           'endpoint_id': string
           'expires_at'?: string | null
           'id'?: string
+          'public_key'?: string | null
+          'scheme'?: string
           'vault_id': string
         }
         Update: {
@@ -318,7 +325,25 @@ export type Database = {
           'endpoint_id'?: string
           'expires_at'?: string | null
           'id'?: string
+          'public_key'?: string | null
+          'scheme'?: string
           'vault_id'?: string
+        }
+        Relationships: []
+      }
+      'error_hint': {
+        Row: {
+          'error_class': string
+          'hint': string
+        }
+        ComputedFields: never
+        Insert: {
+          'error_class': string
+          'hint': string
+        }
+        Update: {
+          'error_class'?: string
+          'hint'?: string
         }
         Relationships: []
       }
@@ -990,7 +1015,7 @@ export type Database = {
       'add_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
       'add_secret': {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_secret': string }
-        Returns: undefined
+        Returns: string
       }
       'allowed_in_flight': {
         Args: {
@@ -1038,6 +1063,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'authority_problem': { Args: { 'p_url': string }; Returns: string }
       'batch': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
         Returns: Json
@@ -1064,7 +1090,8 @@ export type Database = {
           'breaker_threshold': number
           'created_at': string
           'description': string
-          'headers': NonNullable<Json>
+          'header_names': (string)[]
+          'headers_vault_id': string | null
           'id': string
           'kind': string
           'max_in_flight': number
@@ -1104,9 +1131,15 @@ export type Database = {
       'check_filter': { Args: { 'p_filter': string }; Returns: unknown }
       'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
+      'check_old_secrets': {
+        Args: { 'p_endpoint_id': string; 'p_now': string }
+        Returns: undefined
+      }
       'check_org': { Args: { 'p_org_id': string }; Returns: undefined }
+      'check_overlap': { Args: { 'p_overlap': string }; Returns: undefined }
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
+      'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
       'check_url': { Args: { 'p_url': string }; Returns: string }
       'claim': {
         Args: { 'p_limit': number; 'p_now': string; 'p_touched': (string)[] }
@@ -1195,6 +1228,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'drop_expired_secrets': { Args: { 'p_now': string }; Returns: number }
       'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
       'drop_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
       'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
@@ -1240,6 +1274,7 @@ export type Database = {
         }
         Returns: boolean
       }
+      'expire_secret': { Args: { 'p_secret_id': string }; Returns: Json }
       'failure_rule_of': {
         Args: { 'p_code': string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
         Returns: {
@@ -1286,13 +1321,22 @@ export type Database = {
       }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
+      'host_problem': { Args: { 'p_host': string }; Returns: string }
+      'inside_name_problem': { Args: { 'p_name': string }; Returns: string }
       'invalid': {
         Args: { 'p_field': string; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
       }
+      'ipv4_number': { Args: { 'p_part': string }; Returns: number }
+      'ipv4_of': { Args: { 'p_host': string }; Returns: unknown }
+      'ipv6_of': { Args: { 'p_host': string }; Returns: unknown }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
       'is_open_in': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
+      'is_port_range': { Args: { 'p_text': string }; Returns: boolean }
+      'is_public': { Args: { 'p_address': unknown }; Returns: boolean }
       'is_quiet': { Args: { 'p_now': string }; Returns: boolean }
+      'is_reachable': { Args: { 'p_address': unknown }; Returns: boolean }
       'is_retryable': {
         Args: { 'p_code'?: string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
         Returns: boolean
@@ -1323,6 +1367,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'new_secret': { Args: Record<PropertyKey, never>; Returns: string }
       'next_replays': {
         Args: Record<PropertyKey, never>
         Returns: (Database['outbox']['CompositeTypes']['replay_step'])[]
@@ -1351,6 +1396,7 @@ export type Database = {
       'partition_day': { Args: { 'p_name': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
+      'port_allowed': { Args: { 'p_port': number }; Returns: boolean }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'publish': {
         Args: {
@@ -1399,10 +1445,12 @@ export type Database = {
         }
         Returns: string
       }
+      'put_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: undefined }
       'put_news': {
         Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
         Returns: undefined
       }
+      'read_secret': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'read_unrouted': {
         Args: Record<PropertyKey, never>
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -1448,6 +1496,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'reserved_headers': { Args: Record<PropertyKey, never>; Returns: (string)[] }
       'resume_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'resume_lane': {
         Args: { 'p_endpoint_id': string; 'p_partition_key'?: string }
@@ -1456,6 +1505,10 @@ export type Database = {
       'retry_after': { Args: { 'p_header': string; 'p_now': string }; Returns: string }
       'retry_now': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'retry_preset': { Args: { 'p_kind': string }; Returns: Json }
+      'rotate_secret': {
+        Args: { 'p_endpoint_id': string; 'p_overlap'?: string; 'p_secret'?: string }
+        Returns: Json
+      }
       'route': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_now': string }
         Returns: Json
@@ -1485,6 +1538,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_reason': string; 'p_state': string }
         Returns: Json
       }
+      'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
       'set_replay_job': { Args: { 'p_id': string; 'p_state': string }; Returns: Json }
       'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
       'setting_int': { Args: { 'p_name': string }; Returns: number }
@@ -1514,6 +1568,7 @@ export type Database = {
         Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
       }
+      'stored_headers': { Args: { 'p_vault_id': string }; Returns: Json }
       'subscribe': {
         Args: { 'p_endpoint_id': string; 'p_event_types': (string)[]; 'p_filter'?: string }
         Returns: Json

@@ -5,36 +5,47 @@ import { version } from './version.ts'
 /** Names and values in turn, as undici takes them. */
 export type HeaderList = string[]
 
-const own = [
+/**
+ * The names that no custom header may have; `webhook-*` stands for all that begin so. They are those that each try sets
+ * itself, and the connection's own, whose forging would let one request be read as two or another host be reached.
+ * outbox.reserved_headers() is the same list.
+ */
+export const reservedHeaders: readonly string[] = [
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
   'content-type',
-  'user-agent',
+  'expect',
+  'host',
+  'http2-settings',
   'idempotency-key',
-  'x-timestamp',
-  'x-signature',
-  'x-event-type',
-  'x-correlation-id',
-  'x-attempt',
+  'keep-alive',
+  'proxy-*',
+  'sec-*',
+  'te',
   'traceparent',
   'tracestate',
-]
-
-/** The connection's own, whose forging would let one request be read as two or another host be reached. */
-const framing = [
-  'host',
-  'content-length',
-  'content-encoding',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'upgrade',
-  'te',
   'trailer',
-  'expect',
-  'http2-settings',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+  'webhook-*',
+  'x-attempt',
+  'x-correlation-id',
+  'x-event-type',
+  'x-outhook-*',
+  'x-signature',
+  'x-timestamp',
 ]
 
-const reserved = new Set([...own, ...framing])
-const reservedPrefixes = ['webhook-', 'proxy-', 'x-outhook-']
+const reserved = new Set(reservedHeaders)
+const reservedPrefixes = reservedHeaders.filter((name) => name.endsWith('*')).map((name) =>
+  name.slice(0, -1)
+)
+
+/** Receivers refuse longer ones. */
+const longestName = 100
 
 /** Says what is wrong with a custom header, or null: for the endpoint's save and for each send. */
 export function customHeaderProblem(name: string, value: string): string | null {
@@ -42,6 +53,7 @@ export function customHeaderProblem(name: string, value: string): string | null 
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) {
     return `Header name ${JSON.stringify(name)} has characters that HTTP does not allow`
   }
+  if (name.length > longestName) return `A header name has more than ${longestName} characters`
   if (reserved.has(lower) || reservedPrefixes.some((prefix) => lower.startsWith(prefix))) {
     return `Header ${lower} is reserved: remove it from the endpoint's headers`
   }

@@ -1,4 +1,4 @@
-import type { PolicySource } from '../_shared/connect/address.ts'
+import { addressRules, type PolicySource } from '../_shared/connect/address.ts'
 import type { DispatchAnswer, Result } from '../_shared/contracts.ts'
 import type { Transport } from '../_shared/transport/transport.ts'
 import type { KeyCache } from '../_shared/sign.ts'
@@ -177,7 +177,7 @@ function batchOf(answer: DispatchAnswer, calledAt: number, deps: RunDeps): Batch
       transport: deps.transport,
       keys: deps.keys,
       settings,
-      policy: deps.policyOf({ allowHttp: settings.allow_http, allowCidrs: settings.allow_cidrs }),
+      policy: deps.policyOf(addressRules(settings)),
       wallNow: deps.clock.wallNow,
     },
   }

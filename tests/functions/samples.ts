@@ -48,6 +48,9 @@ export function sampleSettings(over: Partial<Settings> = {}): Settings {
   return {
     allow_http: true,
     allow_cidrs: ['127.0.0.0/8'],
+    allow_ports: ['80', '443', '1024-65535'],
+    deny_ports: ['6379'],
+    proxy_url: '',
     success_bytes: 256,
     failure_bytes: 4096,
     poll_ms: 1000,

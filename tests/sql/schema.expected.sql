@@ -261,17 +261,23 @@ COMMENT ON FUNCTION outbox.add_partitions() IS 'Makes the partitions of today an
 
 -- Name: add_secret(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) RETURNS uuid
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
   v_id uuid := pg_catalog.gen_random_uuid();
+  v_is_key boolean := p_secret like 'whsk\_%';
+  v_secret text := case when v_is_key then outbox.check_signing_key(p_secret) else outbox.check_secret(p_secret) end;
 begin
-  insert into outbox.endpoint_secret (id, endpoint_id, vault_id, created_at)
+  insert into outbox.endpoint_secret (id, endpoint_id, vault_id, scheme, public_key, created_at)
   values (v_id, p_endpoint_id,
-          vault.create_secret(outbox.check_secret(p_secret), 'outhook_endpoint_secret_' || v_id::text, 'Signing secret of an Outhook endpoint'),
+          vault.create_secret(v_secret, 'outhook_endpoint_secret_' || v_id::text, 'Signing secret of an Outhook endpoint'),
+          case when v_is_key then 'v1a' else 'v1' end,
+          case when v_is_key then 'whpk_' || pg_catalog.encode(
+            pg_catalog.substr(pg_catalog.decode(pg_catalog.substr(v_secret, 6), 'base64'), 33), 'base64') end,
           p_now);
+  return v_id;
 end
 $$;
 
@@ -279,7 +285,7 @@ ALTER FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timest
 
 -- Name: FUNCTION add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) IS 'Stores one more signing secret of an endpoint in Vault.';
+COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) IS 'Stores one more signing secret of an endpoint in Vault and returns the id of its row; whsk_ is one of scheme v1a, with its public key beside it.';
 
 -- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -289,7 +295,8 @@ CREATE TABLE outbox.endpoint (
     kind text DEFAULT 'webhook'::text NOT NULL,
     url text NOT NULL,
     description text DEFAULT ''::text NOT NULL,
-    headers jsonb DEFAULT '{}'::jsonb NOT NULL,
+    header_names text[] DEFAULT '{}'::text[] NOT NULL,
+    headers_vault_id uuid,
     payload text DEFAULT 'envelope'::text NOT NULL,
     timeout_ms integer DEFAULT 15000 NOT NULL,
     ordering text DEFAULT 'none'::text NOT NULL,
@@ -312,7 +319,6 @@ CREATE TABLE outbox.endpoint (
     CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
     CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
     CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
-    CONSTRAINT endpoint_headers_are_an_object CHECK ((jsonb_typeof(headers) = 'object'::text)),
     CONSTRAINT endpoint_kind_is_known CHECK ((kind = 'webhook'::text)),
     CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
     CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
@@ -329,6 +335,10 @@ ALTER TABLE outbox.endpoint OWNER TO postgres;
 -- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.endpoint IS 'Where deliveries go, with every setting of the endpoint. version grows with each change.';
+
+-- Name: COLUMN endpoint.header_names; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.header_names IS 'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() changes them.';
 
 -- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
 
@@ -642,6 +652,32 @@ ALTER FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp w
 
 COMMENT ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to the deliveries whose lease they hold, with their receipts, dead letters, lanes, gates and breakers, in one statement; results without a lease change nothing. locks: the caller holds the gates.';
 
+-- Name: authority_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.authority_problem(p_url text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_authority text := (pg_catalog.regexp_match(p_url, '^https?://([^/?#]*)', 'i'))[1];
+  v_parts text[] := pg_catalog.regexp_match(v_authority, '^(\[[^\]]*\]|[^:]*)(?::([0-9]*))?$');
+  v_port text := nullif(v_parts[2], '');
+begin
+  if v_parts is null or pg_catalog.length(v_port) > 5 then
+    return 'has a port that is no number from 1 to 65535';
+  end if;
+  return coalesce(outbox.host_problem(v_parts[1]),
+    case when not outbox.port_allowed(coalesce(v_port, case when p_url ~* '^https' then '443' else '80' end)::integer)
+      then 'has a port that is not allowed' end);
+end
+$_$;
+
+ALTER FUNCTION outbox.authority_problem(p_url text) OWNER TO postgres;
+
+-- Name: FUNCTION authority_problem(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null when nothing is.';
+
 -- Name: batch(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS jsonb
@@ -684,7 +720,7 @@ begin
       ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', e.headers, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
+        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', case when e.headers_vault_id is null then '{}' else outbox.stored_headers(e.headers_vault_id) end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
         'secrets', outbox.live_secrets(e.id, p_now))), '{}')
       from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c join outbox.endpoint e on e.id = c.id));
 end
@@ -898,34 +934,33 @@ COMMENT ON FUNCTION outbox.check_filter(p_filter text) IS 'The filter as jsonpat
 CREATE FUNCTION outbox.check_headers(p_headers jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
-    AS $_$
+    AS $$
 declare
-  v_reserved constant text[] := array['content-type', 'user-agent', 'idempotency-key', 'x-timestamp', 'x-signature',
-    'x-event-type', 'x-correlation-id', 'x-attempt', 'traceparent', 'tracestate', 'host', 'content-length', 'content-encoding',
-    'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'te', 'trailer', 'expect', 'http2-settings'];
+  v_example constant text := 'Expected up to 20 names with their values, such as {"x-api-key": "secret"}';
   v_name text;
   v_problem text;
+  v_seen text[] := '{}';
 begin
   if pg_catalog.jsonb_typeof(p_headers) is distinct from 'object' then
-    perform outbox.invalid('headers', 'is not a JSON object', 'Expected names with their values, such as {"x-api-key": "secret"}');
-  end if;
-  if pg_catalog.octet_length(p_headers::text) > 8192 then
+    perform outbox.invalid('headers', 'is not a JSON object', v_example);
+  elsif pg_catalog.octet_length(p_headers::text) > 8192 then
     perform outbox.invalid('headers', 'has more than 8192 bytes', 'Receivers refuse so many: send the data in the payload');
+  elsif (select pg_catalog.count(*) from pg_catalog.jsonb_object_keys(p_headers)) > 20 then
+    perform outbox.invalid('headers', 'has more than 20 names', v_example);
   end if;
   for v_name in select k from pg_catalog.jsonb_object_keys(p_headers) k loop
-    v_problem := case
-      when v_name !~ '^[!#$%&''*+.^_`|~0-9A-Za-z-]+$' then 'has characters that HTTP does not allow'
-      when pg_catalog.lower(v_name) = any (v_reserved) or v_name ~* '^(webhook-|proxy-|x-outhook-)' then 'is reserved'
-      when pg_catalog.jsonb_typeof(p_headers -> v_name) <> 'string' then 'is not a string'
-      when p_headers ->> v_name !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then 'has an empty value or one that is not visible ASCII'
-    end;
+    v_problem := outbox.header_problem(v_name, p_headers -> v_name);
+    if v_problem is null and pg_catalog.lower(v_name) = any (v_seen) then
+      v_problem := 'is there twice: HTTP does not tell upper from lower case';
+    end if;
     if v_problem is not null then
       perform outbox.invalid('headers.' || pg_catalog.left(v_name, 80), v_problem,
         'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs itself');
     end if;
+    v_seen := v_seen || pg_catalog.lower(v_name);
   end loop;
 end
-$_$;
+$$;
 
 ALTER FUNCTION outbox.check_headers(p_headers jsonb) OWNER TO postgres;
 
@@ -954,6 +989,32 @@ ALTER FUNCTION outbox.check_json(p_body text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_json(p_body text) IS 'Raises OH001 with the parser''s reason unless the text is one JSON value.';
 
+-- Name: check_old_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_most constant integer := 5;
+  v_old integer;
+  v_first timestamptz;
+begin
+  select pg_catalog.count(*), pg_catalog.min(s.expires_at) into v_old, v_first
+  from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and s.expires_at > p_now;
+  if v_old > v_most then
+    raise exception using errcode = 'OH004', message = pg_catalog.format('endpoint %s has %s old secrets that still sign', p_endpoint_id, v_most),
+      hint = pg_catalog.format('The first of them ends at %s; read_secret() lists them and expire_secret() ends one at once', v_first);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Raises OH004 when more than 5 replaced secrets of an endpoint still sign: each makes every header longer.';
+
 -- Name: check_org(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_org(p_org_id text) RETURNS void
@@ -976,6 +1037,26 @@ ALTER FUNCTION outbox.check_org(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION check_org(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_org(p_org_id text) IS 'Raises OH001 unless this may be an organisation''s id.';
+
+-- Name: check_overlap(interval); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_overlap(p_overlap interval) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_overlap is null or p_overlap < interval '0' or p_overlap > interval '30 days' then
+    perform outbox.invalid('overlap', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_overlap::text)),
+      'Expected how long the old secret signs on, from 0 to 30 days, such as 24 hours');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_overlap(p_overlap interval) OWNER TO postgres;
+
+-- Name: FUNCTION check_overlap(p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_overlap(p_overlap interval) IS 'Raises OH001 for an overlap that is not between 0 and 30 days.';
 
 -- Name: check_retry(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1072,6 +1153,31 @@ ALTER FUNCTION outbox.check_secret(p_secret text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its canonical form (padded base64 behind whsec_), or OH001 that says what is expected; never shows the secret.';
 
+-- Name: check_signing_key(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_signing_key(p_secret text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_expected constant text := 'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public key. `deno task signing-key` makes one';
+  v_base64 text := pg_catalog.rtrim(pg_catalog.substr(p_secret, 6), '=');
+begin
+  if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
+    perform outbox.invalid('secret', 'is not base64 behind whsk_', v_expected);
+  elsif pg_catalog.length(v_base64) * 3 / 4 <> 64 then
+    perform outbox.invalid('secret', pg_catalog.format('has %s bytes behind whsk_', pg_catalog.length(v_base64) * 3 / 4), v_expected);
+  end if;
+  return 'whsk_' || v_base64 || '==';
+end
+$_$;
+
+ALTER FUNCTION outbox.check_signing_key(p_secret text) OWNER TO postgres;
+
+-- Name: FUNCTION check_signing_key(p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key in its canonical form (padded base64 behind whsk_), or OH001 that says what is expected; never shows the key.';
+
 -- Name: check_url(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_url(p_url text) RETURNS text
@@ -1088,11 +1194,15 @@ begin
     when p_url !~* '^https?://[^/?#]+' then 'is not an absolute http or https URL'
     when p_url ~* '^https?://[^/?#]*@' then 'carries credentials'
     when p_url ~* '^http://' and not outbox.setting_on('egress.allow_http') then 'is not https'
+    else outbox.authority_problem(p_url)
   end;
   if v_problem is not null then
-    perform outbox.invalid('url', v_problem,
-      case when v_problem = 'is not https' then 'Use https. For local development: select outbox.set_setting(''egress.allow_http'', ''true'')'
-           else 'Expected something like https://example.com/webhooks' end);
+    perform outbox.invalid('url', v_problem, case v_problem
+      when 'is not https' then 'Use https. For local development: select outbox.set_setting(''egress.allow_http'', ''true'')'
+      when 'has a host that is not allowed' then 'Use a host on the public Internet. A network of one''s own is allowed by the setting egress.allow_cidrs'
+      when 'has a port that is not allowed' then 'Use 443, or another port that the settings egress.allow_ports and egress.deny_ports allow'
+      when 'has a host that is no name of letters, digits and hyphens' then 'Expected something like https://example.com/webhooks; write an international name in its xn-- form'
+      else 'Expected something like https://example.com/webhooks' end);
   end if;
   return p_url;
 end
@@ -1102,7 +1212,7 @@ ALTER FUNCTION outbox.check_url(p_url text) OWNER TO postgres;
 
 -- Name: FUNCTION check_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_url(p_url text) IS 'The URL as given, or OH001 that says what is wrong with it. The addresses behind it are vetted at each send.';
+COMMENT ON FUNCTION outbox.check_url(p_url text) IS 'The URL as given, or OH001 that says what is wrong with it. The addresses behind a name are vetted at each send.';
 
 -- Name: claim(integer, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1163,7 +1273,8 @@ begin
   where r.end_time < pg_catalog.clock_timestamp() - interval '7 days'
     and r.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%');
   get diagnostics v_runs = row_count;
-  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs)
+  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
+      'secrets', outbox.drop_expired_secrets(v_now))
     || outbox.add_partitions() || outbox.drop_partitions();
 end
 $$;
@@ -1172,7 +1283,7 @@ ALTER FUNCTION outbox.cleanup() OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
+COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1338,18 +1449,18 @@ CREATE FUNCTION outbox.create_endpoint(p_url text, p_event_types text[] DEFAULT 
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_secret text := outbox.check_secret(coalesce(p_secret,
-    'whsec_' || pg_catalog.translate(pg_catalog.encode(extensions.gen_random_bytes(32), 'base64'), E'\n', '')));
+  v_secret text := outbox.check_secret(coalesce(p_secret, outbox.new_secret()));
   v_id uuid;
 begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
   perform outbox.check_retry(p_retry);
-  insert into outbox.endpoint (org_id, url, description, headers, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
+  insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
-  values (p_org_id, outbox.check_url(p_url), p_description, p_headers, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+  values (p_org_id, outbox.check_url(p_url), p_description, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
+  perform outbox.put_headers(v_id, p_headers);
   perform outbox.add_secret(v_id, v_secret, v_now);
   perform outbox.add_gate(v_id, p_ordering);
   perform outbox.subscribe(v_id, p_event_types, p_filter);
@@ -1559,6 +1670,30 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "deliveries", "events", "endpoints", "settings", "error"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
+
+-- Name: drop_expired_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_dropped integer;
+begin
+  with gone as (
+    delete from outbox.endpoint_secret s where s.expires_at <= p_now returning s.vault_id
+  )
+  delete from vault.secrets v using gone g where v.id = g.vault_id;
+  get diagnostics v_dropped = row_count;
+  return v_dropped;
+end
+$$;
+
+ALTER FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) IS 'Removes from Vault the secrets that no longer sign; returns how many.';
 
 -- Name: drop_partition(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1810,6 +1945,36 @@ ALTER FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestam
 
 COMMENT ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Makes a dead letter of a delivery that was open too long; false when it is no longer open. locks: the caller holds the gate.';
 
+-- Name: expire_secret(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.expire_secret(p_secret_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_secret outbox.endpoint_secret;
+begin
+  select * into v_secret from outbox.endpoint_secret s where s.id = p_secret_id and (s.expires_at is null or s.expires_at > v_now);
+  if not found then
+    raise exception using errcode = 'OH002', message = pg_catalog.format('secret %s does not exist or has expired', pg_catalog.quote_nullable(p_secret_id::text)),
+      hint = 'read_secret() lists the secrets of an endpoint';
+  elsif v_secret.scheme = 'v1' and v_secret.expires_at is null then
+    raise exception using errcode = 'OH004', message = pg_catalog.format('secret %s is the one that endpoint %s signs with', p_secret_id, v_secret.endpoint_id),
+      hint = 'rotate_secret() with p_overlap => ''0'' replaces it at once';
+  end if;
+  update outbox.endpoint e set version = e.version + 1, updated_at = v_now where e.id = v_secret.endpoint_id;
+  update outbox.endpoint_secret s set expires_at = v_now where s.id = p_secret_id;
+  return pg_catalog.jsonb_build_object('id', v_secret.endpoint_id, 'secret_id', p_secret_id, 'expires_at', v_now);
+end
+$$;
+
+ALTER FUNCTION outbox.expire_secret(p_secret_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION expire_secret(p_secret_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.expire_secret(p_secret_id uuid) IS 'Ends at once a replaced secret, or an ed25519 key: {"id", "secret_id", "expires_at"}. OH002; OH004 for the secret that every endpoint must have.';
+
 -- Name: failure_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.failure_rule (
@@ -1929,6 +2094,7 @@ CREATE FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) RET
 begin
   delete from vault.secrets v using outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
   delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
+  perform outbox.put_headers(p_endpoint_id, '{}');
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.lane l where l.gate_id = p_gate_id;
   delete from outbox.gate g where g.id = p_gate_id;
@@ -1939,7 +2105,7 @@ ALTER FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNE
 
 -- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
+COMMENT ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
 
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1983,6 +2149,85 @@ ALTER FUNCTION outbox.has_unrouted() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.has_unrouted() IS 'Whether routing has something to do: the same read that routing makes.';
 
+-- Name: header_problem(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.header_problem(p_name text, p_value jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  return case
+    when p_name !~ '^[!#$%&''*+.^_`|~0-9A-Za-z-]+$' then 'has characters that HTTP does not allow'
+    when pg_catalog.length(p_name) > 100 then 'has a name of more than 100 characters'
+    when pg_catalog.lower(p_name) = any (outbox.reserved_headers())
+      or pg_catalog.regexp_replace(pg_catalog.lower(p_name), '^(proxy|sec|webhook|x-outhook)-.*$', '\1-*') = any (outbox.reserved_headers()) then 'is reserved'
+    when pg_catalog.jsonb_typeof(p_value) <> 'string' then 'is not a string'
+    when p_value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then 'has an empty value or one that is not visible ASCII'
+  end;
+end
+$_$;
+
+ALTER FUNCTION outbox.header_problem(p_name text, p_value jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION header_problem(p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never shows the value.';
+
+-- Name: host_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.host_problem(p_host text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_host text := pg_catalog.lower(pg_catalog.regexp_replace(p_host, '\.$', ''));
+  v_address inet;
+begin
+  if v_host like '[%' then
+    v_address := outbox.ipv6_of(v_host);
+  -- What ends in a number is an address or nothing (URL Standard, "ends in a number").
+  elsif v_host ~ '(^|\.)([0-9]+|0x[0-9a-f]*)$' then
+    v_address := outbox.ipv4_of(v_host);
+  elsif v_host !~ '^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$' or pg_catalog.length(v_host) > 253 then
+    return 'has a host that is no name of letters, digits and hyphens';
+  else
+    return outbox.inside_name_problem(v_host);
+  end if;
+  return case
+    when v_address is null then 'has a host that is no valid address'
+    when not outbox.is_reachable(v_address) then 'has a host that is not allowed'
+  end;
+end
+$_$;
+
+ALTER FUNCTION outbox.host_problem(p_host text) OWNER TO postgres;
+
+-- Name: FUNCTION host_problem(p_host text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.host_problem(p_host text) IS 'What is wrong with a URL''s host, as the end of a sentence; null when nothing is.';
+
+-- Name: inside_name_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.inside_name_problem(p_name text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  return case
+    when p_name ~ '^(.*\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$'
+      and not outbox.is_reachable('127.0.0.1') and not outbox.is_reachable('::1') then 'has a host that is not allowed'
+    when (p_name !~ '\.' or p_name ~ '\.(local|internal|localdomain|home\.arpa)$')
+      and outbox.setting_value('egress.allow_cidrs') = '[]' then 'has a host that is not allowed'
+  end;
+end
+$_$;
+
+ALTER FUNCTION outbox.inside_name_problem(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION inside_name_problem(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.inside_name_problem(p_name text) IS 'What is wrong with a name that only a private network knows, where no such network is allowed; null when nothing is.';
+
 -- Name: invalid(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) RETURNS void
@@ -1999,6 +2244,92 @@ ALTER FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) OWNER
 -- Name: FUNCTION invalid(p_field text, p_problem text, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) IS 'Raises OH001 for one argument: message "<field> <problem>", hint: the remedy.';
+
+-- Name: ipv4_number(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.ipv4_number(p_part text) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_base integer := case when p_part like '0x%' then 16 when p_part like '0_%' then 8 else 10 end;
+  v_digits text := pg_catalog.ltrim(case v_base when 16 then pg_catalog.substr(p_part, 3) else p_part end, '0');
+  v_number bigint := 0;
+  v_digit integer;
+begin
+  if pg_catalog.length(v_digits) > 11 then
+    return null;
+  end if;
+  for v_n in 1 .. pg_catalog.length(v_digits) loop
+    v_digit := pg_catalog.strpos('0123456789abcdef', pg_catalog.substr(v_digits, v_n, 1)) - 1;
+    if v_digit not between 0 and v_base - 1 then
+      return null;
+    end if;
+    v_number := v_number * v_base + v_digit;
+  end loop;
+  return v_number;
+end
+$$;
+
+ALTER FUNCTION outbox.ipv4_number(p_part text) OWNER TO postgres;
+
+-- Name: FUNCTION ipv4_number(p_part text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.ipv4_number(p_part text) IS 'One part of an IPv4 address as URLs write it (decimal, octal behind 0, hexadecimal behind 0x); null when it is none.';
+
+-- Name: ipv4_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.ipv4_of(p_host text) RETURNS inet
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_parts text[] := pg_catalog.string_to_array(p_host, '.');
+  v_count integer := pg_catalog.cardinality(v_parts);
+  v_address bigint := 0;
+  v_number bigint;
+  v_beyond bigint;
+begin
+  if v_count > 4 then
+    return null;
+  end if;
+  for v_n in 1 .. v_count loop
+    v_number := case when v_parts[v_n] <> '' then outbox.ipv4_number(v_parts[v_n]) end;
+    -- The last part fills what the others leave: 127.1 is 127.0.0.1.
+    v_beyond := case when v_n < v_count then 256 else 256::bigint ^ (5 - v_count) end;
+    if v_number is null or v_number >= v_beyond then
+      return null;
+    end if;
+    v_address := v_address + v_number * case when v_n < v_count then 256::bigint ^ (4 - v_n) else 1 end;
+  end loop;
+  return '0.0.0.0'::inet + v_address;
+end
+$$;
+
+ALTER FUNCTION outbox.ipv4_of(p_host text) OWNER TO postgres;
+
+-- Name: FUNCTION ipv4_of(p_host text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.ipv4_of(p_host text) IS 'The IPv4 address that a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433) stands for; null when it is none.';
+
+-- Name: ipv6_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.ipv6_of(p_host text) RETURNS inet
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  return case when p_host ~ '^\[[0-9a-f:.]*:[0-9a-f:.]*\]$' then pg_catalog.btrim(p_host, '[]')::inet end;
+exception when invalid_text_representation then
+  return null;
+end
+$_$;
+
+ALTER FUNCTION outbox.ipv6_of(p_host text) OWNER TO postgres;
+
+-- Name: FUNCTION ipv6_of(p_host text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.ipv6_of(p_host text) IS 'The IPv6 address of a URL''s host in brackets; null when it is none, a zone id included.';
 
 -- Name: is_network(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2040,6 +2371,53 @@ ALTER FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) IS 'Whether anything is open of the events with ids from p_from to below p_to.';
 
+-- Name: is_port_range(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_port_range(p_text text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_ends text[] := pg_catalog.regexp_match(p_text, '^([0-9]{1,5})(?:-([0-9]{1,5}))?$');
+begin
+  return v_ends is not null and v_ends[1]::integer between 1 and 65535
+    and coalesce(v_ends[2], v_ends[1])::integer between v_ends[1]::integer and 65535;
+end
+$_$;
+
+ALTER FUNCTION outbox.is_port_range(p_text text) OWNER TO postgres;
+
+-- Name: FUNCTION is_port_range(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_port_range(p_text text) IS 'Whether a text is a port such as 443 or a range such as 1024-65535.';
+
+-- Name: is_public(inet); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_public(p_address inet) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if pg_catalog.family(p_address) = 4 then
+    return not p_address <<= any (array['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12',
+      '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24',
+      '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4',
+      -- Azure's wire server: metadata and DNS of the virtual machine, on a public address.
+      '168.63.129.16/32']::inet[]);
+  end if;
+  return p_address <<= '2000::/3'
+    and not p_address <<= any (array['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']::inet[])
+    -- ISATAP: an interface identifier of 5efe with or without the universal bit, then the IPv4 address.
+    and p_address & '::fdff:ffff:0:0' <> '::5efe:0:0';
+end
+$$;
+
+ALTER FUNCTION outbox.is_public(p_address inet) OWNER TO postgres;
+
+-- Name: FUNCTION is_public(p_address inet); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_public(p_address inet) IS 'Whether an address is one of the public Internet. IPv6 forms that carry an IPv4 address are not, whichever they carry.';
+
 -- Name: is_quiet(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_quiet(p_now timestamp with time zone) RETURNS boolean
@@ -2059,6 +2437,25 @@ ALTER FUNCTION outbox.is_quiet(p_now timestamp with time zone) OWNER TO postgres
 -- Name: FUNCTION is_quiet(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.is_quiet(p_now timestamp with time zone) IS 'Whether no run has polled and nobody has kicked within the setting kick.quiet_ms.';
+
+-- Name: is_reachable(inet); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_reachable(p_address inet) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.is_public(p_address) or exists (
+    select from pg_catalog.jsonb_array_elements_text(outbox.setting_value('egress.allow_cidrs')) c
+    where p_address <<= c.value::inet);
+end
+$$;
+
+ALTER FUNCTION outbox.is_reachable(p_address inet) OWNER TO postgres;
+
+-- Name: FUNCTION is_reachable(p_address inet); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_reachable(p_address inet) IS 'Whether deliveries may go to an address: a public one, or one that egress.allow_cidrs allows.';
 
 -- Name: is_retryable(text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2202,20 +2599,23 @@ COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 
 -- Name: live_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS jsonb
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
-  select coalesce(pg_catalog.jsonb_agg(v.decrypted_secret order by s.created_at desc), '[]')
-  from outbox.endpoint_secret s
-  join vault.decrypted_secrets v on v.id = s.vault_id
-  where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now)
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc), '[]')
+    from outbox.endpoint_secret s
+    join vault.decrypted_secrets v on v.id = s.vault_id
+    where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now));
+end
 $$;
 
 ALTER FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
 
 -- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() alone.';
+COMMENT ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() and read_secret() alone.';
 
 -- Name: lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2285,6 +2685,23 @@ ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
 -- Name: FUNCTION lost(p_delivery outbox.delivery); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended.';
+
+-- Name: new_secret(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.new_secret() RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return 'whsec_' || pg_catalog.translate(pg_catalog.encode(extensions.gen_random_bytes(32), 'base64'), E'\n', '');
+end
+$$;
+
+ALTER FUNCTION outbox.new_secret() OWNER TO postgres;
+
+-- Name: FUNCTION new_secret(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.new_secret() IS 'A new signing secret of 32 random bytes.';
 
 -- Name: next_replays(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2431,6 +2848,28 @@ ALTER FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. Returns {"id", "state", "was", "reason", "open"}. OH002.';
+
+-- Name: port_allowed(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.port_allowed(p_port integer) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return coalesce((
+    select pg_catalog.bool_and(s.name = 'egress.allow_ports') from outbox.setting s
+    cross join pg_catalog.jsonb_array_elements_text(s.value) r
+    where s.name in ('egress.allow_ports', 'egress.deny_ports')
+      and p_port between pg_catalog.split_part(r.value, '-', 1)::integer
+        and coalesce(nullif(pg_catalog.split_part(r.value, '-', 2), ''), r.value)::integer), false);
+end
+$$;
+
+ALTER FUNCTION outbox.port_allowed(p_port integer) OWNER TO postgres;
+
+-- Name: FUNCTION port_allowed(p_port integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.port_allowed(p_port integer) IS 'Whether deliveries may go to a port: in egress.allow_ports and not in egress.deny_ports.';
 
 -- Name: preview_schedule(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2708,6 +3147,34 @@ ALTER FUNCTION outbox.put_event(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the event that has its idempotency key.';
 
+-- Name: put_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_old uuid := (select e.headers_vault_id from outbox.endpoint e where e.id = p_endpoint_id);
+  v_new uuid;
+begin
+  if p_headers = '{}' and v_old is null then
+    return;
+  elsif p_headers <> '{}' then
+    v_new := vault.create_secret(p_headers::text, 'outhook_endpoint_headers_' || pg_catalog.gen_random_uuid()::text, 'Custom headers of an Outhook endpoint');
+  end if;
+  update outbox.endpoint e set headers_vault_id = v_new,
+    header_names = array(select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C")
+  where e.id = p_endpoint_id;
+  delete from vault.secrets v where v.id = v_old;
+end
+$$;
+
+ALTER FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION put_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, instead of those that it had.';
+
 -- Name: put_news(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) RETURNS void
@@ -2729,6 +3196,33 @@ ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp wit
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type.';
+
+-- Name: read_secret(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_secret(p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+begin
+  perform outbox.check_endpoint(p_endpoint_id);
+  return (
+    select pg_catalog.jsonb_build_object('id', p_endpoint_id,
+      'secret', pg_catalog.max(v.decrypted_secret) filter (where s.scheme = 'v1' and s.expires_at is null),
+      'public_key', pg_catalog.max(s.public_key) filter (where s.expires_at is null),
+      'secrets', pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('secret_id', s.id, 'scheme', s.scheme, 'public_key', s.public_key,
+        'created_at', s.created_at, 'expires_at', s.expires_at) order by s.expires_at is null desc, s.created_at desc))
+    from outbox.endpoint_secret s join vault.decrypted_secrets v on v.id = s.vault_id
+    where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
+end
+$$;
+
+ALTER FUNCTION outbox.read_secret(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION read_secret(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'What a receiver needs, and what signs: {"id", "secret": "whsec_…", "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. OH002.';
 
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2936,6 +3430,25 @@ ALTER FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_typ
 
 COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays every dead letter that matches (null: any) and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
 
+-- Name: reserved_headers(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.reserved_headers() RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return array['accept-encoding', 'connection', 'content-encoding', 'content-length', 'content-type', 'expect', 'host', 'http2-settings',
+    'idempotency-key', 'keep-alive', 'proxy-*', 'sec-*', 'te', 'traceparent', 'tracestate', 'trailer', 'transfer-encoding', 'upgrade',
+    'user-agent', 'webhook-*', 'x-attempt', 'x-correlation-id', 'x-event-type', 'x-outhook-*', 'x-signature', 'x-timestamp'];
+end
+$$;
+
+ALTER FUNCTION outbox.reserved_headers() OWNER TO postgres;
+
+-- Name: FUNCTION reserved_headers(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.reserved_headers() IS 'The names that no custom header may have, in lower case; webhook-* stands for all that begin so.';
+
 -- Name: resume_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) RETURNS jsonb
@@ -3059,6 +3572,46 @@ ALTER FUNCTION outbox.retry_preset(p_kind text) OWNER TO postgres;
 -- Name: FUNCTION retry_preset(p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or relay (brokers).';
+
+-- Name: rotate_secret(uuid, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text DEFAULT NULL::text, p_overlap interval DEFAULT '24:00:00'::interval) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_secret text := coalesce(p_secret, outbox.new_secret());
+  v_scheme text := case when v_secret like 'whsk\_%' then 'v1a' else 'v1' end;
+  v_now timestamptz;
+  v_expires timestamptz;
+  v_id uuid;
+  v_new outbox.endpoint_secret;
+begin
+  perform outbox.check_endpoint(p_endpoint_id);
+  perform outbox.check_overlap(p_overlap);
+  -- Two rotations at a time would both take the same secret for the current one.
+  update outbox.endpoint e set version = e.version + 1, updated_at = outbox.clock() where e.id = p_endpoint_id;
+  v_now := outbox.clock();
+  update outbox.endpoint_secret s set expires_at = v_now + p_overlap
+  where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at is null
+  returning s.expires_at into v_expires;
+  perform outbox.check_old_secrets(p_endpoint_id, v_now);
+  v_id := outbox.add_secret(p_endpoint_id, v_secret, v_now);
+  select * into v_new from outbox.endpoint_secret s where s.id = v_id;
+  if (select pg_catalog.count(*) > pg_catalog.count(distinct l.value) from pg_catalog.jsonb_array_elements(outbox.live_secrets(p_endpoint_id, v_now)) l) then
+    perform outbox.invalid('secret', 'is one that the endpoint signs with already', 'Leave it out and a new one is made');
+  end if;
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'secret_id', v_id,
+    'secret', case when v_scheme = 'v1' then (select v.decrypted_secret from vault.decrypted_secrets v where v.id = v_new.vault_id) end,
+    'public_key', v_new.public_key, 'expires_at', v_expires);
+end
+$$;
+
+ALTER FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) OWNER TO postgres;
+
+-- Name: FUNCTION rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes nothing of whsec_…. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old ones still sign.';
 
 -- Name: route(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3216,7 +3769,8 @@ begin
   return (
     select pg_catalog.jsonb_object_agg(n.key, s.value)
     from outbox.setting s
-    join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'), ('response.success_bytes', 'success_bytes'),
+    join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
+                 ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'), ('egress.proxy_url', 'proxy_url'), ('response.success_bytes', 'success_bytes'),
                  ('response.failure_bytes', 'failure_bytes'), ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
                  ('worker.max_deliveries', 'max_deliveries')) n (name, key) on n.name = s.name);
 end
@@ -3226,7 +3780,7 @@ ALTER FUNCTION outbox.run_settings() OWNER TO postgres;
 
 -- Name: FUNCTION run_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.run_settings() IS 'What a run needs to know: {"allow_http", "allow_cidrs", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
+COMMENT ON FUNCTION outbox.run_settings() IS 'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", "proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
 
 -- Name: schedule_retry(uuid, uuid, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3314,6 +3868,36 @@ ALTER FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_rea
 -- Name: FUNCTION set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) IS 'Changes an endpoint''s state: {"id", "state", "was", "reason", "open": deliveries that are open}. OH002.';
+
+-- Name: set_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_headers jsonb;
+begin
+  perform outbox.check_endpoint(p_endpoint_id);
+  perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
+  -- The row's lock first: of two calls at a time the second starts from what the first left.
+  update outbox.endpoint e set version = e.version + 1, updated_at = outbox.clock() where e.id = p_endpoint_id;
+  select coalesce(pg_catalog.jsonb_object_agg(h.key, h.value), '{}') into v_headers
+  from outbox.endpoint e cross join pg_catalog.jsonb_each(outbox.stored_headers(e.headers_vault_id)) h
+  where e.id = p_endpoint_id
+    and pg_catalog.lower(h.key) not in (select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k);
+  v_headers := v_headers || pg_catalog.jsonb_strip_nulls(p_headers);
+  perform outbox.check_headers(v_headers);
+  perform outbox.put_headers(p_endpoint_id, v_headers);
+  return (select pg_catalog.jsonb_build_object('id', e.id, 'header_names', e.header_names) from outbox.endpoint e where e.id = p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION set_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Sets custom headers of an endpoint by name, in any case: a string is the new value, null removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever returned. OH001, OH002.';
 
 -- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3433,7 +4017,7 @@ CREATE FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value jsonb) 
     SET search_path TO ''
     AS $_$
 declare
-  v_network text;
+  v_item text;
 begin
   case p_setting.type
     when 'boolean' then
@@ -3447,15 +4031,24 @@ begin
       end if;
     when 'text' then
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then return 'must be a string'; end if;
+      if p_setting.name = 'egress.proxy_url' and p_value #>> '{}' !~ '^(https?://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
+        return 'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path';
+      end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
          or exists (select from pg_catalog.jsonb_array_elements(p_value) v where pg_catalog.jsonb_typeof(v.value) <> 'string') then
         return 'must be an array of strings';
       end if;
       if p_setting.name = 'egress.allow_cidrs' then
-        for v_network in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
-          if not outbox.is_network(v_network) then
-            return pg_catalog.format('holds %L, which is not a network such as 10.0.0.0/8 or fd00::/8', pg_catalog.left(v_network, 60));
+        for v_item in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
+          if not outbox.is_network(v_item) then
+            return pg_catalog.format('holds %L, which is not a network such as 10.0.0.0/8 or fd00::/8', pg_catalog.left(v_item, 60));
+          end if;
+        end loop;
+      elsif p_setting.name in ('egress.allow_ports', 'egress.deny_ports') then
+        for v_item in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
+          if not outbox.is_port_range(v_item) then
+            return pg_catalog.format('holds %L, which is not a port such as 443 or a range such as 1024-65535', pg_catalog.left(v_item, 60));
           end if;
         end loop;
       end if;
@@ -3526,6 +4119,23 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing ran out of time: smaller batches from the next call on; an event that took all the time alone counts as failed.';
+
+-- Name: stored_headers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stored_headers(p_vault_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return coalesce((select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id), '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.stored_headers(p_vault_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION stored_headers(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. For dispatch() and set_headers() alone.';
 
 -- Name: subscribe(uuid, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4211,8 +4821,11 @@ CREATE TABLE outbox.endpoint_secret (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     endpoint_id uuid NOT NULL,
     vault_id uuid NOT NULL,
+    scheme text DEFAULT 'v1'::text NOT NULL,
+    public_key text,
     created_at timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone
+    expires_at timestamp with time zone,
+    CONSTRAINT endpoint_secret_scheme_is_known CHECK ((scheme = ANY (ARRAY['v1'::text, 'v1a'::text])))
 );
 
 ALTER TABLE outbox.endpoint_secret OWNER TO postgres;
@@ -4254,6 +4867,19 @@ ALTER TABLE outbox.endpoint_status OWNER TO postgres;
 -- Name: VIEW endpoint_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON VIEW outbox.endpoint_status IS 'Every endpoint with what its gate knows: status, why, how many deliveries are open and in flight, since when it fails, when it is served next. A deleted one shows what is still to be cancelled.';
+
+-- Name: error_hint; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.error_hint (
+    error_class text NOT NULL,
+    hint text NOT NULL
+);
+
+ALTER TABLE outbox.error_hint OWNER TO postgres;
+
+-- Name: TABLE error_hint; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.error_hint IS 'Every error_class that an attempt can have, with one line on what to do: join it to outbox.attempt.';
 
 -- Name: event_default; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -4693,6 +5319,11 @@ ALTER TABLE ONLY outbox.endpoint
 ALTER TABLE ONLY outbox.endpoint_secret
     ADD CONSTRAINT endpoint_secret_pkey PRIMARY KEY (id);
 
+-- Name: error_hint error_hint_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.error_hint
+    ADD CONSTRAINT error_hint_pkey PRIMARY KEY (error_class);
+
 -- Name: event event_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.event
@@ -4879,6 +5510,10 @@ ALTER TABLE outbox.endpoint ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.endpoint_secret ENABLE ROW LEVEL SECURITY;
 
+-- Name: error_hint; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.error_hint ENABLE ROW LEVEL SECURITY;
+
 -- Name: event; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.event ENABLE ROW LEVEL SECURITY;
@@ -4995,6 +5630,10 @@ REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_route
 
 REVOKE ALL ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION authority_problem(p_url text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
+
 -- Name: FUNCTION batch(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
@@ -5037,9 +5676,17 @@ REVOKE ALL ON FUNCTION outbox.check_headers(p_headers jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_json(p_body text) FROM PUBLIC;
 
+-- Name: FUNCTION check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION check_org(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_org(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION check_overlap(p_overlap interval); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_overlap(p_overlap interval) FROM PUBLIC;
 
 -- Name: FUNCTION check_retry(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5048,6 +5695,10 @@ REVOKE ALL ON FUNCTION outbox.check_retry(p_policy jsonb) FROM PUBLIC;
 -- Name: FUNCTION check_secret(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_secret(p_secret text) FROM PUBLIC;
+
+-- Name: FUNCTION check_signing_key(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
 
 -- Name: FUNCTION check_url(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5118,6 +5769,10 @@ GRANT ALL ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id 
 REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) TO service_role;
 
+-- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION drop_partition(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.drop_partition(p_name text) FROM PUBLIC;
@@ -5145,6 +5800,11 @@ REVOKE ALL ON FUNCTION outbox.expire_deliveries(p_limit integer) FROM PUBLIC;
 -- Name: FUNCTION expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION expire_secret(p_secret_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.expire_secret(p_secret_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.expire_secret(p_secret_id uuid) TO service_role;
 
 -- Name: TABLE failure_rule; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5178,9 +5838,33 @@ REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLI
 
 REVOKE ALL ON FUNCTION outbox.has_unrouted() FROM PUBLIC;
 
+-- Name: FUNCTION header_problem(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION host_problem(p_host text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.host_problem(p_host text) FROM PUBLIC;
+
+-- Name: FUNCTION inside_name_problem(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.inside_name_problem(p_name text) FROM PUBLIC;
+
 -- Name: FUNCTION invalid(p_field text, p_problem text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) FROM PUBLIC;
+
+-- Name: FUNCTION ipv4_number(p_part text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.ipv4_number(p_part text) FROM PUBLIC;
+
+-- Name: FUNCTION ipv4_of(p_host text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.ipv4_of(p_host text) FROM PUBLIC;
+
+-- Name: FUNCTION ipv6_of(p_host text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.ipv6_of(p_host text) FROM PUBLIC;
 
 -- Name: FUNCTION is_network(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5190,9 +5874,21 @@ REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) FROM PUBLIC;
 
+-- Name: FUNCTION is_port_range(p_text text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_port_range(p_text text) FROM PUBLIC;
+
+-- Name: FUNCTION is_public(p_address inet); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_public(p_address inet) FROM PUBLIC;
+
 -- Name: FUNCTION is_quiet(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_quiet(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION is_reachable(p_address inet); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_reachable(p_address inet) FROM PUBLIC;
 
 -- Name: FUNCTION is_retryable(p_kind text, p_status integer, p_error_class text, p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5235,6 +5931,10 @@ REVOKE ALL ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
 
+-- Name: FUNCTION new_secret(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.new_secret() FROM PUBLIC;
+
 -- Name: FUNCTION next_replays(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.next_replays() FROM PUBLIC;
@@ -5259,6 +5959,10 @@ REVOKE ALL ON FUNCTION outbox.partition_name(p_table text, p_day date) FROM PUBL
 
 REVOKE ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) TO service_role;
+
+-- Name: FUNCTION port_allowed(p_port integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.port_allowed(p_port integer) FROM PUBLIC;
 
 -- Name: FUNCTION preview_schedule(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5300,9 +6004,18 @@ REVOKE ALL ON FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_jo
 
 REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event) FROM PUBLIC;
 
+-- Name: FUNCTION put_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION read_secret(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) TO service_role;
 
 -- Name: FUNCTION read_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5325,6 +6038,10 @@ REVOKE ALL ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) FROM P
 
 REVOKE ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) TO service_role;
+
+-- Name: FUNCTION reserved_headers(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.reserved_headers() FROM PUBLIC;
 
 -- Name: FUNCTION resume_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5349,6 +6066,11 @@ GRANT ALL ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) TO s
 
 REVOKE ALL ON FUNCTION outbox.retry_preset(p_kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.retry_preset(p_kind text) TO service_role;
+
+-- Name: FUNCTION rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) TO service_role;
 
 -- Name: FUNCTION route(p_batch outbox.routing, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5384,6 +6106,11 @@ GRANT ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) TO service_role
 -- Name: FUNCTION set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) FROM PUBLIC;
+
+-- Name: FUNCTION set_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) TO service_role;
 
 -- Name: FUNCTION set_replay_job(p_id text, p_state text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5422,6 +6149,10 @@ REVOKE ALL ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now time
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION stored_headers(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.stored_headers(p_vault_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -5509,6 +6240,10 @@ GRANT SELECT ON TABLE outbox.delivery_status TO service_role;
 -- Name: TABLE endpoint_status; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.endpoint_status TO service_role;
+
+-- Name: TABLE error_hint; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.error_hint TO service_role;
 
 -- Name: TABLE event_default; Type: ACL; Schema: outbox; Owner: postgres
 

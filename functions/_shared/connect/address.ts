@@ -1,4 +1,6 @@
 import ipaddr from 'ipaddr.js'
+import type { Settings } from '../contracts.ts'
+import { createPortRules } from './ports.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = [Address, number]
@@ -9,6 +11,12 @@ export type AddressRules = {
   allowHttp: boolean
   /** Networks that are allowed although they are not public, as CIDR text. */
   allowCidrs: readonly string[]
+  /** Ports of URLs, such as `443` and `1024-65535`; any when left out. */
+  allowPorts?: readonly string[]
+  /** Ports of those that are refused all the same. */
+  denyPorts?: readonly string[]
+  /** A proxy that makes every connection, and vets the names; empty or left out: none. */
+  proxyUrl?: string
 }
 
 /** What may be connected to. */
@@ -19,6 +27,19 @@ export type AddressPolicy = {
    * that carry an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP) are not public, whichever they carry.
    */
   allows(address: string): boolean
+  /** Whether a URL may name a port. */
+  allowsPort(port: number): boolean
+}
+
+/** The rules in a run's settings. */
+export function addressRules(settings: Settings): AddressRules {
+  return {
+    allowHttp: settings.allow_http,
+    allowCidrs: settings.allow_cidrs,
+    allowPorts: settings.allow_ports,
+    denyPorts: settings.deny_ports,
+    proxyUrl: settings.proxy_url,
+  }
 }
 
 /** Public ranges that reach a host's or a cloud's inside all the same. */
@@ -47,7 +68,7 @@ export function createAddressPolicy(rules: AddressRules): AddressPolicy {
     return verdict
   }
 
-  return { rules, allows }
+  return { rules, allows, allowsPort: createPortRules(rules.allowPorts, rules.denyPorts) }
 }
 
 /** Gives the policy of the rules: the same one while they stay the same. */
@@ -64,10 +85,14 @@ export function createPolicySource(): PolicySource {
 }
 
 function isSame(a: AddressRules, b: AddressRules): boolean {
-  return a.allowHttp === b.allowHttp && a.allowCidrs.join() === b.allowCidrs.join()
+  return a.allowHttp === b.allowHttp && a.proxyUrl === b.proxyUrl &&
+    a.allowCidrs.join() === b.allowCidrs.join() &&
+    a.allowPorts?.join() === b.allowPorts?.join() && a.denyPorts?.join() === b.denyPorts?.join()
 }
 
 function isAllowed(text: string, networks: Network[]): boolean {
+  // A zone id picks an interface of the machine.
+  if (text.includes('%')) return false
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return false
   const address = ipaddr.parse(text)
   if (networks.some((network) => isWithin(address, network))) return true

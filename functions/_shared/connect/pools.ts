@@ -13,6 +13,7 @@ export type PoolOptions = {
   timeoutMs?: number
   resolve?: Resolve
   ca?: string
+  proxyAuthorization?: string
 }
 
 /** Connection pools by origin, all of them vetted. */

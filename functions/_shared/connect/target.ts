@@ -7,7 +7,9 @@ export type Target = { ok: true; url: URL } | { ok: false; problem: string }
 /** The one sentence about a refused address: which address it was would tell of the inside. */
 export const blockedMessage = 'The address is not allowed: use a public host'
 
-/** Checks a URL's scheme, credentials and literal host, for an endpoint's save and before each send. */
+const portMessage = 'The port is not allowed: use 443'
+
+/** Checks a URL's scheme, credentials, port and literal host, before each send; outbox.check_url has the same rules for the save. */
 export function checkTarget(text: string, policy: AddressPolicy): Target {
   if (!URL.canParse(text)) return refuse('The URL cannot be parsed')
   const url = new URL(text)
@@ -17,7 +19,13 @@ export function checkTarget(text: string, policy: AddressPolicy): Target {
   if (url.username !== '' || url.password !== '') {
     return refuse('The URL must not hold credentials: use a header')
   }
+  if (!policy.allowsPort(portOf(url))) return refuse(portMessage)
   return isAllowedHost(url.hostname, policy) ? { ok: true, url } : refuse(blockedMessage)
+}
+
+function portOf({ port, protocol }: URL): number {
+  if (port !== '') return Number(port)
+  return protocol === 'https:' ? 443 : 80
 }
 
 /**

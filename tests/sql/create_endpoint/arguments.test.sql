@@ -70,13 +70,13 @@ select is(refusal('select outbox.create_endpoint(' || c.arguments || ')'), 'acce
 from (values
   ($$'https://example.com/' || repeat('a', 2028)$$),
   ($$'HTTPS://example.com:8443/a?b=c@d#e'$$),
-  ($$'https://[2001:db8::1]/hook'$$),
+  ($$'https://[2606:4700::1111]/hook'$$),
   ($$'https://example.com', null$$),
   ($$'https://example.com', '{*,order.*,order.paid,a-b_c.D.*}'$$),
   ($$'https://example.com', p_headers => '{"X-Api-Key": "a b~", "authorization": "Bearer x"}'$$),
   ($$'https://example.com', p_timeout_ms => 500, p_max_in_flight => 1, p_quantum => 1000, p_ordering => 'partition', p_payload => 'data'$$)
 ) c (arguments);
-select outbox.set_setting('egress.allow_http', 'true');
+select outbox.set_setting('egress.allow_http', 'true'), outbox.set_setting('egress.allow_cidrs', '["127.0.0.0/8"]');
 select is(refusal($$select outbox.create_endpoint('http://127.0.0.1:8080/hook')$$), 'accepted',
   'create_endpoint() accepts http where the setting egress.allow_http is on');
 

@@ -10,7 +10,7 @@ select outbox.create_endpoint('https://example.com/hook', '{order.*,order.*,invo
 create temporary table ours as select (answer ->> 'id')::uuid as id from made;
 
 select set_eq('select jsonb_object_keys(answer) from made', array['id', 'secret'], 'create_endpoint() returns id and secret');
-select ok((select to_jsonb(e) @> '{"org_id": "org-1", "kind": "webhook", "url": "https://example.com/hook", "description": "Shop", "headers": {"x-key": "k"},
+select ok((select to_jsonb(e) @> '{"org_id": "org-1", "kind": "webhook", "url": "https://example.com/hook", "description": "Shop", "header_names": ["x-key"],
     "payload": "data", "timeout_ms": 3000, "ordering": "none", "max_in_flight": 7, "quantum": 3,
     "retry": {"strategy": "fixed", "base_delay": 2}, "state": "enabled", "version": 1,
     "created_at": "2026-03-01T12:00:00+00:00", "updated_at": "2026-03-01T12:00:00+00:00"}'::jsonb
@@ -27,7 +27,7 @@ select is_empty(
   'create_endpoint() makes no lane of an ordered one: each comes with its first delivery');
 
 create temporary table plain as select (outbox.create_endpoint('https://example.com') ->> 'id')::uuid as id;
-select is((select row(e.org_id, e.payload, e.timeout_ms, e.ordering, e.max_in_flight, e.quantum, e.headers, e.retry)::text
+select is((select row(e.org_id, e.payload, e.timeout_ms, e.ordering, e.max_in_flight, e.quantum, e.header_names, e.retry)::text
            from outbox.endpoint e join plain using (id)), '(default,envelope,15000,none,50,25,{},)', 'create_endpoint() has defaults');
 select results_eq('select pattern from outbox.subscription join plain on endpoint_id = id', $$values ('*')$$,
   'create_endpoint() subscribes to everything by default');
