@@ -52,7 +52,8 @@ begin
   perform outbox.settle_lost(v_delivery, v_now);
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
-    next_at = case when l.halted then l.next_at when l.ordered then v_at else least(l.next_at, greatest(v_at, l.head_at)) end
+    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate would be due in vain.
+    next_at = case when l.halted or (l.ordered and l.leased > 0) then l.next_at when l.ordered then v_at else least(l.next_at, greatest(v_at, l.head_at)) end
   where l.id = v_delivery.lane_id;
   update outbox.delivery d set due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
   from outbox.lane l
@@ -124,7 +125,8 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  update outbox.lane l set halted = false, next_at = case when l.depth > 0 then greatest(v_now, l.not_before) else 'infinity' end
+  update outbox.lane l set halted = false,
+    next_at = case when l.leased > 0 then l.next_at when l.depth > 0 then greatest(v_now, l.not_before) else 'infinity' end
   from outbox.gate g
   where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.halted
   returning l.depth into v_depth;
@@ -135,6 +137,10 @@ begin
   delete from outbox.lane l using outbox.gate g
   where v_depth = 0 and g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
+  if v_depth = 0 then
+    delete from outbox.lane l using outbox.gate g
+    where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key);
+  end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
 end

@@ -36,7 +36,8 @@ where (a.kind = 'close' or a.outcome = 'delivered')
   and not exists (
     select from outbox.attempt b
     where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id and (b.kind = 'close' or b.outcome = 'delivered')
-      and b.attempt > a.attempt);
+      -- A replay that was cancelled before its first try has no number of its own.
+      and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
   'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
 

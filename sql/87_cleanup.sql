@@ -40,8 +40,9 @@ as $$
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- Its last lease may have been its last try: then it is a dead letter already.
-  if not exists (select from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id) then
+  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead letter already.
+  select * into p_delivery from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  if not found then
     return false;
   end if;
   insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,

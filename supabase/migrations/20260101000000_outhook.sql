@@ -1458,9 +1458,6 @@ begin
     perform outbox.invalid('org_id', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_org_id, 80))),
       'Expected 1 to 64 letters, digits, _ . : -, such as org-123');
   end if;
-  if p_org_id = 'outhook' then
-    perform outbox.invalid('org_id', 'is outhook, which is the system''s own', 'Choose another id; operational events are published under this one');
-  end if;
 end
 $$;
 comment on function outbox.check_org(text) is 'Raises OH001 unless this may be an organisation''s id.';
@@ -1495,6 +1492,10 @@ declare
   v_most integer := outbox.setting_int('publish.max_body_bytes');
 begin
   perform outbox.check_org(p_event.org_id);
+  -- Endpoints of outhook receive operational events; send_test_event() is all that a person publishes to them.
+  if p_event.org_id = 'outhook' and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null) then
+    perform outbox.invalid('org_id', 'is outhook, which is the system''s own', 'Choose another id; operational events are published under this one');
+  end if;
   if p_event.type is null or p_event.type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$' or pg_catalog.length(p_event.type) > 128 then
     perform outbox.invalid('type', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_event.type, 140))),
       'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at most 128 characters');
@@ -2282,7 +2283,8 @@ begin
   perform outbox.settle_lost(v_delivery, v_now);
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
-    next_at = case when l.halted then l.next_at when l.ordered then v_at else least(l.next_at, greatest(v_at, l.head_at)) end
+    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate would be due in vain.
+    next_at = case when l.halted or (l.ordered and l.leased > 0) then l.next_at when l.ordered then v_at else least(l.next_at, greatest(v_at, l.head_at)) end
   where l.id = v_delivery.lane_id;
   update outbox.delivery d set due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
   from outbox.lane l
@@ -2354,7 +2356,8 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  update outbox.lane l set halted = false, next_at = case when l.depth > 0 then greatest(v_now, l.not_before) else 'infinity' end
+  update outbox.lane l set halted = false,
+    next_at = case when l.leased > 0 then l.next_at when l.depth > 0 then greatest(v_now, l.not_before) else 'infinity' end
   from outbox.gate g
   where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.halted
   returning l.depth into v_depth;
@@ -2365,6 +2368,10 @@ begin
   delete from outbox.lane l using outbox.gate g
   where v_depth = 0 and g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
+  if v_depth = 0 then
+    delete from outbox.lane l using outbox.gate g
+    where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key);
+  end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
 end
@@ -3734,7 +3741,8 @@ where (a.kind = 'close' or a.outcome = 'delivered')
   and not exists (
     select from outbox.attempt b
     where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id and (b.kind = 'close' or b.outcome = 'delivered')
-      and b.attempt > a.attempt);
+      -- A replay that was cancelled before its first try has no number of its own.
+      and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
   'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
 
@@ -4032,8 +4040,9 @@ as $$
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- Its last lease may have been its last try: then it is a dead letter already.
-  if not exists (select from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id) then
+  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead letter already.
+  select * into p_delivery from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  if not found then
     return false;
   end if;
   insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,

@@ -870,6 +870,10 @@ declare
   v_most integer := outbox.setting_int('publish.max_body_bytes');
 begin
   perform outbox.check_org(p_event.org_id);
+  -- Endpoints of outhook receive operational events; send_test_event() is all that a person publishes to them.
+  if p_event.org_id = 'outhook' and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null) then
+    perform outbox.invalid('org_id', 'is outhook, which is the system''s own', 'Choose another id; operational events are published under this one');
+  end if;
   if p_event.type is null or p_event.type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$' or pg_catalog.length(p_event.type) > 128 then
     perform outbox.invalid('type', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_event.type, 140))),
       'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at most 128 characters');
@@ -1025,9 +1029,6 @@ begin
   if p_org_id is null or p_org_id !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' then
     perform outbox.invalid('org_id', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_org_id, 80))),
       'Expected 1 to 64 letters, digits, _ . : -, such as org-123');
-  end if;
-  if p_org_id = 'outhook' then
-    perform outbox.invalid('org_id', 'is outhook, which is the system''s own', 'Choose another id; operational events are published under this one');
   end if;
 end
 $_$;
@@ -1922,8 +1923,9 @@ CREATE FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timesta
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- Its last lease may have been its last try: then it is a dead letter already.
-  if not exists (select from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id) then
+  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead letter already.
+  select * into p_delivery from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  if not found then
     return false;
   end if;
   insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
@@ -3486,7 +3488,8 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  update outbox.lane l set halted = false, next_at = case when l.depth > 0 then greatest(v_now, l.not_before) else 'infinity' end
+  update outbox.lane l set halted = false,
+    next_at = case when l.leased > 0 then l.next_at when l.depth > 0 then greatest(v_now, l.not_before) else 'infinity' end
   from outbox.gate g
   where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.halted
   returning l.depth into v_depth;
@@ -3497,6 +3500,10 @@ begin
   delete from outbox.lane l using outbox.gate g
   where v_depth = 0 and g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
+  if v_depth = 0 then
+    delete from outbox.lane l using outbox.gate g
+    where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key);
+  end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
 end
@@ -3807,7 +3814,8 @@ begin
   perform outbox.settle_lost(v_delivery, v_now);
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
-    next_at = case when l.halted then l.next_at when l.ordered then v_at else least(l.next_at, greatest(v_at, l.head_at)) end
+    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate would be due in vain.
+    next_at = case when l.halted or (l.ordered and l.leased > 0) then l.next_at when l.ordered then v_at else least(l.next_at, greatest(v_at, l.head_at)) end
   where l.id = v_delivery.lane_id;
   update outbox.delivery d set due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
   from outbox.lane l
@@ -4814,7 +4822,7 @@ UNION ALL
            FROM outbox.delivery d
           WHERE ((d.event_id = a.event_id) AND (d.endpoint_id = a.endpoint_id))))) AND (NOT (EXISTS ( SELECT
            FROM outbox.attempt b
-          WHERE ((b.event_id = a.event_id) AND (b.endpoint_id = a.endpoint_id) AND ((b.kind = 'close'::text) OR (b.outcome = 'delivered'::text)) AND (b.attempt > a.attempt))))));
+          WHERE ((b.event_id = a.event_id) AND (b.endpoint_id = a.endpoint_id) AND ((b.kind = 'close'::text) OR (b.outcome = 'delivered'::text)) AND (ROW(b.attempt, b.at) > ROW(a.attempt, a.at)))))));
 
 ALTER TABLE outbox.delivery_status OWNER TO postgres;
 

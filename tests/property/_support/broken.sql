@@ -1,5 +1,40 @@
 -- What must never be, whatever happened before, counted as naively as can be; a row says what is broken.
--- recount() is the recount of the concurrency tests.
+create function property.broken_count() returns table (problem text) language plpgsql as $$
+begin
+  return query
+  with lanes as (
+    select l.*, e.state, count(d.event_id) as n, count(d.leased_until)::integer as held, min(d.due_at) as first_at, min(d.leased_until) as first_end,
+      min(d.due_at) filter (where d.leased_until is null) as free_at
+    from outbox.lane l join outbox.gate g on g.id = l.gate_id join outbox.endpoint e on e.id = g.endpoint_id
+    left join outbox.delivery d on d.lane_id = l.id and d.endpoint_id = g.endpoint_id
+    group by l.id, e.state
+  ), gates as (
+    select g.*, e.max_in_flight, e.state, coalesce(sum(l.n), 0) as n, bool_or(l.n > 0 and not l.halted) as moves,
+      coalesce(sum(case when l.ordered then least(l.held, 1) else l.held end), 0) as slots
+    from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id left join lanes l on l.gate_id = g.id group by g.id, e.id
+  )
+  select format('lane %s %s', l.id, w.wrong)
+  from lanes l cross join lateral (values
+    (case when (l.depth, l.leased) <> (l.n, l.held) then format('has depth %s and %s leased, counted %s and %s', l.depth, l.leased, l.n, l.held) end),
+    (case when l.leased_until > l.first_end then 'looks for lost leases too late' end),
+    (case when l.head_at > l.first_at then 'begins behind its first delivery' end),
+    (case when l.n > 0 and l.next_at = 'infinity' and not l.halted then 'has deliveries and is never due' end),
+    (case when not l.ordered and l.n > 0 and l.next_at > greatest(outbox.clock(), least(l.free_at, l.first_end)) then 'is due later than its first delivery' end),
+    (case when l.ordered and l.n = 0 and not l.halted and l.not_before <= outbox.clock() and l.state <> 'deleted' then 'is empty and was not removed' end)
+  ) w (wrong) where w.wrong is not null
+  union all
+  select format('gate %s %s', g.id, w.wrong)
+  from gates g cross join lateral (values
+    (case when (g.depth, g.in_flight) <> (g.n, g.slots) then format('has depth %s and %s in flight, counted %s and %s', g.depth, g.in_flight, g.n, g.slots) end),
+    (case when g.in_flight > g.max_in_flight then format('has %s in flight, at most %s', g.in_flight, g.max_in_flight) end),
+    (case when g.moves and g.next_at = 'infinity' and g.state <> 'deleted' then 'has deliveries and is never due' end)
+  ) w (wrong) where w.wrong is not null
+  union all
+  select format('%s of %s lies in no lane', d.event_id, d.endpoint_id) from outbox.delivery d
+  where not exists (select from outbox.lane l join outbox.gate g on g.id = l.gate_id where l.id = d.lane_id and g.endpoint_id = d.endpoint_id);
+end
+$$;
+
 create function property.broken_delivery() returns table (problem text) language plpgsql as $$
 begin
   return query
@@ -33,11 +68,12 @@ begin
   select 'queue_health: ' || to_jsonb(q)::text
   from outbox.queue_health q
   where (q.unrouted, q.open, q.in_flight, q.endpoints_held, q.breakers_open, q.dead_letters) is distinct from (
-    (select count(*) from outbox.unrouted), (select count(*) from outbox.delivery)::numeric,
+    (select count(*) from outbox.unrouted),
+    (select count(*) from outbox.delivery d join outbox.endpoint e on e.id = d.endpoint_id where e.state <> 'deleted')::numeric,
     (select count(*) from (
        select distinct d.lane_id, case when not l.ordered then d.event_id end from outbox.delivery d join outbox.lane l on l.id = d.lane_id where d.leased_until is not null) s)::numeric,
     (select count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')),
-    (select count(*) from outbox.gate g where g.breaker <> 'closed'),
+    (select count(*) from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where g.breaker <> 'closed' and e.state <> 'deleted'),
     (select count(*) from outbox.dead_letter x where x.replayed_at is null and x.discarded_at is null))
   union all
   select 'endpoint_status: ' || to_jsonb(s)::text
@@ -72,7 +108,7 @@ create function property.broken() returns jsonb language plpgsql as $$
 begin
   return (
     select coalesce(jsonb_agg(b.problem), '[]') from (
-      select r.what || ' ' || r.problem as problem from property.recount() r
+      select * from property.broken_count()
       union all select * from property.broken_delivery()
       union all select * from property.broken_view()
       union all select * from property.broken_breaker()

@@ -70,10 +70,16 @@ function followTick(model: Model, seen: Seen): void {
     model.expect(wanted && dead, `${pair.name} was put back by no job`)
     reopen(model, pair)
   }
+  expire(model, seen)
 }
 
 function followCleanup(model: Model, seen: Seen): void {
   model.cleaned = true
+  expire(model, seen)
+}
+
+/** Ends what is still open 30 days after its event or its replay. */
+function expire(model: Model, seen: Seen): void {
   lose(model, seen)
   const before = model.now - 30 * DAY
   for (const pair of model.pairs.values()) {

@@ -14,6 +14,8 @@ export interface Endpoint {
   breaker: 'closed' | 'open' | 'half_open'
   streak: number
   firstFailure: number | null
+  /** When it was last resumed. */
+  resumedAt: number
   openUntil: number
   probe: { pair: Pair; attempt: number } | null
   /** The receiver asked for quiet until then. */
@@ -87,6 +89,7 @@ export class Model {
         breaker: 'closed',
         streak: 0,
         firstFailure: null,
+        resumedAt: 0,
         openUntil: 0,
         probe: null,
         notBefore: 0,
@@ -143,7 +146,8 @@ export class Model {
     for (const { result, pair } of valid) this.#applyToPair(result, pair)
     for (const endpoint of new Set(valid.map(({ pair }) => pair.endpoint))) {
       const gone = valid.some(({ pair, result }) => pair.endpoint === endpoint && isHold(result))
-      const failing = (endpoint.firstFailure ?? Infinity) < this.now - 5 * DAY
+      const failing =
+        Math.max(endpoint.firstFailure ?? Infinity, endpoint.resumedAt) < this.now - 5 * DAY
       if ((gone || failing) && endpoint.state === 'enabled') {
         endpoint.state = 'disabled'
         this.announce('outhook.endpoint.disabled', endpoint.spec.org)

@@ -62,8 +62,10 @@ function expectRefusal(model: Model, { did }: Seen, refusal: string | undefined)
 function setState(model: Model, op: string, endpoint: Endpoint, seen: Seen): void {
   if (expectRefusal(model, seen, endpoint.state === 'deleted' ? 'OH002' : undefined)) return
   if (op === 'pause') endpoint.state = 'paused'
-  else if (op === 'resume') endpoint.state = 'enabled'
-  else if (op === 'delete') endpoint.state = 'deleted'
+  else if (op === 'resume') {
+    if (endpoint.state !== 'enabled') endpoint.resumedAt = model.now
+    endpoint.state = 'enabled'
+  } else if (op === 'delete') endpoint.state = 'deleted'
   else {
     endpoint.state = 'disabled'
     model.announce('outhook.endpoint.disabled', endpoint.spec.org)

@@ -32,13 +32,14 @@ begin
     v_results := v_results || property.result(v_claim, v_given -> 'outcome');
     continue when (v_given ->> 'again')::boolean;
     update property.claim c set reported = true where c.n = v_claim.n;
-    -- A run gives the rest of an ordered lane back after a failure.
+    -- A run gives the rest of an ordered lane back after a failure, unless it dies there.
     if v_claim.ordered and v_given #>> '{outcome,outcome}' <> 'delivered' then
       with rest as (
         update property.claim c set reported = true
         where c.call = v_claim.call and c.lane = v_claim.lane and c.endpoint_id = v_claim.endpoint_id and not c.reported returning c.*
       )
-      select v_results || coalesce(jsonb_agg(property.result(r::property.claim, '{"outcome": "released"}') order by r.n), '[]') into v_results from rest r;
+      select v_results || coalesce(jsonb_agg(property.result(r::property.claim, '{"outcome": "released"}') order by r.n) filter (where not (v_given ->> 'dies')::boolean), '[]')
+      into v_results from rest r;
     end if;
   end loop;
   return v_results;
@@ -130,7 +131,8 @@ begin
   -- A microsecond a step, as a clock that goes on would show.
   update outbox.test_clock set at = at + interval '1 microsecond' * (1 + coalesce((p_step ->> 'by')::bigint, 0));
   if p_step ->> 'op' = 'next_due' then
-    update outbox.test_clock c set at = greatest(c.at + interval '100 ms', (select min(g.next_at) from outbox.gate g where g.next_at < 'infinity'));
+    update outbox.test_clock c set at = greatest(c.at + interval '100 ms', least(
+      (select min(g.next_at) from outbox.gate g where g.next_at < 'infinity'), (select min(d.leased_until) from outbox.delivery d)));
   end if;
   return jsonb_build_object('step', p_step, 'did', property.act(p_step)) || property.observe();
 end
@@ -151,7 +153,7 @@ begin
   where l.halted and e.state <> 'deleted'
   union all values ('{"op": "tick"}'::jsonb);
   return next jsonb_build_object('op', 'dispatch', 'run', 9, 'room', 100, 'results', (
-    select coalesce(jsonb_agg('{"pick": 0, "again": false, "outcome": {"outcome": "delivered", "status": 200}}'::jsonb), '[]')
+    select coalesce(jsonb_agg('{"pick": 0, "again": false, "dies": false, "outcome": {"outcome": "delivered", "status": 200}}'::jsonb), '[]')
     from property.claim c where c.run = 9 and not c.reported));
   return query values ('{"op": "next_due"}'::jsonb);
 end

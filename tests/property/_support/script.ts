@@ -31,6 +31,8 @@ export interface Outcome {
 export interface Pick {
   pick: number
   again: boolean
+  /** The run dies behind this result: of an ordered lane it gives nothing back. */
+  dies: boolean
   outcome: Outcome
 }
 
@@ -97,6 +99,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
 const pick: fc.Arbitrary<Pick> = fc.record({
   pick: fc.nat(5),
   again: fc.nat(7).map((n) => n === 7),
+  dies: fc.nat(5).map((n) => n === 5),
   outcome,
 })
 

@@ -13,7 +13,6 @@ export interface World extends AsyncDisposable {
   play(script: Script, rounds: number): Promise<Trace>
 }
 
-const RECOUNT = '../../concurrency/_support/recount.sql'
 /** Rolled-back rows are dead rows: after so many sequences they would slow the next ones down. */
 const VACUUM_EVERY = 100
 
@@ -53,16 +52,7 @@ async function prepare(sql: Sql): Promise<void> {
   await sql`insert into outbox.test_clock (at) values ('2026-03-01 12:00:00+00')`
   await sql`select outbox.add_partitions()`
   await sql`delete from outbox.test_clock where only_row`
-  const recount = await Deno.readTextFile(new URL(RECOUNT, import.meta.url))
-  await sql.unsafe(await Deno.readTextFile(new URL('world.sql', import.meta.url)))
-  await sql.unsafe(
-    `create function property.recount() returns table (what text, problem text) language plpgsql as $$
-    #variable_conflict use_column
-    begin return query
-    ${recount};
-    end $$`,
-  )
-  for (const file of ['broken.sql', 'play.sql']) {
+  for (const file of ['world.sql', 'broken.sql', 'play.sql']) {
     await sql.unsafe(await Deno.readTextFile(new URL(file, import.meta.url)))
   }
 }
