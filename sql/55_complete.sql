@@ -146,7 +146,7 @@ begin
       pg_catalog.count(*) filter (where not j.ordered) + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased) as slots,
       pg_catalog.max(j.hint) as hint, pg_catalog.bool_or(j.action = 'hold') as gone,
       (pg_catalog.array_agg(j.outcome = 'failed' and j.error_class is not distinct from 'timeout' order by j.place desc)
-        filter (where j.outcome <> 'released'))[1] as timed_out,
+        filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired'))[1] as timed_out,
       pg_catalog.max(case when j.event_id = g.probe_event and j.attempt = g.probe_attempt
         then case when j.answered then 'answered' when j.counted then 'failed' else 'void' end end) as probe
     from judged j join outbox.gate g on g.id = j.gate_id

@@ -2117,7 +2117,7 @@ begin
       pg_catalog.count(*) filter (where not j.ordered) + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased) as slots,
       pg_catalog.max(j.hint) as hint, pg_catalog.bool_or(j.action = 'hold') as gone,
       (pg_catalog.array_agg(j.outcome = 'failed' and j.error_class is not distinct from 'timeout' order by j.place desc)
-        filter (where j.outcome <> 'released'))[1] as timed_out,
+        filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired'))[1] as timed_out,
       pg_catalog.max(case when j.event_id = g.probe_event and j.attempt = g.probe_attempt
         then case when j.answered then 'answered' when j.counted then 'failed' else 'void' end end) as probe
     from judged j join outbox.gate g on g.id = j.gate_id
@@ -2887,15 +2887,18 @@ begin
     ) d on true
   ), ranked as materialized (
     -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
-    select f.*, f.free and f.nth <= f.most and f.slot <= f.room as fits,
+    -- spent: how many of its rate's tokens the gate has given out up to this row.
+    select f.*, f.free and f.nth <= f.most and f.slot <= f.room and f.spent <= coalesce(f.tokens, 'Infinity') as fits,
       pg_catalog.row_number() over w as rank, pg_catalog.sum(f.body_bytes) over w as bytes
     from (
       select s.*, s.leased_until is null and s.event_id is not null as free,
         pg_catalog.sum(case when s.leased_until is not null or (s.ordered and s.nth > 1) then 0 else 1 end)
-          over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as slot
+          over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as slot,
+        pg_catalog.count(*) filter (where s.leased_until is null and s.nth <= s.most)
+          over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as spent
       from seen s
     ) f
-    window w as (partition by f.free and f.nth <= f.most and f.slot <= f.room order by f.place, f.slot, f.next_at, f.lane_id, f.nth)
+    window w as (partition by f.free and f.nth <= f.most and f.slot <= f.room and f.spent <= coalesce(f.tokens, 'Infinity') order by f.place, f.slot, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
     select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked from ranked r
   ), by_lane as materialized (
