@@ -77,3 +77,9 @@ export function createConnector(
 function timeoutError(): Error {
   return Object.assign(new Error('The connection was not made in time'), { code: 'ETIMEDOUT' })
 }
+
+function closedError(): Error {
+  return Object.assign(new Error('The connection was closed before it was made'), {
+    code: 'ECONNRESET',
+  })
+}

@@ -80,7 +80,11 @@ function classOf(error: unknown): ErrorClass {
   return 'protocol'
 }
 
+/** undici's words for an answer of 100 or 101, which nobody asked for. */
+const unaskedWords = /^bad (?:response|upgrade)$/
+
 function classOfOne(error: Error): ErrorClass | null {
+  if (unaskedWords.test(error.message)) return 'protocol'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const known = byCode[code]
   if (known !== undefined) return known

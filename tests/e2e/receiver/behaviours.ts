@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import type { Received } from './http.ts'
 
 /** What a behaviour may do with the connection of a request. */
@@ -8,6 +9,8 @@ export type Exchange = {
   query: URLSearchParams
   /** How often this path was asked before with the same webhook-id. */
   seenBefore: number
+  /** Which request of its connection this is, from 1. */
+  nth: number
   /** Writes bytes as they are. */
   write(data: string | Uint8Array): Promise<void>
   /** Writes a whole answer with a content-length. */
@@ -44,6 +47,13 @@ export const behaviours: Record<string, Behaviour> = {
     await write('HTTP/1.1 200 OK\r\ncontent-type: te')
     await pause(Infinity)
   },
+  /** A head that comes a byte a second. */
+  'drip-head': async ({ write, pause }) => {
+    for (const byte of 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok') {
+      await write(byte)
+      await pause(1_000)
+    }
+  },
   /** `/drip/500`: the head at once, then a byte every 50 ms of a body that does not end. */
   drip: async ({ words, write, pause }) => {
     await write(`HTTP/1.1 ${number(words[0], 200)} x\r\ncontent-length: 1000000\r\n\r\n`)
@@ -67,10 +77,32 @@ export const behaviours: Record<string, Behaviour> = {
     await write(`HTTP/1.1 ${number(words[0], 200)} x\r\ncontent-length: 1000\r\n\r\n0123456789`)
     close()
   },
+  /** `/gzip/500`: 10 MB of zeros in 10 kB. */
+  gzip: ({ words, answer }) =>
+    answer(number(words[0], 200), gzipSync(new Uint8Array(10_000_000)), ['content-encoding: gzip']),
   /** Something that is not HTTP. */
   garbage: ({ write }) => write('SSH-2.0-OpenSSH_9.2p1\r\n\r\n'),
   /** A head of 200 kB. */
   flood: ({ write }) => write(`HTTP/1.1 200 OK\r\nx-flood: ${'f'.repeat(200_000)}\r\n\r\n`),
+  /** 5,000 headers. */
+  headers: ({ answer }) =>
+    answer(200, 'ok', Array.from({ length: 5_000 }, (_, n) => `x-${n}: flood`)),
+  /** `/first-line/HTTP%2F1.1 99 x`: a status line as asked, and an empty body. */
+  'first-line': ({ words, write }) =>
+    write(`${decodeURIComponent(words[0] ?? '')}\r\ncontent-length: 0\r\n\r\n`),
+  /** An answer that says twice, and differently, how long it is. */
+  'two-lengths': ({ write }) =>
+    write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 5\r\n\r\nok'),
+  /** Chunks whose size is no number. */
+  'bad-chunk': ({ words, write }) =>
+    write(`HTTP/1.1 ${number(words[0], 200)} x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nok\r\n`),
+  /** `/only/103`: an interim answer and nothing after it. */
+  only: async ({ words, write, pause }) => {
+    await write(`HTTP/1.1 ${number(words[0], 103)} x\r\n\r\n`)
+    await pause(Infinity)
+  },
+  /** Answers the first request of a connection and keeps it; at the second one it closes without a word. */
+  stale: ({ nth, answer, close }) => nth === 1 ? answer(200) : close(),
   /** Two interim answers before the real one. */
   interim: async ({ write, answer }) => {
     await write('HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n')

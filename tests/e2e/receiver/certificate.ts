@@ -1,5 +1,10 @@
-/** A certificate for receiver.test and 127.0.0.1 that signs itself: nobody trusts it but a test that says so. */
-export const selfSigned = {
+/** A certificate with its key, both in PEM. */
+export type Certificate = { cert: string; key: string }
+
+// Each signs itself, so nobody trusts it but a test that says so. They are valid until 2126, save the expired one.
+
+/** For receiver.test and 127.0.0.1. */
+export const selfSigned: Certificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBpDCCAUqgAwIBAgIUYielYcaFehJG9ddWc0GghGY9x/gwCgYIKoZIzj0EAwIw
 GDEWMBQGA1UEAwwNcmVjZWl2ZXIudGVzdDAgFw0yNjExMjcyMzQ2MzNaGA8yMTI2
@@ -15,5 +20,64 @@ UwClqxUCIQC2SEhXklSR0cD5UmxZ/+f/KQIW+fouBSFF6avskWnb5Q==
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgPybP6+XCCuKvfqu6
 edv9/mzYZyvUuXoM6hMuBIeJDdGhRANCAARTn/3I+ICElBz/KBYHfZ440DEz9+H0
 hUEUvKorzfrkLMy9PT07zPqtR8TMdjRjz8B2t9nr08xvhxtMcK0Cg107
+-----END PRIVATE KEY-----`,
+}
+
+/** For receiver.test and 127.0.0.1 too: one that a test leaves out of those it trusts. */
+export const untrusted: Certificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBgjCCASmgAwIBAgIUFCN604S9ixHov22qrC+7seYbUeUwCgYIKoZIzj0EAwIw
+GDEWMBQGA1UEAwwNcmVjZWl2ZXIudGVzdDAgFw0yNjAxMDEwMDAwMDBaGA8yMTI2
+MDEwMTAwMDAwMFowGDEWMBQGA1UEAwwNcmVjZWl2ZXIudGVzdDBZMBMGByqGSM49
+AgEGCCqGSM49AwEHA0IABM/aZa8a3v71lYotaKTWcWf1gdHHjQKeyzHG6AA11loH
+paEYSeHDw5nw+Son3V9asSd8CVD7aqBDM6USv4XoNCujTzBNMB4GA1UdEQQXMBWC
+DXJlY2VpdmVyLnRlc3SHBH8AAAEwDAYDVR0TAQH/BAIwADAdBgNVHQ4EFgQUZenX
+yfD9TOWGgC9G4lkZHUawZNMwCgYIKoZIzj0EAwIDRwAwRAIga+8FzqgbW8ZpSH0k
+tQK42FAtUnZZ6IO749gTz+Natc8CIFv4fmxp2kP7zwTAfCf3PtInDLiuXCfULUx+
+AXTcPUtm
+-----END CERTIFICATE-----`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQdXauUlZ3I7sE8V6
+VnpakS+lRR95odpsZRPiQGwt3+2hRANCAATP2mWvGt7+9ZWKLWik1nFn9YHRx40C
+nssxxugANdZaB6WhGEnhw8OZ8PkqJ91fWrEnfAlQ+2qgQzOlEr+F6DQr
+-----END PRIVATE KEY-----`,
+}
+
+/** For other.test alone. */
+export const wrongName: Certificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBdTCCARqgAwIBAgIUCqxLDtyktsv+YeUCBwBYJqpJU1IwCgYIKoZIzj0EAwIw
+FTETMBEGA1UEAwwKb3RoZXIudGVzdDAgFw0yNjAxMDEwMDAwMDBaGA8yMTI2MDEw
+MTAwMDAwMFowFTETMBEGA1UEAwwKb3RoZXIudGVzdDBZMBMGByqGSM49AgEGCCqG
+SM49AwEHA0IABAGWSwS/6aUvAmax6yc8DxutT7w3uCnf5prPvchC0KaxxoJ2o/dl
++0nKkPCVjOhSqBnGCNAg2ua10FZX/l2Qxa+jRjBEMBUGA1UdEQQOMAyCCm90aGVy
+LnRlc3QwDAYDVR0TAQH/BAIwADAdBgNVHQ4EFgQUbHFJehRwmjF9CZtCI1BbxfFD
+2GIwCgYIKoZIzj0EAwIDSQAwRgIhAJndvyKl54dJGvhyKUeunJruami7AGlzEdmA
+wlWQAbO4AiEA1I2cbRqp65NvnTc4kCNlVjN/rkuY/EHpNToYJKcOhHA=
+-----END CERTIFICATE-----`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtHDoT8xtZYVoMdh3
+tCkJ7zaEHDTC8y9k7XxSm5jNdg+hRANCAAQBlksEv+mlLwJmsesnPA8brU+8N7gp
+3+aaz73IQtCmscaCdqP3ZftJypDwlYzoUqgZxgjQINrmtdBWV/5dkMWv
+-----END PRIVATE KEY-----`,
+}
+
+/** For receiver.test and 127.0.0.1, in 2020. */
+export const expired: Certificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBgjCCASegAwIBAgIUfxLsEFwvDPjZIZCEFcu9nE6vb9AwCgYIKoZIzj0EAwIw
+GDEWMBQGA1UEAwwNcmVjZWl2ZXIudGVzdDAeFw0yMDAxMDEwMDAwMDBaFw0yMTAx
+MDEwMDAwMDBaMBgxFjAUBgNVBAMMDXJlY2VpdmVyLnRlc3QwWTATBgcqhkjOPQIB
+BggqhkjOPQMBBwNCAASETfahDTpPjhHyD8nL/qD6lnPwVSDKNvQKITEa3ydX5jGC
+dNJvdK1LeOG+3AmiptPmU40iDl59w+zLLPz1gdsfo08wTTAeBgNVHREEFzAVgg1y
+ZWNlaXZlci50ZXN0hwR/AAABMAwGA1UdEwEB/wQCMAAwHQYDVR0OBBYEFJVSaLPM
+55aFGJWvqDbVr+QKKOKfMAoGCCqGSM49BAMCA0kAMEYCIQC2r+HSz9YDS6yXPNc/
+valXc8e9y7DQahU+o4h70UcOTQIhANlsvryfLsu82ucUNnYK1PZPRJNoNE95+qq1
+LLl1qXcz
+-----END CERTIFICATE-----`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgok7nW7rzFjjliKrC
+Ixd2qZr2jdSn18ZQ2l8O46ahnImhRANCAASETfahDTpPjhHyD8nL/qD6lnPwVSDK
+NvQKITEa3ydX5jGCdNJvdK1LeOG+3AmiptPmU40iDl59w+zLLPz1gdsf
 -----END PRIVATE KEY-----`,
 }

@@ -1,6 +1,6 @@
 import type { Exchange } from './behaviours.ts'
 
-type About = Pick<Exchange, 'request' | 'words' | 'query' | 'seenBefore' | 'pause' | 'close'>
+type About = Omit<Exchange, 'write' | 'answer'>
 
 const encoder = new TextEncoder()
 

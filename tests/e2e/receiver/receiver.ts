@@ -17,6 +17,8 @@ export type Receiver = {
 }
 
 export type ReceiverOptions = {
+  /** `127.0.0.1` unless said otherwise. */
+  hostname?: string
   /** 0 takes any free port. */
   port?: number
   /** Serves https with this certificate. */
@@ -26,10 +28,12 @@ export type ReceiverOptions = {
 }
 
 /** Starts a webhook receiver on the loopback address that behaves as each path asks: see `behaviours.ts`. */
-export function startReceiver({ port = 0, tls, also = {} }: ReceiverOptions = {}): Receiver {
+export function startReceiver(
+  { hostname = '127.0.0.1', port = 0, tls, also = {} }: ReceiverOptions = {},
+): Receiver {
   const listener = tls === undefined
-    ? Deno.listen({ hostname: '127.0.0.1', port })
-    : Deno.listenTls({ hostname: '127.0.0.1', port, ...tls })
+    ? Deno.listen({ hostname, port })
+    : Deno.listenTls({ hostname, port, ...tls })
   const received: Received[] = []
   const connections = { accepted: 0, open: 0 }
   const seen = new Map<string, number>()
@@ -54,7 +58,7 @@ export function startReceiver({ port = 0, tls, also = {} }: ReceiverOptions = {}
 
   async function serve(conn: Deno.Conn): Promise<void> {
     const reader = new RequestReader(conn)
-    for (;;) {
+    for (let nth = 1;; nth++) {
       const request = await reader.next()
       if (request === null) return
       const { pathname, searchParams } = new URL(request.path, 'http://receiver')
@@ -69,6 +73,7 @@ export function startReceiver({ port = 0, tls, also = {} }: ReceiverOptions = {}
         words,
         query: searchParams,
         seenBefore,
+        nth,
         pause: pauses.pause,
         close: () => drop(conn),
       })
@@ -113,6 +118,7 @@ export function startReceiver({ port = 0, tls, also = {} }: ReceiverOptions = {}
   const scheme = tls === undefined ? 'http' : 'https'
   // SAFETY: a TCP listener's address is a NetAddr.
   const { port: actualPort } = listener.addr as Deno.NetAddr
-  const url = `${scheme}://127.0.0.1:${actualPort}`
+  const host = hostname.includes(':') ? `[${hostname}]` : hostname
+  const url = `${scheme}://${host}:${actualPort}`
   return { url, received, connections, waitFor, close }
 }
