@@ -47,6 +47,8 @@ export function createConnector(
     function begin(socket: Socket, event: 'connect' | 'secureConnect' | null): void {
       give = () => socket.destroy()
       socket.on('error', (error) => settle(error, null))
+      // A peer that closes in the TLS handshake is not always an error to Deno, and undici would wait on.
+      socket.once('close', () => settle(closedError(), null))
       socket.setNoDelay(true)
       socket.setKeepAlive(true, 60_000)
       if (event === null) settle(null, socket)
