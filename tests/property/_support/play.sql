@@ -8,7 +8,7 @@ declare
   v_claims property.claim[];
 begin
   select array_agg(c order by c.n) into v_claims from property.claim c
-  where case when p_again then c.reported or c.run <> p_run else
+  where case when p_again then c.reported and not c.abandoned else
     not c.reported and c.run = p_run and not exists (
       select from property.claim b where c.ordered and b.call = c.call and b.lane = c.lane and b.endpoint_id = c.endpoint_id and not b.reported and b.n < c.n) end;
   return v_claims[1 + p_pick % cardinality(v_claims)];
@@ -35,7 +35,7 @@ begin
     -- A run gives the rest of an ordered lane back after a failure, unless it dies there.
     if v_claim.ordered and v_given #>> '{outcome,outcome}' <> 'delivered' then
       with rest as (
-        update property.claim c set reported = true
+        update property.claim c set reported = true, abandoned = (v_given ->> 'dies')::boolean
         where c.call = v_claim.call and c.lane = v_claim.lane and c.endpoint_id = v_claim.endpoint_id and not c.reported returning c.*
       )
       select v_results || coalesce(jsonb_agg(property.result(r::property.claim, '{"outcome": "released"}') order by r.n) filter (where not (v_given ->> 'dies')::boolean), '[]')
@@ -132,7 +132,7 @@ begin
   update outbox.test_clock set at = at + interval '1 microsecond' * (1 + coalesce((p_step ->> 'by')::bigint, 0));
   if p_step ->> 'op' = 'next_due' then
     update outbox.test_clock c set at = greatest(c.at + interval '100 ms', least(
-      (select min(g.next_at) from outbox.gate g where g.next_at < 'infinity'), (select min(d.leased_until) from outbox.delivery d)));
+      (select min(g.next_at) from outbox.gate g where g.next_at < 'infinity'), (select min(d.leased_until) from outbox.delivery d where d.leased_until > c.at)));
   end if;
   return jsonb_build_object('step', p_step, 'did', property.act(p_step)) || property.observe();
 end

@@ -27,7 +27,7 @@ export interface Outcome {
   retry_after?: string
 }
 
-/** One result of a call: the nth claim that the run may report, or one reported or held by another. */
+/** One result of a call: the nth claim that the run may report next, or of those that were reported. */
 export interface Pick {
   pick: number
   again: boolean

@@ -12,7 +12,8 @@ create table property.claim (
   attempt integer not null,
   lane text not null,
   ordered boolean not null,
-  reported boolean not null default false
+  reported boolean not null default false,
+  abandoned boolean not null default false
 );
 create table property.call (n integer not null, run integer not null, seq bigint not null, results jsonb not null, room integer not null);
 -- attempt keeps its rows for some days only; these stay as long as the sequence.
