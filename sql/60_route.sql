@@ -228,11 +228,12 @@ comment on function outbox.add_deliveries(uuid[], uuid[], timestamptz) is
 
 create function outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamptz) returns integer
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = '' set enable_seqscan = off set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_added integer := 0;
 begin
+  -- No nested loops here: 1,000 events against 1,000 pairs one by one took 75 ms.
   if pg_catalog.cardinality(p_pair_events) > 0 then
     v_added := outbox.add_deliveries(
       array(select p.event_id from unnest(p_pair_events, p_pair_problems) with ordinality p (event_id, problem, place) where p.problem is null order by p.place),

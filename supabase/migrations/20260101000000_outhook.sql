@@ -2611,11 +2611,12 @@ comment on function outbox.add_deliveries(uuid[], uuid[], timestamptz) is
 
 create function outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamptz) returns integer
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = '' set enable_seqscan = off set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_added integer := 0;
 begin
+  -- No nested loops here: 1,000 events against 1,000 pairs one by one took 75 ms.
   if pg_catalog.cardinality(p_pair_events) > 0 then
     v_added := outbox.add_deliveries(
       array(select p.event_id from unnest(p_pair_events, p_pair_problems) with ordinality p (event_id, problem, place) where p.problem is null order by p.place),
@@ -3776,12 +3777,13 @@ comment on view outbox.relay_status is
 -- Spec 1: the outbox as one table with its own names and states.
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload,
-  case r.state when 'held' then 'PENDING' when 'expired' then 'DEAD_LETTER' else pg_catalog.upper(r.state) end as status,
+  case r.state when 'held' then 'PENDING' when 'expired' then 'DEAD_LETTER' when 'filter_error' then 'DEAD_LETTER'
+    when 'no_subscriber' then 'DELIVERED' else pg_catalog.upper(r.state) end as status,
   r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at,
   case when r.state = 'delivered' then r.finished_at end as delivered_at, r.created_at, r.endpoint_id
 from outbox.relay_status r;
 comment on view outbox.webhook_outbox is
-  'Spec 1''s table: PENDING, PROCESSING, DELIVERED, FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
+  'Spec 1''s table: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
 create function outbox.publish_inserted() returns trigger
 language plpgsql security definer set search_path = ''
@@ -3803,10 +3805,11 @@ for each row execute function outbox.publish_inserted();
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
   case r.state when 'processing' then 'CLAIMED' when 'delivered' then 'SENT' when 'failed' then 'FAILED'
-    when 'dead_letter' then 'DEAD_LETTER' when 'expired' then 'DEAD_LETTER' when 'cancelled' then 'CANCELLED' else 'PENDING' end as status,
+    when 'dead_letter' then 'DEAD_LETTER' when 'expired' then 'DEAD_LETTER' when 'filter_error' then 'DEAD_LETTER'
+    when 'no_subscriber' then 'SENT' when 'cancelled' then 'CANCELLED' else 'PENDING' end as status,
   r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
 from outbox.relay_status r;
-comment on view outbox.saga_outbox is 'Spec 3''s table: PENDING, CLAIMED, SENT, FAILED, DEAD_LETTER.';
+comment on view outbox.saga_outbox is 'Spec 3''s table: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
 
 -- Spec 4.
 create view outbox.transaction_outbox with (security_invoker = true) as
@@ -3815,7 +3818,7 @@ select r.id, r.event_type, r.payload, r.partition_key,
     when 'no_subscriber' then 'processed' when 'filter_error' then 'dlq' else r.state end as status,
   r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
 from outbox.relay_status r;
-comment on view outbox.transaction_outbox is 'Spec 4''s table: pending, processing, processed, failed, dlq.';
+comment on view outbox.transaction_outbox is 'Spec 4''s table: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
 
 create view outbox.endpoint_status with (security_invoker = true) as
 select e.id, e.org_id, e.kind, e.url, e.description,

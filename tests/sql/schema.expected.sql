@@ -3703,14 +3703,14 @@ CREATE FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pai
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
+    SET enable_nestloop TO 'off'
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   v_added integer := 0;
 begin
+  -- No nested loops here: 1,000 events against 1,000 pairs one by one took 75 ms.
   if pg_catalog.cardinality(p_pair_events) > 0 then
     v_added := outbox.add_deliveries(
       array(select p.event_id from unnest(p_pair_events, p_pair_problems) with ordinality p (event_id, problem, place) where p.problem is null order by p.place),
@@ -5198,6 +5198,8 @@ CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
             WHEN 'failed'::text THEN 'FAILED'::text
             WHEN 'dead_letter'::text THEN 'DEAD_LETTER'::text
             WHEN 'expired'::text THEN 'DEAD_LETTER'::text
+            WHEN 'filter_error'::text THEN 'DEAD_LETTER'::text
+            WHEN 'no_subscriber'::text THEN 'SENT'::text
             WHEN 'cancelled'::text THEN 'CANCELLED'::text
             ELSE 'PENDING'::text
         END AS status,
@@ -5212,7 +5214,7 @@ ALTER TABLE outbox.saga_outbox OWNER TO postgres;
 
 -- Name: VIEW saga_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.saga_outbox IS 'Spec 3''s table: PENDING, CLAIMED, SENT, FAILED, DEAD_LETTER.';
+COMMENT ON VIEW outbox.saga_outbox IS 'Spec 3''s table: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
 
 -- Name: subscription; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -5273,7 +5275,7 @@ ALTER TABLE outbox.transaction_outbox OWNER TO postgres;
 
 -- Name: VIEW transaction_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.transaction_outbox IS 'Spec 4''s table: pending, processing, processed, failed, dlq.';
+COMMENT ON VIEW outbox.transaction_outbox IS 'Spec 4''s table: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
 
 -- Name: webhook_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -5284,6 +5286,8 @@ CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
         CASE r.state
             WHEN 'held'::text THEN 'PENDING'::text
             WHEN 'expired'::text THEN 'DEAD_LETTER'::text
+            WHEN 'filter_error'::text THEN 'DEAD_LETTER'::text
+            WHEN 'no_subscriber'::text THEN 'DELIVERED'::text
             ELSE upper(r.state)
         END AS status,
     r.next_retry_at,
@@ -5302,7 +5306,7 @@ ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
 -- Name: VIEW webhook_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.webhook_outbox IS 'Spec 1''s table: PENDING, PROCESSING, DELIVERED, FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
+COMMENT ON VIEW outbox.webhook_outbox IS 'Spec 1''s table: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
 -- Name: attempt_default; Type: TABLE ATTACH; Schema: outbox; Owner: postgres
 
