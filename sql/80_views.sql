@@ -56,7 +56,8 @@ left join outbox.endpoint e on e.id = s.endpoint_id
 left join lateral (
   select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
     (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
-  from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id = s.endpoint_id and a.kind = 'try'
+  -- Not =, or the planner, without statistics of today's partition, would read all of the endpoint's receipts.
+  from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id and a.kind = 'try'
 ) f on true
 union all
 select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
@@ -68,12 +69,13 @@ comment on view outbox.relay_status is
 -- Spec 1: the outbox as one table with its own names and states.
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload,
-  case r.state when 'held' then 'PENDING' when 'expired' then 'DEAD_LETTER' else pg_catalog.upper(r.state) end as status,
+  case r.state when 'held' then 'PENDING' when 'expired' then 'DEAD_LETTER' when 'filter_error' then 'DEAD_LETTER'
+    when 'no_subscriber' then 'DELIVERED' else pg_catalog.upper(r.state) end as status,
   r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at,
   case when r.state = 'delivered' then r.finished_at end as delivered_at, r.created_at, r.endpoint_id
 from outbox.relay_status r;
 comment on view outbox.webhook_outbox is
-  'Spec 1''s table: PENDING, PROCESSING, DELIVERED, FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
+  'Spec 1''s table: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
 create function outbox.publish_inserted() returns trigger
 language plpgsql security definer set search_path = ''
@@ -95,10 +97,11 @@ for each row execute function outbox.publish_inserted();
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
   case r.state when 'processing' then 'CLAIMED' when 'delivered' then 'SENT' when 'failed' then 'FAILED'
-    when 'dead_letter' then 'DEAD_LETTER' when 'expired' then 'DEAD_LETTER' when 'cancelled' then 'CANCELLED' else 'PENDING' end as status,
+    when 'dead_letter' then 'DEAD_LETTER' when 'expired' then 'DEAD_LETTER' when 'filter_error' then 'DEAD_LETTER'
+    when 'no_subscriber' then 'SENT' when 'cancelled' then 'CANCELLED' else 'PENDING' end as status,
   r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
 from outbox.relay_status r;
-comment on view outbox.saga_outbox is 'Spec 3''s table: PENDING, CLAIMED, SENT, FAILED, DEAD_LETTER.';
+comment on view outbox.saga_outbox is 'Spec 3''s table: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
 
 -- Spec 4.
 create view outbox.transaction_outbox with (security_invoker = true) as
@@ -107,7 +110,7 @@ select r.id, r.event_type, r.payload, r.partition_key,
     when 'no_subscriber' then 'processed' when 'filter_error' then 'dlq' else r.state end as status,
   r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
 from outbox.relay_status r;
-comment on view outbox.transaction_outbox is 'Spec 4''s table: pending, processing, processed, failed, dlq.';
+comment on view outbox.transaction_outbox is 'Spec 4''s table: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
 
 create view outbox.endpoint_status with (security_invoker = true) as
 select e.id, e.org_id, e.kind, e.url, e.description,

@@ -5105,7 +5105,7 @@ CREATE VIEW outbox.relay_status WITH (security_invoker='true') AS
             max(a.at) AS last_attempt_at,
             (array_agg(COALESCE(a.error, a.error_class) ORDER BY a.at DESC) FILTER (WHERE (a.outcome = 'failed'::text)))[1] AS last_error
            FROM outbox.attempt a
-          WHERE ((a.event_id = s.event_id) AND (a.endpoint_id = s.endpoint_id) AND (a.kind = 'try'::text))) f ON (true))
+          WHERE ((a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND (a.kind = 'try'::text))) f ON (true))
 UNION ALL
  SELECT v.id,
     v.endpoint_id,
