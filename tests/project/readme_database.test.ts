@@ -109,11 +109,5 @@ Deno.test('what the README says of the database', async (t) => {
         expect(await query(pg, sql)).toContain('/functions/v1')
       }
     })
-
-    await t.step('its extensions are those that the schema uses', async () => {
-      // The local stack has net as a schema of its own, so only pg_cron can be made here.
-      const [cron] = readmeBlock('extensions').split('\n')
-      await query(pg, `${cron}`)
-    })
   })
 })
