@@ -19,7 +19,7 @@ begin
     (case when l.leased_until > l.first_end then 'looks for lost leases too late' end),
     (case when l.head_at > l.first_at then 'begins behind its first delivery' end),
     (case when l.n > 0 and l.next_at = 'infinity' and not l.halted then 'has deliveries and is never due' end),
-    (case when not l.ordered and l.n > 0 and l.next_at > greatest(outbox.clock(), least(l.free_at, l.first_end)) then 'is due later than its first delivery' end),
+    (case when not l.ordered and l.n > 0 and l.next_at > greatest((select m.at from property.latest m), least(l.free_at, l.first_end)) then 'is due later than its first delivery' end),
     (case when l.ordered and l.n = 0 and not l.halted and l.not_before <= outbox.clock() and l.state <> 'deleted' then 'is empty and was not removed' end)
   ) w (wrong) where w.wrong is not null
   union all
@@ -45,7 +45,7 @@ begin
   left join outbox.endpoint e on e.id = p.endpoint_id
   cross join lateral (
     select count(*) filter (where r.kind = 'try') as tries, count(distinct r.attempt) filter (where r.kind = 'try') as numbers,
-      coalesce(max(r.attempt), 0) as last, (array_agg(r.outcome order by r.attempt desc, r.kind, r.at desc) filter (where r.kind = 'close' or r.outcome = 'delivered'))[1] as ended
+      coalesce(max(r.attempt), 0) as last, (array_agg(r.outcome order by r.n desc) filter (where r.kind = 'close' or r.outcome = 'delivered'))[1] as ended
     from property.receipt r where r.event_id = p.event_id and r.endpoint_id = p.endpoint_id
   ) r
   cross join lateral (values

@@ -134,6 +134,7 @@ begin
     update outbox.test_clock c set at = greatest(c.at + interval '100 ms', least(
       (select min(g.next_at) from outbox.gate g where g.next_at < 'infinity'), (select min(d.leased_until) from outbox.delivery d where d.leased_until > c.at)));
   end if;
+  update property.latest l set at = greatest(l.at, outbox.clock());
   return jsonb_build_object('step', p_step, 'did', property.act(p_step)) || property.observe();
 end
 $$;

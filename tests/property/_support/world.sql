@@ -19,8 +19,11 @@ create table property.call (n integer not null, run integer not null, seq bigint
 -- attempt keeps its rows for some days only; these stay as long as the sequence.
 create table property.receipt (
   event_id uuid not null, endpoint_id uuid, attempt integer not null, at timestamptz not null,
-  kind text not null, outcome text not null, error_class text, status integer, next_retry_at timestamptz
+  kind text not null, outcome text not null, error_class text, status integer, next_retry_at timestamptz,
+  n integer generated always as identity
 );
+-- The latest time that the clock has shown, for it goes back at times.
+create table property.latest (at timestamptz not null);
 create table property.event (event_id uuid primary key);
 create table property.pair (event_id uuid, endpoint_id uuid, discarded boolean not null default false, primary key (event_id, endpoint_id));
 
@@ -44,6 +47,7 @@ declare
   v_at constant timestamptz := '2026-03-01 12:00:00+00';
 begin
   insert into outbox.test_clock (at) values (v_at) on conflict (only_row) do update set at = excluded.at;
+  insert into property.latest values (v_at);
   perform setval('outbox.last_kick', 0);
   insert into outbox.endpoint (id, org_id, url, ordering, max_in_flight, quantum, retry, rate_per_second, rate_burst, on_dead_letter,
     breaker_enabled, breaker_threshold, breaker_open_ms, created_at, updated_at)
