@@ -12,7 +12,7 @@ export type Receiver = {
   connections: { accepted: number; open: number }
   /** Resolves once `count` requests have come; rejects after `ms`. */
   waitFor(count: number, ms?: number): Promise<Received[]>
-  /** Closes the listener and every connection. */
+  /** Closes the listener and every connection. Calling it twice is no error. */
   close(): Promise<void>
 }
 
@@ -107,7 +107,13 @@ export function startReceiver(
     })
   }
 
+  let closed: Promise<unknown> | null = null
+
   async function close(): Promise<void> {
+    await (closed ??= end())
+  }
+
+  async function end(): Promise<void> {
     listener.close()
     pauses.end()
     for (const conn of open) drop(conn)
