@@ -24,6 +24,7 @@ export const testSteps: readonly Step[] = [
   denoStep({ name: 'schema', folder: 'tests/sql' }),
   pgTapStep({ name: 'pgTAP', folder: 'tests/sql' }),
   denoStep({ name: 'concurrency', folder: 'tests/concurrency', live: true }),
+  denoStep({ name: 'property', folder: 'tests/property', live: true }),
   denoStep({ name: 'end to end', folder: 'tests/e2e', live: true }),
   denoStep({ name: 'project', folder: 'tests/project' }),
 ]

@@ -1,5 +1,6 @@
 /** What the model knows of a sequence: a plain restatement of the rules, without gates, lanes or indexes. */
 
+import { countsAsFailure, hint, isAnswer, isFinal, isHold, saysSomething } from './meaning.ts'
 import type { EndpointSpec } from './script.ts'
 import type { Result } from './trace.ts'
 
@@ -225,34 +226,8 @@ export class Model {
     if (batch.some(({ result }) => result.outcome === 'delivered')) endpoint.firstFailure = null
     else if (endpoint.streak > 0) endpoint.firstFailure ??= this.now
     for (const { result } of batch) {
-      if (result.outcome !== 'released') endpoint.timedOut = result.error_class === 'timeout'
+      if (saysSomething(result)) endpoint.timedOut = result.error_class === 'timeout'
       endpoint.notBefore = Math.max(endpoint.notBefore, this.now + (hint(result) ?? -Infinity))
     }
   }
-}
-
-function isHold({ outcome, status }: Result): boolean {
-  return outcome === 'failed' && status === 410
-}
-
-/** An answer that says no for good. */
-function isFinal({ status, error_class }: Result): boolean {
-  return status === undefined ? error_class === 'blocked' : status === 404
-}
-
-/** How long the receiver asks to be left alone. */
-function hint({ status, retry_after }: Result): number | null {
-  if (retry_after === undefined || (status !== 429 && status !== 503)) return null
-  return Number(retry_after) * SECOND
-}
-
-function isAnswer({ outcome, status }: Result): boolean {
-  return outcome === 'delivered' || (outcome === 'failed' && (status === 404 || status === 410))
-}
-
-function countsAsFailure(result: Result): boolean {
-  const { outcome, status, error_class } = result
-  if (outcome !== 'failed' || hint(result) !== null) return false
-  if (status === undefined) return error_class !== 'blocked' && error_class !== 'lease_expired'
-  return status === 429 || status >= 500
 }

@@ -31,7 +31,7 @@ export async function startWorld(): Promise<World> {
     sql = session
     await prepare(session)
     return {
-      async play(script, rounds) {
+      async play(script, rounds): Promise<Trace> {
         if (++played % VACUUM_EVERY === 0) await session`vacuum`
         const [row] = await session<{ trace: (Seen | Ending)[] }[]>`
           select property.play(${JSON.stringify(script)}::text::jsonb, ${rounds}) as trace`
