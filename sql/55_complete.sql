@@ -137,7 +137,7 @@ begin
       end
     from by_lane b join outbox.endpoint e on e.id = b.endpoint_id
     where l.id = b.lane_id
-    returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted and l.not_before <= p_now as empty
+    returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted as empty
   ), by_gate as materialized (
     select j.gate_id, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered, pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
       pg_catalog.count(*) filter (where j.counted and j.place > coalesce(j.answered_at, 0))::integer as failures,
