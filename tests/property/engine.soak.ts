@@ -1,7 +1,8 @@
-import { playSequences } from './_support/check.ts'
+import { chooseSeed, playSequences, SEED } from './_support/check.ts'
 
 const sequences = Deno.env.get('OUTHOOK_SOAK') === 'short' ? 4_000 : 40_000
+const seed = chooseSeed()
 
-Deno.test(`dispatch() loses nothing, repeats nothing and keeps order in ${sequences} long random sequences`, async () => {
-  await playSequences({ sequences, steps: 80 })
+Deno.test(`dispatch() keeps every promise in ${sequences} long random sequences (${SEED}=${seed})`, async () => {
+  await playSequences({ sequences, steps: 80, seed })
 })

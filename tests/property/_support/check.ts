@@ -1,7 +1,6 @@
 /** Plays random scripts and tells of the first that breaks a rule, in its shortest form. */
 
 import * as fc from 'fast-check'
-import { print } from '../../../supabase/local/print.ts'
 import { followTrace } from './follow.ts'
 import { type Script, scripts } from './script.ts'
 import { startWorld, type World } from './world.ts'
@@ -15,6 +14,8 @@ export interface Amount {
   sequences: number
   /** Steps a sequence has at most, before the recovery at its end. */
   steps: number
+  /** Of the first server; the second takes the next one. */
+  seed: number
 }
 
 /** Two servers play at the same time, each half of the sequences under a seed of its own. */
@@ -22,11 +23,14 @@ const WORLDS = 2
 /** After the last step everything must be over within so many rounds of one dispatch() call each. */
 const ROUNDS = 80
 
-/** Plays them all; throws an error that shows the shortest failing script and how to repeat it. */
-export async function playSequences({ sequences, steps }: Amount): Promise<void> {
+/** The seed that the environment gives, else a new one. */
+export function chooseSeed(): number {
   const given = Deno.env.get(SEED)
-  const seed = given === undefined ? crypto.getRandomValues(new Uint16Array(1))[0] ?? 0 : +given
-  print(`  ${sequences} sequences, ${SEED}=${seed}`)
+  return given === undefined ? crypto.getRandomValues(new Uint16Array(1))[0] ?? 0 : Number(given)
+}
+
+/** Plays them all; throws an error that shows the shortest failing script and how to repeat it. */
+export async function playSequences({ sequences, steps, seed }: Amount): Promise<void> {
   const path = Deno.env.get(PATH)
   if (path !== undefined) return await playHalf(seed, 1, steps, path)
   const half = Math.ceil(sequences / WORLDS)
@@ -60,5 +64,9 @@ async function playHalf(seed: number, runs: number, steps: number, path?: string
 }
 
 async function problemsOf(world: World, script: Script): Promise<string[]> {
-  return followTrace(script.endpoints, await world.play(script, ROUNDS))
+  try {
+    return followTrace(script.endpoints, await world.play(script, ROUNDS))
+  } catch (error) {
+    return [`a step raised ${error instanceof Error ? error.message : String(error)}`]
+  }
 }
