@@ -64,7 +64,8 @@ create table outbox.unrouted (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
 comment on table outbox.unrouted is
   'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: the last endpoint of a wide event that has its delivery.';
-create index unrouted_xid on outbox.unrouted (xid, event_id);
+-- The predicate keeps this index out of look-ups by event, as that of delivery_lane does.
+create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
 create table outbox.router (
   only_row boolean primary key default true constraint router_has_one_row check (only_row),

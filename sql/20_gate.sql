@@ -93,7 +93,7 @@ create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
 language plpgsql set search_path = '' set enable_seqscan = off
 as $$
 begin
-  perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update;
+  perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id + 0 for no key update;
 end
 $$;
 comment on function outbox.lock_gates(uuid[]) is
@@ -104,7 +104,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   return array(
-    select g.endpoint_id from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update skip locked);
+    select g.endpoint_id from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id + 0 for no key update skip locked);
 end
 $$;
 comment on function outbox.try_lock_gates(uuid[]) is

@@ -50,15 +50,18 @@ begin
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
     -- failures; a lost lease, a redirect and a request to wait are neither.
-    select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries,
-      d.lane_id, d.replayed_at, l.ordered, l.gate_id, l.head_at, l.leased, r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
+    select d.row_at, d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries,
+      d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased, r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       case when r.outcome = 'failed' and not v.dead then
         p_now + greatest(outbox.calculate_delay(p.policy, d.tries + 1), (f.rule).min_delay_s * interval '1 s', h.hint) end as retry_at
     from given r
-    join outbox.delivery d on d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt and d.leased_until is not null
-    join outbox.lane l on l.id = d.lane_id
-    join outbox.endpoint e on e.id = d.endpoint_id
+    cross join lateral (
+      select d.ctid as row_at, d.* from outbox.delivery d
+      where d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt and d.leased_until is not null offset 0
+    ) d
+    cross join lateral (select l.ctid as lane_at, l.* from outbox.lane l where l.id = d.lane_id offset 0) l
+    cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
     cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
     -- offset 0 keeps the planner from asking for the rule of each success, and of each failure thrice.
     cross join lateral (
@@ -113,14 +116,17 @@ begin
       attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null
   ), resolved as (
     update outbox.dead_letter x set delivered_at = p_now
-    from judged j where j.replayed_at is not null and j.outcome = 'delivered' and x.event_id = j.event_id and x.endpoint_id = j.endpoint_id
+    from judged j
+    cross join lateral (select y.id from outbox.dead_letter y where y.event_id = j.event_id and y.endpoint_id = j.endpoint_id offset 0) y
+    -- A person may be changing this row, so not by ctid; and an array is no reason to begin with the dead letters.
+    where j.replayed_at is not null and j.outcome = 'delivered' and x.id = any (array[y.id])
   ), by_lane as materialized (
-    select j.lane_id, j.endpoint_id, j.ordered, pg_catalog.count(*)::integer as ended,
+    select j.lane_at, j.endpoint_id, j.ordered, pg_catalog.count(*)::integer as ended,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
       pg_catalog.bool_or(j.dead) as died
-    from judged j group by j.lane_id, j.endpoint_id, j.ordered
+    from judged j group by j.lane_at, j.endpoint_id, j.ordered
   ), lanes as (
     update outbox.lane l set
       leased = l.leased - b.ended,
@@ -135,11 +141,12 @@ begin
         when l.halted or (b.died and e.on_dead_letter = 'halt') then 'infinity'
         else greatest(coalesce(b.retry_at, l.not_before), p_now)
       end
-    from by_lane b join outbox.endpoint e on e.id = b.endpoint_id
-    where l.id = b.lane_id
+    from by_lane b
+    cross join lateral (select e.on_dead_letter from outbox.endpoint e where e.id = b.endpoint_id offset 0) e
+    where l.ctid = b.lane_at
     returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted as empty
   ), by_gate as materialized (
-    select j.gate_id, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered, pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
+    select g.gate_at, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered, pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
       pg_catalog.count(*) filter (where j.counted and j.place > coalesce(j.answered_at, 0))::integer as failures,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead) as ended,
       -- An ordered lane is one request at a time, and free again with its last result.
@@ -149,8 +156,9 @@ begin
         filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired'))[1] as timed_out,
       pg_catalog.max(case when j.event_id = g.probe_event and j.attempt = g.probe_attempt
         then case when j.answered then 'answered' when j.counted then 'failed' else 'void' end end) as probe
-    from judged j join outbox.gate g on g.id = j.gate_id
-    group by j.gate_id, j.endpoint_id
+    from judged j
+    cross join lateral (select g.ctid as gate_at, g.probe_event, g.probe_attempt from outbox.gate g where g.id = j.gate_id offset 0) g
+    group by g.gate_at, j.endpoint_id
   ), gates as (
     update outbox.gate g set
       in_flight = g.in_flight - b.slots,
@@ -166,8 +174,8 @@ begin
       probe_event = case when n.breaker = 'half_open' then g.probe_event end,
       probe_attempt = case when n.breaker = 'half_open' then g.probe_attempt end
     from by_gate b
-    join outbox.endpoint e on e.id = b.endpoint_id
-    join outbox.gate o on o.id = b.gate_id
+    cross join lateral (select e.* from outbox.endpoint e where e.id = b.endpoint_id offset 0) e
+    cross join lateral (select o.* from outbox.gate o where o.ctid = b.gate_at offset 0) o
     cross join lateral (
       select case
           when b.probe = 'answered' then 'closed'
@@ -178,7 +186,7 @@ begin
         case when o.breaker <> 'closed' and b.probe is distinct from 'answered' then o.streak + (b.probe is not distinct from 'failed')::integer
           when b.answered then b.failures else o.streak + b.failures end as streak
     ) n
-    where g.id = b.gate_id
+    where g.ctid = b.gate_at
     returning b.endpoint_id, n.breaker = 'open' and o.breaker = 'closed' as opened, n.breaker = 'closed' and o.breaker <> 'closed' as closed,
       b.gone, g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
   )
@@ -234,13 +242,13 @@ as $$
 begin
   update outbox.gate g set next_at = n.next_at
   from outbox.gate o
-  join outbox.endpoint e on e.id = o.endpoint_id
+  cross join lateral (select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0) e
   cross join lateral (
     select greatest(o.not_before, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, outbox.first_lane_at(o.id))
-      when (o.breaker = 'half_open' and e.breaker_enabled) or o.in_flight >= outbox.allowed_in_flight(o, e, p_now) then least(
+      when (o.breaker = 'half_open' and e.breaker_enabled) or o.in_flight >= outbox.allowed_in_flight(o, e.endpoint, p_now) then least(
         -- While its share still grows there is more to send before anything comes back.
         case when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s' then p_now + interval '1 s' end,
         coalesce(
@@ -250,7 +258,7 @@ begin
       else outbox.first_lane_at(o.id)
     end) as next_at
   ) n
-  where o.endpoint_id = any (p_endpoint_ids) and g.id = o.id and g.next_at is distinct from n.next_at;
+  where o.endpoint_id = any (p_endpoint_ids) and g.ctid = o.ctid and g.next_at is distinct from n.next_at;
 end
 $$;
 comment on function outbox.park(uuid[], timestamptz) is

@@ -87,7 +87,7 @@ begin
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close', p_outcome, p_why);
   -- An ordered lane waits for the retry of its first delivery, and for no other's.
   v_was_first := not exists (
-    select from outbox.delivery d where d.lane_id = p_delivery.lane_id and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
+    select from outbox.delivery d where d.lane_id = p_delivery.lane_id and d.lane_id > 0 and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
   update outbox.lane l set
     depth = l.depth - 1,
     not_before = case when l.ordered and v_was_first then least(l.not_before, p_now) else l.not_before end,

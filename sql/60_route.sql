@@ -25,9 +25,9 @@ as $$
 begin
   return query
   select u.event_id from outbox.unrouted u
-  where u.xid = any (p_router.open_xids) and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
+  where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
   union all
-  select u.event_id from outbox.unrouted u where u.xid >= p_router.seen_below and u.event_id <= p_router.watermark
+  select u.event_id from outbox.unrouted u where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
   limit p_limit;
 end
 $$;
@@ -96,8 +96,8 @@ begin
   from (
     select b.event_id, b.place, t.endpoint_id, t.problem
     from pg_catalog.unnest(v_batch.events) with ordinality as b (event_id, place)
-    join outbox.unrouted u on u.event_id = b.event_id
-    join outbox.event e on e.id = b.event_id
+    cross join lateral (select u.routed_to from outbox.unrouted u where u.event_id = b.event_id offset 0) u
+    cross join lateral (select e.* from outbox.event e where e.id = b.event_id offset 0) e
     cross join lateral (
       -- The addressed endpoint, else each with a subscription that matches, is not younger than the
       -- event, and whose filter lets it through; problem says why a filter could not be asked.
@@ -105,8 +105,6 @@ begin
       where p.id = e.endpoint_id and p.state <> 'deleted' and (u.routed_to is null or p.id > u.routed_to)
       union all
       (select s.endpoint_id, case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
-       -- offset 0 keeps this to look-ups, pattern by pattern and endpoint by endpoint: from the statistics of
-       -- small tables the planner would read all of the organisation's subscriptions, or all endpoints.
        from pg_catalog.unnest(outbox.type_patterns(e.type)) as q (pattern)
        cross join lateral (
          select s.endpoint_id, s.filter, s.created_at from outbox.subscription s where s.org_id = e.org_id and s.pattern = q.pattern offset 0
@@ -180,9 +178,9 @@ begin
   insert into outbox.lane (gate_id, ordered, key_hash)
   select distinct g.id, true, outbox.key_hash(e.ordering, v.partition_key)
   from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-  join outbox.endpoint e on e.id = p.endpoint_id and e.ordering <> 'none'
-  join outbox.gate g on g.endpoint_id = p.endpoint_id
-  join outbox.event v on v.id = p.event_id
+  cross join lateral (select e.ordering from outbox.endpoint e where e.id = p.endpoint_id and e.ordering <> 'none' offset 0) e
+  cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
+  cross join lateral (select v.partition_key from outbox.event v where v.id = p.event_id offset 0) v
   on conflict do nothing;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
@@ -191,17 +189,21 @@ begin
         else greatest(p_now, v.deliver_at, l.head_at) end as due_at,
       pg_catalog.octet_length(v.body) as body_bytes
     from unnest(p_events, p_endpoints) with ordinality as p (event_id, endpoint_id, place)
-    join outbox.endpoint e on e.id = p.endpoint_id
-    join outbox.gate g on g.endpoint_id = p.endpoint_id
-    join outbox.event v on v.id = p.event_id
-    join outbox.lane l on l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = outbox.key_hash(e.ordering, v.partition_key)
+    cross join lateral (select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0) e
+    cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
+    cross join lateral (select v.deliver_at, v.partition_key, v.body from outbox.event v where v.id = p.event_id offset 0) v
+    cross join lateral (
+      select l.* from outbox.lane l
+      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = outbox.key_hash(e.ordering, v.partition_key) offset 0
+    ) l
   ), added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
     select p.event_id, p.endpoint_id, p.lane_id, p.due_at, p.body_bytes from placed p
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   ), by_lane as materialized (
-    select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at, pg_catalog.max(a.due_at) as last_at
+    select (select l.ctid from outbox.lane l where l.id = a.lane_id) as lane_at,
+      pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at, pg_catalog.max(a.due_at) as last_at
     from added a group by a.lane_id
   ), lanes as (
     update outbox.lane l set depth = l.depth + b.n,
@@ -211,12 +213,14 @@ begin
         when l.depth = 0 and not l.halted then greatest(p_now, l.not_before)
         else l.next_at
       end
-    from by_lane b where l.id = b.lane_id
+    from by_lane b where l.ctid = b.lane_at
     returning l.gate_id, b.n
   ), gates as (
     update outbox.gate g set depth = g.depth + b.n
-    from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) b
-    where g.id = b.gate_id
+    from (
+      select (select o.ctid from outbox.gate o where o.id = l.gate_id) as gate_at, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id
+    ) b
+    where g.ctid = b.gate_at
     returning b.n
   )
   select coalesce(pg_catalog.sum(g.n), 0) into v_added from gates g;
@@ -245,7 +249,11 @@ begin
     where p.problem is not null;
   end if;
   with done as (
-    delete from outbox.unrouted u where u.event_id = any (p_events) returning u.event_id, u.routed_to
+    delete from outbox.unrouted u
+    using pg_catalog.unnest(p_events) p
+    cross join lateral (select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0) o
+    where u.ctid = o.row_at
+    returning u.event_id, u.routed_to
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)
   select d.event_id, 0, p_now, 'close', 'no_subscriber' from done d

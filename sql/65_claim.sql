@@ -19,12 +19,15 @@ begin
     select w.id from (
       select d.id, pg_catalog.sum(d.most) over (order by d.next_at, d.id) - d.most as before
       from (select d.id, d.next_at, least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1), case when d.breaker = 'closed' then e.quantum else 1 end) as most
-            from due d join outbox.endpoint e on e.id = d.endpoint_id) d
+            from due d cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e) d
     ) w where w.before < p_limit
   ), locked as materialized (
-    select g.endpoint_id, g.next_at, g.id from wanted w join outbox.gate g on g.id = w.id
-    where g.next_at <= p_now and g.next_at < 'infinity'
-    order by g.next_at, g.id for no key update of g skip locked
+    select g.endpoint_id, g.next_at, g.id from wanted w
+    cross join lateral (
+      -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
+      select g.endpoint_id, g.next_at, g.id from outbox.gate g
+      where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now for no key update skip locked
+    ) g
   )
   select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) into v_endpoints from locked l;
   return v_endpoints;
@@ -52,17 +55,17 @@ declare
 begin
   select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
   from outbox.gate g
-  join outbox.endpoint e on e.id = g.endpoint_id
+  cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
   cross join lateral (
     -- The lanes whose turn it is, as take() will see them. All that are due only when the gate is full or
     -- waits for its probe, for then no turn comes before a lease has ended: 100,000 take 40 ms.
     select n.* from outbox.lane n where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity' order by n.next_at
-    limit case when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, e, p_now) then 1000 end
+    limit case when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, x.e, p_now) then 1000 end
   ) l
   cross join lateral (
     -- Leased rows lie at the head of their lane, behind none but rows that were given back, of which
     -- there are never more than may be in flight (1,000).
-    select d as held from outbox.delivery d where d.lane_id = l.id and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
+    select d as held from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
   ) d
   where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now and (d.held).leased_until <= p_now;
   return case when v_lost is null then 0 else outbox.complete(v_lost, p_now) end;
@@ -89,28 +92,28 @@ declare
 begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
-    select g.id as gate_id, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
+    select g.id as gate_id, g.gate_at, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
       case when b.probing then 1 else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
         pg_catalog.floor(t.tokens)::integer) end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
-    join outbox.gate g on g.endpoint_id = o.endpoint_id
-    join outbox.endpoint e on e.id = o.endpoint_id
+    cross join lateral (select g.ctid as gate_at, g as gate, g.* from outbox.gate g where g.endpoint_id = o.endpoint_id offset 0) g
+    cross join lateral (select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0) e
     cross join lateral (select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing) b
     cross join lateral (
       select case when e.rate_per_second is not null then
         least(e.rate_burst, g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
     ) t
-    cross join lateral (select outbox.allowed_in_flight(g, e, p_now) as allowed offset 0) a
+    cross join lateral (select outbox.allowed_in_flight(g.gate, e.endpoint, p_now) as allowed offset 0) a
     where e.state = 'enabled' and g.not_before <= p_now and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and coalesce(t.tokens >= 1, true) and (b.probing or a.allowed > g.in_flight)
   ), seen as materialized (
     -- One row per delivery looked at; a lane without any has one row of nulls.
-    select r.gate_id, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.id as lane_id, l.ordered, l.next_at, l.most,
+    select r.gate_id, r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.id as lane_id, l.lane_at, l.ordered, l.next_at, l.most,
       d.row_at, d.attempt, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
     from ring r
     cross join lateral (
-      select l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then case when r.probing then 1 else r.quantum end else r.room + l.leased end as most
+      select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then case when r.probing then 1 else r.quantum end else r.room + l.leased end as most
       from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity' and (not l.ordered or l.leased = 0)
       order by l.next_at limit r.room
@@ -120,7 +123,7 @@ begin
       select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until, d.body_bytes,
         pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
-      where d.lane_id = l.id and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
       order by d.due_at, d.event_id limit l.most + 1
     ) d on true
   ), ranked as materialized (
@@ -140,7 +143,7 @@ begin
   ), marked as materialized (
     select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked from ranked r
   ), by_lane as materialized (
-    select m.gate_id, m.lane_id, m.ordered, m.probing, m.tokens, m.rate_per_second,
+    select m.gate_at, m.lane_at, m.ordered, m.probing, m.tokens, m.rate_per_second,
       (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1] as probe_event,
       (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1] as probe_attempt,
       pg_catalog.count(m.event_id) as n, pg_catalog.count(*) filter (where m.free) as free,
@@ -148,7 +151,7 @@ begin
       pg_catalog.min(m.due_at) as head_at, pg_catalog.min(m.leased_until) as leased_until,
       case when pg_catalog.bool_or(m.picked) then
         p_now + m.lease * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end end as lease_end
-    from marked m group by m.gate_id, m.lane_id, m.ordered, m.most, m.lease, m.probing, m.tokens, m.rate_per_second
+    from marked m group by m.gate_at, m.lane_at, m.ordered, m.most, m.lease, m.probing, m.tokens, m.rate_per_second
   ), lanes as (
     update outbox.lane l set
       head_at = coalesce(b.head_at, case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
@@ -158,12 +161,12 @@ begin
         when b.ordered and b.taken > 0 then b.lease_end
         when b.free > b.taken or b.n > b.most then p_now
         else coalesce(least(b.leased_until, b.lease_end, (
-          select d.due_at from outbox.delivery d where d.lane_id = l.id and d.due_at > p_now order by d.due_at limit 1)), 'infinity')
+          select d.due_at from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now order by d.due_at limit 1)), 'infinity')
       end
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
-    where l.id = b.lane_id and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
-    returning b.gate_id, b.taken, case when b.ordered then least(b.taken, 1) else b.taken end as slots,
+    where l.ctid = b.lane_at and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
+    returning b.gate_at, b.taken, case when b.ordered then least(b.taken, 1) else b.taken end as slots,
       b.probe_event, b.probe_attempt, b.tokens, b.rate_per_second
   ), gates as (
     update outbox.gate g set
@@ -176,11 +179,11 @@ begin
       probe_event = coalesce(s.probe_event, g.probe_event),
       probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
     from (
-      select l.gate_id, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.taken) as taken, l.tokens, l.rate_per_second,
+      select l.gate_at, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.taken) as taken, l.tokens, l.rate_per_second,
         (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1] as probe_event, pg_catalog.max(l.probe_attempt) as probe_attempt
-      from lanes l group by l.gate_id, l.tokens, l.rate_per_second
+      from lanes l group by l.gate_at, l.tokens, l.rate_per_second
     ) s
-    where g.id = s.gate_id and s.slots > 0
+    where g.ctid = s.gate_at and s.slots > 0
   ), held as (
     -- By ctid: whoever could move the row waits for the gate.
     update outbox.delivery d set attempt = d.attempt + 1,

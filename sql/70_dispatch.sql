@@ -39,8 +39,11 @@ begin
         'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
       from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
         as c (event_id, endpoint_id, attempt, place)
-      join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt and d.leased_until > p_now
-      join outbox.lane l on l.id = d.lane_id),
+      cross join lateral (
+        select d.* from outbox.delivery d
+        where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt and d.leased_until > p_now offset 0
+      ) d
+      cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l),
     'events', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
@@ -53,18 +56,20 @@ begin
         'body', e.body)), '{}')
       from (
         select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent, v.created_at, v.body
-        from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c join outbox.event v on v.id = c.id
+        from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
+        cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
         union all
         select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id, x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
         from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
-        join outbox.dead_letter x on x.event_id = c.event_id and x.endpoint_id = c.endpoint_id
-        where not exists (select from outbox.event v where v.id = c.event_id)
+        cross join lateral (select x.* from outbox.dead_letter x where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0) x
+        where not exists (select from outbox.event v where v.id = c.event_id offset 0)
       ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', case when e.headers_vault_id is null then '{}' else outbox.stored_headers(e.headers_vault_id) end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
         'secrets', outbox.live_secrets(e.id, p_now))), '{}')
-      from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c join outbox.endpoint e on e.id = c.id));
+      from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
+      cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e));
 end
 $$;
 comment on function outbox.batch(outbox.claimed, timestamptz) is

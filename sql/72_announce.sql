@@ -24,7 +24,7 @@ begin
     select pg_catalog.json_build_object('deadLetterId', x.id, 'eventId', x.event_id, 'endpointId', x.endpoint_id, 'orgId', x.org_id,
       'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why', x.why)::text
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-    join outbox.dead_letter x on x.event_id = p.event_id and x.endpoint_id = p.endpoint_id
+    cross join lateral (select x.* from outbox.dead_letter x where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0) x
     where x.org_id <> 'outhook'), p_now);
 end
 $$;

@@ -13,7 +13,7 @@ begin
   end if;
   with doomed as materialized (
     select d.* from outbox.lane l
-    cross join lateral (select d.ctid as row_at, d.* from outbox.delivery d where d.lane_id = l.id order by d.due_at, d.event_id limit p_limit) d
+    cross join lateral (select d.ctid as row_at, d.* from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 order by d.due_at, d.event_id limit p_limit) d
     where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now) limit p_limit
   ), gone as (
     delete from outbox.delivery d using doomed x where d.ctid = x.row_at returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt

@@ -96,7 +96,7 @@ $$;
 
 -- Counters of gates and lanes that differ from a recount of the deliveries.
 create function miscounts() returns table (what text, id bigint, kept bigint, counted bigint)
-language sql as $$
+language sql set enable_nestloop = off as $$
   with lane_count as (
     select l.id, l.gate_id, l.ordered, count(d.event_id) as depth,
       count(d.event_id) filter (where d.leased_until is not null) as leased
@@ -125,7 +125,7 @@ language sql as $$
 $$;
 
 -- Gates and lanes that have open deliveries and will never be looked at again, though nobody stopped them.
-create function asleep() returns table (what text, id bigint) language sql as $$
+create function asleep() returns table (what text, id bigint) language sql set enable_nestloop = off as $$
   select 'gate', g.id
   from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id
   where g.next_at = 'infinity' and e.state <> 'deleted' and exists (

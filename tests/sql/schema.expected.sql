@@ -116,9 +116,9 @@ begin
   insert into outbox.lane (gate_id, ordered, key_hash)
   select distinct g.id, true, outbox.key_hash(e.ordering, v.partition_key)
   from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-  join outbox.endpoint e on e.id = p.endpoint_id and e.ordering <> 'none'
-  join outbox.gate g on g.endpoint_id = p.endpoint_id
-  join outbox.event v on v.id = p.event_id
+  cross join lateral (select e.ordering from outbox.endpoint e where e.id = p.endpoint_id and e.ordering <> 'none' offset 0) e
+  cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
+  cross join lateral (select v.partition_key from outbox.event v where v.id = p.event_id offset 0) v
   on conflict do nothing;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
@@ -127,17 +127,21 @@ begin
         else greatest(p_now, v.deliver_at, l.head_at) end as due_at,
       pg_catalog.octet_length(v.body) as body_bytes
     from unnest(p_events, p_endpoints) with ordinality as p (event_id, endpoint_id, place)
-    join outbox.endpoint e on e.id = p.endpoint_id
-    join outbox.gate g on g.endpoint_id = p.endpoint_id
-    join outbox.event v on v.id = p.event_id
-    join outbox.lane l on l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = outbox.key_hash(e.ordering, v.partition_key)
+    cross join lateral (select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0) e
+    cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
+    cross join lateral (select v.deliver_at, v.partition_key, v.body from outbox.event v where v.id = p.event_id offset 0) v
+    cross join lateral (
+      select l.* from outbox.lane l
+      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = outbox.key_hash(e.ordering, v.partition_key) offset 0
+    ) l
   ), added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
     select p.event_id, p.endpoint_id, p.lane_id, p.due_at, p.body_bytes from placed p
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   ), by_lane as materialized (
-    select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at, pg_catalog.max(a.due_at) as last_at
+    select (select l.ctid from outbox.lane l where l.id = a.lane_id) as lane_at,
+      pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at, pg_catalog.max(a.due_at) as last_at
     from added a group by a.lane_id
   ), lanes as (
     update outbox.lane l set depth = l.depth + b.n,
@@ -147,12 +151,14 @@ begin
         when l.depth = 0 and not l.halted then greatest(p_now, l.not_before)
         else l.next_at
       end
-    from by_lane b where l.id = b.lane_id
+    from by_lane b where l.ctid = b.lane_at
     returning l.gate_id, b.n
   ), gates as (
     update outbox.gate g set depth = g.depth + b.n
-    from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) b
-    where g.id = b.gate_id
+    from (
+      select (select o.ctid from outbox.gate o where o.id = l.gate_id) as gate_at, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id
+    ) b
+    where g.ctid = b.gate_at
     returning b.n
   )
   select coalesce(pg_catalog.sum(g.n), 0) into v_added from gates g;
@@ -440,7 +446,7 @@ begin
     select pg_catalog.json_build_object('deadLetterId', x.id, 'eventId', x.event_id, 'endpointId', x.endpoint_id, 'orgId', x.org_id,
       'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why', x.why)::text
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-    join outbox.dead_letter x on x.event_id = p.event_id and x.endpoint_id = p.endpoint_id
+    cross join lateral (select x.* from outbox.dead_letter x where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0) x
     where x.org_id <> 'outhook'), p_now);
 end
 $$;
@@ -498,15 +504,18 @@ begin
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
     -- failures; a lost lease, a redirect and a request to wait are neither.
-    select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries,
-      d.lane_id, d.replayed_at, l.ordered, l.gate_id, l.head_at, l.leased, r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
+    select d.row_at, d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries,
+      d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased, r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       case when r.outcome = 'failed' and not v.dead then
         p_now + greatest(outbox.calculate_delay(p.policy, d.tries + 1), (f.rule).min_delay_s * interval '1 s', h.hint) end as retry_at
     from given r
-    join outbox.delivery d on d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt and d.leased_until is not null
-    join outbox.lane l on l.id = d.lane_id
-    join outbox.endpoint e on e.id = d.endpoint_id
+    cross join lateral (
+      select d.ctid as row_at, d.* from outbox.delivery d
+      where d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt and d.leased_until is not null offset 0
+    ) d
+    cross join lateral (select l.ctid as lane_at, l.* from outbox.lane l where l.id = d.lane_id offset 0) l
+    cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
     cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
     -- offset 0 keeps the planner from asking for the rule of each success, and of each failure thrice.
     cross join lateral (
@@ -561,14 +570,17 @@ begin
       attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null
   ), resolved as (
     update outbox.dead_letter x set delivered_at = p_now
-    from judged j where j.replayed_at is not null and j.outcome = 'delivered' and x.event_id = j.event_id and x.endpoint_id = j.endpoint_id
+    from judged j
+    cross join lateral (select y.id from outbox.dead_letter y where y.event_id = j.event_id and y.endpoint_id = j.endpoint_id offset 0) y
+    -- A person may be changing this row, so not by ctid; and an array is no reason to begin with the dead letters.
+    where j.replayed_at is not null and j.outcome = 'delivered' and x.id = any (array[y.id])
   ), by_lane as materialized (
-    select j.lane_id, j.endpoint_id, j.ordered, pg_catalog.count(*)::integer as ended,
+    select j.lane_at, j.endpoint_id, j.ordered, pg_catalog.count(*)::integer as ended,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
       pg_catalog.bool_or(j.dead) as died
-    from judged j group by j.lane_id, j.endpoint_id, j.ordered
+    from judged j group by j.lane_at, j.endpoint_id, j.ordered
   ), lanes as (
     update outbox.lane l set
       leased = l.leased - b.ended,
@@ -583,11 +595,12 @@ begin
         when l.halted or (b.died and e.on_dead_letter = 'halt') then 'infinity'
         else greatest(coalesce(b.retry_at, l.not_before), p_now)
       end
-    from by_lane b join outbox.endpoint e on e.id = b.endpoint_id
-    where l.id = b.lane_id
+    from by_lane b
+    cross join lateral (select e.on_dead_letter from outbox.endpoint e where e.id = b.endpoint_id offset 0) e
+    where l.ctid = b.lane_at
     returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted as empty
   ), by_gate as materialized (
-    select j.gate_id, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered, pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
+    select g.gate_at, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered, pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
       pg_catalog.count(*) filter (where j.counted and j.place > coalesce(j.answered_at, 0))::integer as failures,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead) as ended,
       -- An ordered lane is one request at a time, and free again with its last result.
@@ -597,8 +610,9 @@ begin
         filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired'))[1] as timed_out,
       pg_catalog.max(case when j.event_id = g.probe_event and j.attempt = g.probe_attempt
         then case when j.answered then 'answered' when j.counted then 'failed' else 'void' end end) as probe
-    from judged j join outbox.gate g on g.id = j.gate_id
-    group by j.gate_id, j.endpoint_id
+    from judged j
+    cross join lateral (select g.ctid as gate_at, g.probe_event, g.probe_attempt from outbox.gate g where g.id = j.gate_id offset 0) g
+    group by g.gate_at, j.endpoint_id
   ), gates as (
     update outbox.gate g set
       in_flight = g.in_flight - b.slots,
@@ -614,8 +628,8 @@ begin
       probe_event = case when n.breaker = 'half_open' then g.probe_event end,
       probe_attempt = case when n.breaker = 'half_open' then g.probe_attempt end
     from by_gate b
-    join outbox.endpoint e on e.id = b.endpoint_id
-    join outbox.gate o on o.id = b.gate_id
+    cross join lateral (select e.* from outbox.endpoint e where e.id = b.endpoint_id offset 0) e
+    cross join lateral (select o.* from outbox.gate o where o.ctid = b.gate_at offset 0) o
     cross join lateral (
       select case
           when b.probe = 'answered' then 'closed'
@@ -626,7 +640,7 @@ begin
         case when o.breaker <> 'closed' and b.probe is distinct from 'answered' then o.streak + (b.probe is not distinct from 'failed')::integer
           when b.answered then b.failures else o.streak + b.failures end as streak
     ) n
-    where g.id = b.gate_id
+    where g.ctid = b.gate_at
     returning b.endpoint_id, n.breaker = 'open' and o.breaker = 'closed' as opened, n.breaker = 'closed' and o.breaker <> 'closed' as closed,
       b.gone, g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
   )
@@ -697,8 +711,11 @@ begin
         'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
       from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
         as c (event_id, endpoint_id, attempt, place)
-      join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt and d.leased_until > p_now
-      join outbox.lane l on l.id = d.lane_id),
+      cross join lateral (
+        select d.* from outbox.delivery d
+        where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt and d.leased_until > p_now offset 0
+      ) d
+      cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l),
     'events', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
@@ -711,18 +728,20 @@ begin
         'body', e.body)), '{}')
       from (
         select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent, v.created_at, v.body
-        from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c join outbox.event v on v.id = c.id
+        from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
+        cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
         union all
         select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id, x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
         from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
-        join outbox.dead_letter x on x.event_id = c.event_id and x.endpoint_id = c.endpoint_id
-        where not exists (select from outbox.event v where v.id = c.event_id)
+        cross join lateral (select x.* from outbox.dead_letter x where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0) x
+        where not exists (select from outbox.event v where v.id = c.event_id offset 0)
       ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
         'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', case when e.headers_vault_id is null then '{}' else outbox.stored_headers(e.headers_vault_id) end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
         'secrets', outbox.live_secrets(e.id, p_now))), '{}')
-      from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c join outbox.endpoint e on e.id = c.id));
+      from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
+      cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e));
 end
 $$;
 
@@ -1339,7 +1358,7 @@ begin
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close', p_outcome, p_why);
   -- An ordered lane waits for the retry of its first delivery, and for no other's.
   v_was_first := not exists (
-    select from outbox.delivery d where d.lane_id = p_delivery.lane_id and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
+    select from outbox.delivery d where d.lane_id = p_delivery.lane_id and d.lane_id > 0 and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
   update outbox.lane l set
     depth = l.depth - 1,
     not_before = case when l.ordered and v_was_first then least(l.not_before, p_now) else l.not_before end,
@@ -1787,12 +1806,15 @@ begin
     select w.id from (
       select d.id, pg_catalog.sum(d.most) over (order by d.next_at, d.id) - d.most as before
       from (select d.id, d.next_at, least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1), case when d.breaker = 'closed' then e.quantum else 1 end) as most
-            from due d join outbox.endpoint e on e.id = d.endpoint_id) d
+            from due d cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e) d
     ) w where w.before < p_limit
   ), locked as materialized (
-    select g.endpoint_id, g.next_at, g.id from wanted w join outbox.gate g on g.id = w.id
-    where g.next_at <= p_now and g.next_at < 'infinity'
-    order by g.next_at, g.id for no key update of g skip locked
+    select g.endpoint_id, g.next_at, g.id from wanted w
+    cross join lateral (
+      -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
+      select g.endpoint_id, g.next_at, g.id from outbox.gate g
+      where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now for no key update skip locked
+    ) g
   )
   select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) into v_endpoints from locked l;
   return v_endpoints;
@@ -2627,7 +2649,7 @@ CREATE FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) RETURNS void
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update;
+  perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id + 0 for no key update;
 end
 $$;
 
@@ -2654,17 +2676,17 @@ declare
 begin
   select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
   from outbox.gate g
-  join outbox.endpoint e on e.id = g.endpoint_id
+  cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
   cross join lateral (
     -- The lanes whose turn it is, as take() will see them. All that are due only when the gate is full or
     -- waits for its probe, for then no turn comes before a lease has ended: 100,000 take 40 ms.
     select n.* from outbox.lane n where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity' order by n.next_at
-    limit case when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, e, p_now) then 1000 end
+    limit case when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, x.e, p_now) then 1000 end
   ) l
   cross join lateral (
     -- Leased rows lie at the head of their lane, behind none but rows that were given back, of which
     -- there are never more than may be in flight (1,000).
-    select d as held from outbox.delivery d where d.lane_id = l.id and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
+    select d as held from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
   ) d
   where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now and (d.held).leased_until <= p_now;
   return case when v_lost is null then 0 else outbox.complete(v_lost, p_now) end;
@@ -2784,13 +2806,13 @@ CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zon
 begin
   update outbox.gate g set next_at = n.next_at
   from outbox.gate o
-  join outbox.endpoint e on e.id = o.endpoint_id
+  cross join lateral (select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0) e
   cross join lateral (
     select greatest(o.not_before, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, outbox.first_lane_at(o.id))
-      when (o.breaker = 'half_open' and e.breaker_enabled) or o.in_flight >= outbox.allowed_in_flight(o, e, p_now) then least(
+      when (o.breaker = 'half_open' and e.breaker_enabled) or o.in_flight >= outbox.allowed_in_flight(o, e.endpoint, p_now) then least(
         -- While its share still grows there is more to send before anything comes back.
         case when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s' then p_now + interval '1 s' end,
         coalesce(
@@ -2800,7 +2822,7 @@ begin
       else outbox.first_lane_at(o.id)
     end) as next_at
   ) n
-  where o.endpoint_id = any (p_endpoint_ids) and g.id = o.id and g.next_at is distinct from n.next_at;
+  where o.endpoint_id = any (p_endpoint_ids) and g.ctid = o.ctid and g.next_at is distinct from n.next_at;
 end
 $$;
 
@@ -3059,7 +3081,7 @@ begin
   end if;
   with doomed as materialized (
     select d.* from outbox.lane l
-    cross join lateral (select d.ctid as row_at, d.* from outbox.delivery d where d.lane_id = l.id order by d.due_at, d.event_id limit p_limit) d
+    cross join lateral (select d.ctid as row_at, d.* from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 order by d.due_at, d.event_id limit p_limit) d
     where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now) limit p_limit
   ), gone as (
     delete from outbox.delivery d using doomed x where d.ctid = x.row_at returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
@@ -3289,8 +3311,8 @@ begin
   from (
     select b.event_id, b.place, t.endpoint_id, t.problem
     from pg_catalog.unnest(v_batch.events) with ordinality as b (event_id, place)
-    join outbox.unrouted u on u.event_id = b.event_id
-    join outbox.event e on e.id = b.event_id
+    cross join lateral (select u.routed_to from outbox.unrouted u where u.event_id = b.event_id offset 0) u
+    cross join lateral (select e.* from outbox.event e where e.id = b.event_id offset 0) e
     cross join lateral (
       -- The addressed endpoint, else each with a subscription that matches, is not younger than the
       -- event, and whose filter lets it through; problem says why a filter could not be asked.
@@ -3298,8 +3320,6 @@ begin
       where p.id = e.endpoint_id and p.state <> 'deleted' and (u.routed_to is null or p.id > u.routed_to)
       union all
       (select s.endpoint_id, case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
-       -- offset 0 keeps this to look-ups, pattern by pattern and endpoint by endpoint: from the statistics of
-       -- small tables the planner would read all of the organisation's subscriptions, or all endpoints.
        from pg_catalog.unnest(outbox.type_patterns(e.type)) as q (pattern)
        cross join lateral (
          select s.endpoint_id, s.filter, s.created_at from outbox.subscription s where s.org_id = e.org_id and s.pattern = q.pattern offset 0
@@ -3722,7 +3742,11 @@ begin
     where p.problem is not null;
   end if;
   with done as (
-    delete from outbox.unrouted u where u.event_id = any (p_events) returning u.event_id, u.routed_to
+    delete from outbox.unrouted u
+    using pg_catalog.unnest(p_events) p
+    cross join lateral (select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0) o
+    where u.ctid = o.row_at
+    returning u.event_id, u.routed_to
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)
   select d.event_id, 0, p_now, 'close', 'no_subscriber' from done d
@@ -4201,28 +4225,28 @@ declare
 begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
-    select g.id as gate_id, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
+    select g.id as gate_id, g.gate_at, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
       case when b.probing then 1 else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
         pg_catalog.floor(t.tokens)::integer) end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
-    join outbox.gate g on g.endpoint_id = o.endpoint_id
-    join outbox.endpoint e on e.id = o.endpoint_id
+    cross join lateral (select g.ctid as gate_at, g as gate, g.* from outbox.gate g where g.endpoint_id = o.endpoint_id offset 0) g
+    cross join lateral (select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0) e
     cross join lateral (select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing) b
     cross join lateral (
       select case when e.rate_per_second is not null then
         least(e.rate_burst, g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
     ) t
-    cross join lateral (select outbox.allowed_in_flight(g, e, p_now) as allowed offset 0) a
+    cross join lateral (select outbox.allowed_in_flight(g.gate, e.endpoint, p_now) as allowed offset 0) a
     where e.state = 'enabled' and g.not_before <= p_now and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and coalesce(t.tokens >= 1, true) and (b.probing or a.allowed > g.in_flight)
   ), seen as materialized (
     -- One row per delivery looked at; a lane without any has one row of nulls.
-    select r.gate_id, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.id as lane_id, l.ordered, l.next_at, l.most,
+    select r.gate_id, r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.id as lane_id, l.lane_at, l.ordered, l.next_at, l.most,
       d.row_at, d.attempt, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
     from ring r
     cross join lateral (
-      select l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then case when r.probing then 1 else r.quantum end else r.room + l.leased end as most
+      select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then case when r.probing then 1 else r.quantum end else r.room + l.leased end as most
       from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity' and (not l.ordered or l.leased = 0)
       order by l.next_at limit r.room
@@ -4232,7 +4256,7 @@ begin
       select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until, d.body_bytes,
         pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
-      where d.lane_id = l.id and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
       order by d.due_at, d.event_id limit l.most + 1
     ) d on true
   ), ranked as materialized (
@@ -4252,7 +4276,7 @@ begin
   ), marked as materialized (
     select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked from ranked r
   ), by_lane as materialized (
-    select m.gate_id, m.lane_id, m.ordered, m.probing, m.tokens, m.rate_per_second,
+    select m.gate_at, m.lane_at, m.ordered, m.probing, m.tokens, m.rate_per_second,
       (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1] as probe_event,
       (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1] as probe_attempt,
       pg_catalog.count(m.event_id) as n, pg_catalog.count(*) filter (where m.free) as free,
@@ -4260,7 +4284,7 @@ begin
       pg_catalog.min(m.due_at) as head_at, pg_catalog.min(m.leased_until) as leased_until,
       case when pg_catalog.bool_or(m.picked) then
         p_now + m.lease * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end end as lease_end
-    from marked m group by m.gate_id, m.lane_id, m.ordered, m.most, m.lease, m.probing, m.tokens, m.rate_per_second
+    from marked m group by m.gate_at, m.lane_at, m.ordered, m.most, m.lease, m.probing, m.tokens, m.rate_per_second
   ), lanes as (
     update outbox.lane l set
       head_at = coalesce(b.head_at, case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
@@ -4270,12 +4294,12 @@ begin
         when b.ordered and b.taken > 0 then b.lease_end
         when b.free > b.taken or b.n > b.most then p_now
         else coalesce(least(b.leased_until, b.lease_end, (
-          select d.due_at from outbox.delivery d where d.lane_id = l.id and d.due_at > p_now order by d.due_at limit 1)), 'infinity')
+          select d.due_at from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now order by d.due_at limit 1)), 'infinity')
       end
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
-    where l.id = b.lane_id and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
-    returning b.gate_id, b.taken, case when b.ordered then least(b.taken, 1) else b.taken end as slots,
+    where l.ctid = b.lane_at and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
+    returning b.gate_at, b.taken, case when b.ordered then least(b.taken, 1) else b.taken end as slots,
       b.probe_event, b.probe_attempt, b.tokens, b.rate_per_second
   ), gates as (
     update outbox.gate g set
@@ -4288,11 +4312,11 @@ begin
       probe_event = coalesce(s.probe_event, g.probe_event),
       probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
     from (
-      select l.gate_id, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.taken) as taken, l.tokens, l.rate_per_second,
+      select l.gate_at, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.taken) as taken, l.tokens, l.rate_per_second,
         (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1] as probe_event, pg_catalog.max(l.probe_attempt) as probe_attempt
-      from lanes l group by l.gate_id, l.tokens, l.rate_per_second
+      from lanes l group by l.gate_at, l.tokens, l.rate_per_second
     ) s
-    where g.id = s.gate_id and s.slots > 0
+    where g.ctid = s.gate_at and s.slots > 0
   ), held as (
     -- By ctid: whoever could move the row waits for the gate.
     update outbox.delivery d set attempt = d.attempt + 1,
@@ -4447,7 +4471,7 @@ CREATE FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) RETURNS uuid[]
     AS $$
 begin
   return array(
-    select g.endpoint_id from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id for no key update skip locked);
+    select g.endpoint_id from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id + 0 for no key update skip locked);
 end
 $$;
 
@@ -4509,9 +4533,9 @@ CREATE FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) RE
 begin
   return query
   select u.event_id from outbox.unrouted u
-  where u.xid = any (p_router.open_xids) and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
+  where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
   union all
-  select u.event_id from outbox.unrouted u where u.xid >= p_router.seen_below and u.event_id <= p_router.watermark
+  select u.event_id from outbox.unrouted u where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
   limit p_limit;
 end
 $$;
@@ -5462,7 +5486,7 @@ CREATE INDEX dead_letter_failed ON outbox.dead_letter USING btree (failed_at, id
 
 -- Name: delivery_lane; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, event_id);
+CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, event_id) WHERE (lane_id > 0);
 
 -- Name: endpoint_org; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -5490,7 +5514,7 @@ CREATE INDEX subscription_endpoint ON outbox.subscription USING btree (endpoint_
 
 -- Name: unrouted_xid; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX unrouted_xid ON outbox.unrouted USING btree (xid, event_id);
+CREATE INDEX unrouted_xid ON outbox.unrouted USING btree (xid, event_id) WHERE (xid > '0'::xid8);
 
 -- Name: attempt_default_endpoint_id_at_idx; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
 
