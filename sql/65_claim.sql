@@ -13,12 +13,14 @@ declare
 begin
   with due as materialized (
     select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker from outbox.gate g
-    where g.next_at <= p_now and g.next_at < 'infinity' order by g.next_at limit p_limit
+    -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
+    where g.next_at <= p_now and g.next_at < 'infinity' order by g.next_at limit greatest(p_limit, 100)
   ), wanted as materialized (
     -- Lock no more gates than it takes to fill the batch.
     select w.id from (
       select d.id, pg_catalog.sum(d.most) over (order by d.next_at, d.id) - d.most as before
-      from (select d.id, d.next_at, least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1), case when d.breaker = 'closed' then e.quantum else 1 end) as most
+      from (select d.id, d.next_at, case when e.state = 'enabled' then
+              least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1), case when d.breaker = 'closed' then e.quantum else 1 end) else 0 end as most
             from due d cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e) d
     ) w where w.before < p_limit
   ), locked as materialized (
