@@ -94,7 +94,7 @@ begin
       end if;
     when 'text' then
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then return 'must be a string'; end if;
-      if p_setting.name = 'egress.proxy_url' and p_value #>> '{}' !~ '^(https?://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
+      if p_setting.name = 'egress.proxy_url' and p_value #>> '{}' !~ '^(http://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
         return 'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path';
       end if;
     else

@@ -1,6 +1,6 @@
 -- Where deliveries may go, as far as a URL's text tells. Names are vetted at each send, when they are looked
 -- up; a literal address is judged here already, by the same ranges as functions/_shared/connect/address.ts
--- (tests/sql/check_url/policy.test.ts holds the two against each other).
+-- (tests/sql/same_rules.test.ts holds the two against each other).
 
 create function outbox.is_public(p_address inet) returns boolean
 language plpgsql immutable set search_path = ''

@@ -45,7 +45,7 @@ create function outbox.check_signing_key(p_secret text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_expected constant text := 'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public key. `deno task signing-key` makes one';
+  v_expected constant text := 'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public key. `deno task keypair` makes one';
   v_base64 text := pg_catalog.rtrim(pg_catalog.substr(p_secret, 6), '=');
 begin
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then

@@ -1,7 +1,7 @@
 -- Custom headers of an endpoint. Any of them may be a credential, whatever its name, so all values are in
 -- Vault and none is ever read back: the names can be read, and only dispatch() reads the values. Name and
 -- value are checked here, since one that cannot be sent would cost a run its batch; the sender has the same
--- rules (functions/_shared/headers.ts; tests/sql/check_headers/policy.test.ts holds them against each other).
+-- rules (functions/_shared/headers.ts; tests/sql/same_rules.test.ts holds them against each other).
 
 create function outbox.reserved_headers() returns text[]
 language plpgsql immutable set search_path = ''

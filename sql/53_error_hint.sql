@@ -1,5 +1,5 @@
 -- Why an attempt failed, in one word, and what a person can do about it. functions/_shared/error_hints.ts
--- has the same sentences (tests/sql/error_hint/same.test.ts holds them against each other).
+-- has the same sentences (tests/sql/same_rules.test.ts holds them against each other).
 
 create table outbox.error_hint (
   error_class text primary key,

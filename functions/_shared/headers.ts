@@ -103,8 +103,6 @@ export function webhookHeaders(
     signatures.standard,
     'x-timestamp',
     String(timestamp),
-    'x-signature',
-    signatures.simple,
     'x-event-type',
     headerValue(event.type),
     'x-correlation-id',
@@ -112,6 +110,7 @@ export function webhookHeaders(
     'x-attempt',
     String(delivery.tries + 1),
   )
+  if (signatures.simple !== null) headers.push('x-signature', signatures.simple)
   if (event.traceparent !== null) headers.push('traceparent', headerValue(event.traceparent))
   return headers
 }

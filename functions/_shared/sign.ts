@@ -1,18 +1,26 @@
 import { Buffer } from 'node:buffer'
 import type { Endpoint } from './contracts.ts'
+import { createEd25519, type Ed25519 } from './ed25519.ts'
 import { createKeyedHmac, type Hmac } from './hmac.ts'
 
-/** A secret made ready to sign; both signatures use it. */
-export type SigningKey = Hmac
+/** A secret made ready to sign. */
+export type SigningKey =
+  | { scheme: 'v1'; digest: Hmac }
+  | { scheme: 'v1a'; signature: Ed25519 }
 
-/** The two signature headers of one try. */
-export type Signatures = { standard: string; simple: string }
+/** The two signature headers of one try; `simple` is null where no secret is of scheme v1. */
+export type Signatures = { standard: string; simple: string | null }
 
 const prefix = 'whsec_'
+const keyPrefix = 'whsk_'
 
-/** Makes a secret ready to sign. */
+/** Makes a secret ready to sign: `whsk_` is an ed25519 key, anything else HMAC. Throws for a `whsk_` that is none. */
 export function parseSecret(secret: string): SigningKey {
-  return createKeyedHmac(secretBytes(secret))
+  if (!secret.startsWith(keyPrefix)) {
+    return { scheme: 'v1', digest: createKeyedHmac(secretBytes(secret)) }
+  }
+  const bytes = Buffer.from(secret.slice(keyPrefix.length), 'base64')
+  return { scheme: 'v1a', signature: createEd25519(bytes) }
 }
 
 /**
@@ -27,9 +35,10 @@ export function secretBytes(secret: string): Buffer {
 }
 
 /**
- * Signs one try. `standard` is the webhook-signature header of Standard Webhooks: one `v1,<base64>` for each key over
- * `id.timestamp.body`. `simple` is the x-signature header: `sha256=<hex>` over `timestamp.body` with the newest key, the
- * same decoded bytes, so that a receiver needs one secret in one form for either. `keys` are newest first and not empty.
+ * Signs one try. `standard` is the webhook-signature header of Standard Webhooks: `v1,<base64>` (HMAC) or `v1a,<base64>`
+ * (ed25519) for each key over `id.timestamp.body`. `simple` is the x-signature header: `sha256=<hex>` over
+ * `timestamp.body` with the newest key of scheme v1, the same decoded bytes, so that a receiver needs one secret in one
+ * form for either. `keys` are newest first and not empty.
  */
 export function sign(
   id: string,
@@ -38,10 +47,15 @@ export function sign(
   keys: readonly [SigningKey, ...SigningKey[]],
 ): Signatures {
   const head = `${id}.${timestamp}.`
-  const standard = keys.map((hmac) => `v1,${hmac(head, body).toString('base64')}`)
-  const [newest] = keys
-  const simple = newest(`${timestamp}.`, body).toString('hex')
-  return { standard: standard.join(' '), simple: `sha256=${simple}` }
+  const standard = keys.map((key) => `${key.scheme},${signature(key, head, body)}`)
+  const newest = keys.find((key) => key.scheme === 'v1')
+  const simple = newest?.digest(`${timestamp}.`, body).toString('hex')
+  return { standard: standard.join(' '), simple: simple === undefined ? null : `sha256=${simple}` }
+}
+
+function signature(key: SigningKey, head: string, body: Uint8Array): string {
+  const bytes = key.scheme === 'v1' ? key.digest(head, body) : key.signature(head, body)
+  return bytes.toString('base64')
 }
 
 /** Gives an endpoint's keys, parsed once for each version of it. */

@@ -13,6 +13,12 @@ const keys = z.string().optional().transform((text, context) => {
 
 const flag = z.string().optional().transform((text) => text === '1' || text === 'true')
 const transport = z.enum(['undici', 'fetch']).default('undici')
+const proxyAuthorization = z.string()
+  .regex(
+    /^[A-Za-z]+ [\x21-\x7e]+$/,
+    'must be a scheme and its credentials, such as Basic dXNlcjpwYXNz',
+  )
+  .optional()
 
 const edge = z.object({
   SUPABASE_URL: z.url(),
@@ -20,6 +26,7 @@ const edge = z.object({
   SUPABASE_SERVICE_ROLE_KEY: z.string().optional(),
   OUTHOOK_WORKER_SECRET: z.string().default(''),
   OUTHOOK_TRANSPORT: transport,
+  OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorization,
   OUTHOOK_DEBUG: flag,
 })
 
@@ -27,6 +34,7 @@ const worker = z.object({
   OUTHOOK_DB_URL: z.string({ error: "is not set: set it to the database's connection string" })
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgresql://'),
   OUTHOOK_TRANSPORT: transport,
+  OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorization,
   OUTHOOK_DEBUG: flag,
 })
 
@@ -38,11 +46,18 @@ export type EdgeEnv = {
   key: string
   kickSecrets: string[]
   transport: 'undici' | 'fetch'
+  /** Who asks the proxy of egress.proxy_url, where it wants to know. */
+  proxyAuthorization: string | undefined
   debug: boolean
 }
 
 /** What the worker reads from its environment. */
-export type WorkerEnv = { dbUrl: string; transport: 'undici' | 'fetch'; debug: boolean }
+export type WorkerEnv = {
+  dbUrl: string
+  transport: 'undici' | 'fetch'
+  proxyAuthorization: string | undefined
+  debug: boolean
+}
 
 /** Reads the edge function's variables; throws naming the one that is wrong, never its value. */
 export function readEdgeEnv(variables: Variables): EdgeEnv {
@@ -58,6 +73,7 @@ export function readEdgeEnv(variables: Variables): EdgeEnv {
     key,
     kickSecrets: parseKickSecrets(env.OUTHOOK_WORKER_SECRET),
     transport: env.OUTHOOK_TRANSPORT,
+    proxyAuthorization: env.OUTHOOK_PROXY_AUTHORIZATION,
     debug: env.OUTHOOK_DEBUG,
   }
 }
@@ -68,6 +84,7 @@ export function readWorkerEnv(variables: Variables): WorkerEnv {
   return {
     dbUrl: env.OUTHOOK_DB_URL,
     transport: env.OUTHOOK_TRANSPORT,
+    proxyAuthorization: env.OUTHOOK_PROXY_AUTHORIZATION,
     debug: env.OUTHOOK_DEBUG,
   }
 }

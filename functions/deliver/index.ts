@@ -15,6 +15,7 @@ addEventListener('beforeunload', () => stop.abort())
 const deps = wireRun({
   database: connectRpc({ url: env.url, key: env.key }),
   transport: env.transport,
+  proxyAuthorization: env.proxyAuthorization,
   log,
   stop: stop.signal,
 })

@@ -14,18 +14,22 @@ import type { RunDeps } from './run.ts'
 export type WireOptions = {
   database: Database
   transport: 'undici' | 'fetch'
+  proxyAuthorization?: string | undefined
   log: Log
   stop: AbortSignal
 }
 
 /** A run's effects in a real process; connections and keys are shared by all runs of it. */
-export function wireRun({ database, transport, log, stop }: WireOptions): RunDeps {
+export function wireRun(
+  { database, transport, proxyAuthorization, log, stop }: WireOptions,
+): RunDeps {
   return {
     database,
     senders,
-    transport: transport === 'fetch'
-      ? createFetchTransport()
-      : createUndiciTransport({ maxPerOrigin: workerOptions.maxInHand }),
+    transport: transport === 'fetch' ? createFetchTransport() : createUndiciTransport({
+      maxPerOrigin: workerOptions.maxInHand,
+      ...(proxyAuthorization === undefined ? {} : { proxyAuthorization }),
+    }),
     keys: createKeyCache(),
     policyOf: createPolicySource(),
     clock: systemClock,

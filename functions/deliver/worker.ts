@@ -24,7 +24,13 @@ async function main(): Promise<number> {
     Deno.addSignalListener(signal, () => stop.abort())
   }
   const database = connectDirect({ url: env.dbUrl })
-  const deps = wireRun({ database, transport: env.transport, log, stop: stop.signal })
+  const deps = wireRun({
+    database,
+    transport: env.transport,
+    proxyAuthorization: env.proxyAuthorization,
+    log,
+    stop: stop.signal,
+  })
   const tally = startTally(deps.clock, log)
   log('info', 'worker started', { kind: 'worker' })
   const isSound = await work({ ...deps, observe: watch(deps, tally.add) }, log)

@@ -177,7 +177,7 @@ begin
       end if;
     when 'text' then
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then return 'must be a string'; end if;
-      if p_setting.name = 'egress.proxy_url' and p_value #>> '{}' !~ '^(https?://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
+      if p_setting.name = 'egress.proxy_url' and p_value #>> '{}' !~ '^(http://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
         return 'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path';
       end if;
     else
@@ -233,7 +233,7 @@ comment on function outbox.set_setting(text, jsonb) is
 
 -- Where deliveries may go, as far as a URL's text tells. Names are vetted at each send, when they are looked
 -- up; a literal address is judged here already, by the same ranges as functions/_shared/connect/address.ts
--- (tests/sql/check_url/policy.test.ts holds the two against each other).
+-- (tests/sql/same_rules.test.ts holds the two against each other).
 
 create function outbox.is_public(p_address inet) returns boolean
 language plpgsql immutable set search_path = ''
@@ -880,7 +880,7 @@ create function outbox.check_signing_key(p_secret text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_expected constant text := 'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public key. `deno task signing-key` makes one';
+  v_expected constant text := 'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public key. `deno task keypair` makes one';
   v_base64 text := pg_catalog.rtrim(pg_catalog.substr(p_secret, 6), '=');
 begin
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
@@ -1057,7 +1057,7 @@ comment on function outbox.drop_expired_secrets(timestamptz) is 'Removes from Va
 -- Custom headers of an endpoint. Any of them may be a credential, whatever its name, so all values are in
 -- Vault and none is ever read back: the names can be read, and only dispatch() reads the values. Name and
 -- value are checked here, since one that cannot be sent would cost a run its batch; the sender has the same
--- rules (functions/_shared/headers.ts; tests/sql/check_headers/policy.test.ts holds them against each other).
+-- rules (functions/_shared/headers.ts; tests/sql/same_rules.test.ts holds them against each other).
 
 create function outbox.reserved_headers() returns text[]
 language plpgsql immutable set search_path = ''
@@ -1952,7 +1952,7 @@ comment on function outbox.retry_after(text, timestamptz) is
 -- sql/53_error_hint.sql
 
 -- Why an attempt failed, in one word, and what a person can do about it. functions/_shared/error_hints.ts
--- has the same sentences (tests/sql/error_hint/same.test.ts holds them against each other).
+-- has the same sentences (tests/sql/same_rules.test.ts holds them against each other).
 
 create table outbox.error_hint (
   error_class text primary key,

@@ -180,19 +180,18 @@ Deno.test('each fault of TLS says so and nothing else', async () => {
   await using closes = closing(startRaw(rawBehaviours.closes))
   const secure = ({ url }: { url: string }): string =>
     `https://receiver.test:${new URL(url).port}/hook`
-  const tls = {
+  const tls = (words: string): Record<string, unknown> => ({
     outcome: 'tls',
-    error:
-      'The TLS handshake failed: check the certificate, its chain and name, and TLS 1.2 or newer',
+    error: expect.stringContaining(words),
     ...retried,
-  }
+  })
   await check([
     ['all is well', secure(good), delivered],
-    ['signed by nobody known', secure(unknown), tls],
-    ['the name of another', secure(other), tls],
-    ['expired', secure(old), tls],
-    ['TLS 1.0 alone', `https://receiver.test:${ancient.port}/`, tls],
-    ['no common cipher', `https://receiver.test:${alert.port}/`, tls],
+    ['signed by nobody known', secure(unknown), tls('not trusted')],
+    ['the name of another', secure(other), tls('another host name')],
+    ['expired', secure(old), tls('expired')],
+    ['TLS 1.0 alone', `https://receiver.test:${ancient.port}/`, tls('old version of TLS')],
+    ['no common cipher', `https://receiver.test:${alert.port}/`, tls('no cipher in common')],
     ['closed in the handshake', `https://receiver.test:${closes.port}/`, {
       outcome: 'reset',
       ...retried,

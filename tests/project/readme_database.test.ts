@@ -44,6 +44,31 @@ Deno.test('what the README says of the database', async (t) => {
       expect(readmeTable('Settings')).toEqual(JSON.parse(await query(pg, settings)))
     })
 
+    await t.step('its secrets rotate, its networks open, and its hints are there', async () => {
+      const made = await query(
+        pg,
+        `select outbox.create_endpoint('https://example.com') ->> 'id'`,
+      )
+      const own = `whsec_${btoa('r'.repeat(32))}`
+      await query(
+        pg,
+        readmeBlock('rotate').replaceAll('<endpoint id>', made).replace('whsec_…', own),
+      )
+      const secrets = `outbox.live_secrets('${made}', outbox.clock())`
+      expect(await query(pg, `select ${secrets} ->> 0, jsonb_array_length(${secrets})`))
+        .toBe(`${own}|3`)
+      const { deny, ...before } = await egress(pg)
+      await query(pg, readmeBlock('egress'))
+      expect(await egress(pg)).toEqual({ cidrs: ['10.20.0.0/16'], ports: ['443', '8443'], deny })
+      for (const [name, value] of Object.entries(before)) {
+        await query(
+          pg,
+          `select outbox.set_setting('egress.allow_${name}', '${JSON.stringify(value)}')`,
+        )
+      }
+      expect(await query(pg, readmeBlock('hints'))).toBe('')
+    })
+
     await t.step('its trigger publishes for a role that may not publish', async () => {
       const trigger = readmeBlock('trigger')
       await query(pg, readmeBlock('publish'))
@@ -75,7 +100,16 @@ Deno.test('what the README says of the database', async (t) => {
         [...cell.matchAll(/outbox\.(\w+)\([^)]*\)/g)].map(([call, name = '']) => ({ call, name }))
       )
       // From a delivery that waits to a dead letter; the table has another order.
-      const first = ['pause', 'resume', 'send_test', 'retry_now', 'cancel', 'replay']
+      const first = [
+        'rotate',
+        'set_headers',
+        'pause',
+        'resume',
+        'send_test',
+        'retry_now',
+        'cancel',
+        'replay',
+      ]
       const last = ['replay_many', 'discard', 'delete_endpoint']
       const run = async (start: string): Promise<string> => {
         const index = calls.findIndex(({ name }) => name === start || name.startsWith(`${start}_`))
@@ -111,3 +145,13 @@ Deno.test('what the README says of the database', async (t) => {
     })
   })
 })
+
+async function egress(pg: Postgres): Promise<Record<string, string[]>> {
+  return JSON.parse(
+    await query(
+      pg,
+      `select json_build_object('cidrs', outbox.setting_value('egress.allow_cidrs'),
+        'ports', outbox.setting_value('egress.allow_ports'), 'deny', outbox.setting_value('egress.deny_ports'))`,
+    ),
+  )
+}

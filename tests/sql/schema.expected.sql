@@ -1180,7 +1180,7 @@ CREATE FUNCTION outbox.check_signing_key(p_secret text) RETURNS text
     SET search_path TO ''
     AS $_$
 declare
-  v_expected constant text := 'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public key. `deno task signing-key` makes one';
+  v_expected constant text := 'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public key. `deno task keypair` makes one';
   v_base64 text := pg_catalog.rtrim(pg_catalog.substr(p_secret, 6), '=');
 begin
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
@@ -4072,7 +4072,7 @@ begin
       end if;
     when 'text' then
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then return 'must be a string'; end if;
-      if p_setting.name = 'egress.proxy_url' and p_value #>> '{}' !~ '^(https?://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
+      if p_setting.name = 'egress.proxy_url' and p_value #>> '{}' !~ '^(http://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
         return 'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path';
       end if;
     else

@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
 import type { AddressPolicy } from './address.ts'
+import { ConnStream } from './conn_stream.ts'
 import { BlockedAddressError, type Resolve } from './lookup.ts'
-import { openSocket, openTlsOver, type SocketOptions } from './socket.ts'
+import { openSocket } from './socket.ts'
 import { isAllowedHost } from './target.ts'
 import { openTunnel } from './tunnel.ts'
 
@@ -29,48 +31,37 @@ export function createConnector(
 
   return function connect({ hostname, port, protocol }, callback): void {
     const tls = protocol === 'https:'
-    const options: SocketOptions = {
-      hostname,
-      port: Number(port) || (tls ? 443 : 80),
-      tls,
-      policy,
-      alpn: ['http/1.1'],
-      ...more,
-    }
+    const to = { hostname, port: Number(port) || (tls ? 443 : 80), tls }
     if (!isAllowedHost(hostname, policy)) return callback(new BlockedAddressError(), null)
-    let give: (() => void) | null = null
-    let isSettled = false
+    const limit = new AbortController()
     const timer = setTimeout(() => settle(timeoutError(), null), timeoutMs)
-    if (proxyUrl === '') begin(openSocket(options), tls ? 'secureConnect' : 'connect')
-    else beginTunnel()
+    let isSettled = false
+    if (proxyUrl === '') connectDirectly()
+    else connectThroughProxy()
 
-    function begin(socket: Socket, event: 'connect' | 'secureConnect' | null): void {
-      give = () => socket.destroy()
+    function connectDirectly(): void {
+      const socket = openSocket({ ...to, policy, alpn: ['http/1.1'], ...more })
       socket.on('error', (error) => settle(error, null))
       // A peer that closes in the TLS handshake is not always an error to Deno, and undici would wait on.
       socket.once('close', () => settle(closedError(), null))
-      socket.setNoDelay(true)
-      socket.setKeepAlive(true, 60_000)
-      if (event === null) settle(null, socket)
-      else socket.once(event, () => settle(null, socket))
+      socket.once(tls ? 'secureConnect' : 'connect', () => settle(null, socket))
+      limit.signal.addEventListener('abort', () => socket.destroy())
     }
 
-    function beginTunnel(): void {
-      const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${options.port}`
-      const tunnel = openTunnel(proxyUrl, target, proxyAuthorization)
-      give = tunnel.abandon
-      tunnel.opened.then((socket) => {
-        if (isSettled) socket.destroy()
-        else if (tls) begin(openTlsOver(socket, options), 'secureConnect')
-        else begin(socket, null)
+    function connectThroughProxy(): void {
+      const tunnel = { ...to, proxyUrl, authorization: proxyAuthorization, ca: more.ca }
+      openTunnel({ ...tunnel, signal: limit.signal }).then((conn) => {
+        if (isSettled) return conn.close()
+        // SAFETY: undici uses of a socket what any duplex stream has, and asks before it uses more.
+        settle(null, new ConnStream(conn) as Duplex as Socket)
       }, (cause) => settle(cause instanceof Error ? cause : new Error(String(cause)), null))
     }
 
     function settle(...result: [Error, null] | [null, Socket]): void {
-      clearTimeout(timer)
       if (isSettled) return
       isSettled = true
-      if (result[0] !== null) give?.()
+      clearTimeout(timer)
+      if (result[0] !== null) limit.abort()
       callback(...result)
     }
   }

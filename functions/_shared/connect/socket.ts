@@ -26,14 +26,10 @@ export function openSocket(options: SocketOptions): Socket {
   const { hostname, port, tls, policy, resolve = resolveBySystem } = options
   if (!isAllowedHost(hostname, policy)) throw new BlockedAddressError()
   const lookup = vettedLookup(policy, resolve)
-  return tls
+  const socket = tls
     ? connectTls({ host: hostname, port, lookup, ...tlsOptions(options) })
     : connectTcp({ host: hostname, port, lookup })
-}
-
-/** Begins TLS inside a connection that somebody else made, such as a proxy. */
-export function openTlsOver(socket: Socket, options: SocketOptions): Socket {
-  return connectTls({ socket, ...tlsOptions(options) })
+  return socket.setNoDelay(true).setKeepAlive(true, 60_000)
 }
 
 type TlsOptions = { ALPNProtocols?: string[]; servername?: string; ca?: string }

@@ -1,5 +1,6 @@
 import type { ErrorClass } from '../contracts.ts'
 import { blockedMessage } from '../connect/target.ts'
+import { tlsProblem } from '../connect/tls_problem.ts'
 
 type Fault = { kind: 'fault'; errorClass: ErrorClass; message: string }
 
@@ -62,22 +63,19 @@ const refusedWords = /connection refused|unreachable|no route/i
 
 /** Sorts an error of a client into its class; what is not known is `protocol`. */
 export function faultOf(error: unknown): Fault {
-  return fault(classOf(error))
+  // Deno's fetch and undici wrap the cause; several addresses make an AggregateError, whose last one counts.
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++) {
+    const known = classOfOne(at)
+    if (known === 'tls') return fault(known, tlsProblem(at) ?? sentences.tls)
+    if (known !== null) return fault(known)
+    at = at instanceof AggregateError ? at.errors.at(-1) : at.cause
+  }
+  return fault('protocol')
 }
 
 /** A fault of a known class, with that class's sentence or a closer one. */
 export function fault(errorClass: ErrorClass, message: string = sentences[errorClass]): Fault {
   return { kind: 'fault', errorClass, message }
-}
-
-function classOf(error: unknown): ErrorClass {
-  // Deno's fetch and undici wrap the cause; several addresses make an AggregateError, whose last one counts.
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++) {
-    const known = classOfOne(at)
-    if (known !== null) return known
-    at = at instanceof AggregateError ? at.errors.at(-1) : at.cause
-  }
-  return 'protocol'
 }
 
 /** undici's words for an answer of 100 or 101, which nobody asked for. */

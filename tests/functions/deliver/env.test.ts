@@ -22,6 +22,7 @@ Deno.test('readEdgeEnv() names the variable that is wrong and keeps its value to
     [{ ...base, SUPABASE_SECRET_KEYS: 'sb_secret_bare' }, /SUPABASE_SECRET_KEYS/],
     [{ SUPABASE_URL: base.SUPABASE_URL }, /SUPABASE_SERVICE_ROLE_KEY/],
     [{ ...base, OUTHOOK_TRANSPORT: 'carrier' }, /OUTHOOK_TRANSPORT/],
+    [{ ...base, OUTHOOK_PROXY_AUTHORIZATION: 'sb_secret_bare' }, /OUTHOOK_PROXY_AUTHORIZATION/],
   ]
   for (const [variables, message] of rows) {
     expect(() => readEdgeEnv(variables)).toThrow(message)
@@ -32,6 +33,10 @@ Deno.test('readEdgeEnv() names the variable that is wrong and keeps its value to
 Deno.test('readWorkerEnv() asks for a connection string', () => {
   expect(() => readWorkerEnv({})).toThrow(/OUTHOOK_DB_URL is not set/)
   expect(() => readWorkerEnv({ OUTHOOK_DB_URL: 'mysql://u:p@h/d' })).toThrow(/OUTHOOK_DB_URL/)
-  expect(readWorkerEnv({ OUTHOOK_DB_URL: 'postgresql://h/d', OUTHOOK_TRANSPORT: 'fetch' }))
-    .toEqual({ dbUrl: 'postgresql://h/d', transport: 'fetch', debug: false })
+  const dbUrl = 'postgresql://h/d'
+  expect(readWorkerEnv({ OUTHOOK_DB_URL: dbUrl, OUTHOOK_TRANSPORT: 'fetch' }))
+    .toEqual({ dbUrl, transport: 'fetch', debug: false })
+  const proxyAuthorization = 'Basic dXNlcjpwYXNz'
+  expect(readWorkerEnv({ OUTHOOK_DB_URL: dbUrl, OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorization }))
+    .toMatchObject({ proxyAuthorization })
 })

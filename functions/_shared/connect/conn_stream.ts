@@ -1,0 +1,34 @@
+import { Duplex } from 'node:stream'
+import { Buffer } from 'node:buffer'
+
+/** A Deno connection as the stream that undici takes for a socket. Destroying the stream closes it. */
+export class ConnStream extends Duplex {
+  #buffer = new Uint8Array(16_384)
+
+  constructor(readonly conn: Deno.Conn) {
+    super()
+  }
+
+  override _read(): void {
+    this.conn.read(this.#buffer).then((size) => {
+      this.push(size === null ? null : Buffer.from(this.#buffer.slice(0, size)))
+    }, (error) => this.destroy(error))
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#writeAll(chunk).then(() => done(), done)
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    try {
+      this.conn.close()
+    } catch {
+      // It is closed already.
+    }
+    done(error)
+  }
+
+  async #writeAll(chunk: Uint8Array): Promise<void> {
+    for (let at = 0; at < chunk.length;) at += await this.conn.write(chunk.subarray(at))
+  }
+}

@@ -1,0 +1,8 @@
+import { createSigningKey } from '../../functions/_shared/ed25519.ts'
+import { print } from './print.ts'
+
+if (import.meta.main) {
+  const { secret, publicKey } = createSigningKey()
+  print(`${secret}  for outbox.rotate_secret; nobody else may have it`)
+  print(`${publicKey}  for the receivers`)
+}

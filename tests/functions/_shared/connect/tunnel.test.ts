@@ -1,0 +1,159 @@
+import { Buffer } from 'node:buffer'
+import { expect } from '@std/expect'
+import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
+import type { PoolOptions } from '../../../../functions/_shared/connect/pools.ts'
+import type { Exchange } from '../../../../functions/_shared/transport/transport.ts'
+import { createFetchTransport } from '../../../../functions/_shared/transport/fetch.ts'
+import { createUndiciTransport } from '../../../../functions/_shared/transport/undici.ts'
+import { selfSigned } from '../../../e2e/receiver/certificate.ts'
+import { startReceiver } from '../../../e2e/receiver/receiver.ts'
+import { type ConnectProxy, type ProxyCourse, startConnectProxy } from '../../connect_proxy.ts'
+import { nextTurn } from '../../next_turn.ts'
+
+/** The machine that sends knows no name: only the proxy does. */
+const options: PoolOptions = {
+  resolve: () => Promise.reject(new Error('asked for a name')),
+  ca: selfSigned.cert,
+}
+
+type Post = (url: string, timeoutMs?: number) => Promise<Exchange>
+
+async function withProxy(
+  course: ProxyCourse,
+  more: PoolOptions,
+  body: (post: Post, proxy: ConnectProxy) => Promise<void>,
+): Promise<void> {
+  const proxy = startConnectProxy(course)
+  const policy = createAddressPolicy({ allowHttp: true, allowCidrs: [], proxyUrl: proxy.url })
+  const transport = createUndiciTransport({ ...options, ...more })
+  const post: Post = async (url, timeoutMs = 5_000) => {
+    const exchange = await transport.post({
+      url: new URL(url),
+      headers: [],
+      body: Buffer.from('{}'),
+      timeoutMs,
+      successBytes: 256,
+      failureBytes: 256,
+      policy,
+    })
+    // The connection is free for the next one then.
+    await nextTurn()
+    return exchange
+  }
+  try {
+    await body(post, proxy)
+  } finally {
+    await transport.close()
+    await proxy.close()
+    await nextTurn()
+  }
+}
+
+Deno.test('a proxy makes the connections, which are kept and used again', async () => {
+  for (const tls of [undefined, selfSigned]) {
+    const receiver = startReceiver(tls === undefined ? {} : { tls })
+    const port = Number(new URL(receiver.url).port)
+    await withProxy({ connectTo: port }, {}, async (post, proxy) => {
+      const url = `${tls === undefined ? 'http' : 'https'}://receiver.test:8443`
+      expect(await post(`${url}/a`)).toMatchObject({ kind: 'answer', status: 200 })
+      expect(await post(`${url}/b`)).toMatchObject({ kind: 'answer', status: 200 })
+      expect(proxy.asked).toEqual([{ target: 'receiver.test:8443', authorization: null }])
+      expect(receiver.received.map(({ path }) => path)).toEqual(['/a', '/b'])
+      expect(receiver.received[0]?.headers['host']).toBe('receiver.test:8443')
+    })
+    await receiver.close()
+    await nextTurn()
+  }
+})
+
+Deno.test('a proxy is told who asks, and the receiver is not', async () => {
+  const receiver = startReceiver()
+  const port = Number(new URL(receiver.url).port)
+  const more = { proxyAuthorization: 'Basic b3V0aG9vazpzZXNhbWU=' }
+  await withProxy({ connectTo: port }, more, async (post, proxy) => {
+    await post('http://receiver.test/')
+    expect(proxy.asked).toEqual([
+      { target: 'receiver.test:80', authorization: more.proxyAuthorization },
+    ])
+    expect(JSON.stringify(receiver.received[0]?.headers)).not.toContain('b3V0aG9vazpz')
+  })
+  await receiver.close()
+  await nextTurn()
+})
+
+Deno.test('the certificate is checked behind a proxy too', async () => {
+  const receiver = startReceiver({ tls: selfSigned })
+  const port = Number(new URL(receiver.url).port)
+  await withProxy({ connectTo: port }, {}, async (post) => {
+    expect(await post('https://other.test/')).toMatchObject({ kind: 'fault', errorClass: 'tls' })
+  })
+  expect(receiver.received).toEqual([])
+  await receiver.close()
+  await nextTurn()
+})
+
+Deno.test('a proxy is never asked for a literal address that is not allowed', async () => {
+  await withProxy('hang', {}, async (post, proxy) => {
+    for (const url of ['http://10.0.0.1/', 'http://0x7f.1/', 'https://[::1]/']) {
+      expect(await post(url)).toMatchObject({ kind: 'fault', errorClass: 'blocked' })
+    }
+    expect(proxy.asked).toEqual([])
+  })
+})
+
+Deno.test('what a proxy refuses is blocked, and what it cannot do a failure to connect', async () => {
+  const rows: [ProxyCourse, string][] = [
+    [{ status: 403 }, 'blocked'],
+    [{ status: 407 }, 'connect'],
+    [{ status: 502 }, 'connect'],
+    [{ status: 504 }, 'connect'],
+    ['hang', 'timeout'],
+  ]
+  for (const [course, errorClass] of rows) {
+    await withProxy(course, { timeoutMs: 300 }, async (post, proxy) => {
+      expect([course, await post('https://receiver.test/')])
+        .toMatchObject([course, { kind: 'fault', errorClass }])
+      expect(proxy.asked.length).toBe(1)
+    })
+  }
+})
+
+Deno.test('a proxy that is not there is a failure to connect', async () => {
+  const gone = startConnectProxy('hang')
+  await gone.close()
+  const policy = createAddressPolicy({ allowHttp: false, allowCidrs: [], proxyUrl: gone.url })
+  const transport = createUndiciTransport(options)
+  const exchange = await transport.post({
+    url: new URL('https://receiver.test/'),
+    headers: [],
+    body: Buffer.from('{}'),
+    timeoutMs: 5_000,
+    successBytes: 0,
+    failureBytes: 0,
+    policy,
+  })
+  expect(exchange).toMatchObject({ kind: 'fault', errorClass: 'connect' })
+  await transport.close()
+  await nextTurn()
+})
+
+Deno.test('createFetchTransport() goes nowhere rather than around a proxy', async () => {
+  const receiver = startReceiver()
+  const policy = createAddressPolicy({
+    allowHttp: true,
+    allowCidrs: ['127.0.0.0/8'],
+    proxyUrl: 'http://127.0.0.1:1',
+  })
+  const exchange = await createFetchTransport().post({
+    url: new URL(receiver.url),
+    headers: [],
+    body: Buffer.from('{}'),
+    timeoutMs: 5_000,
+    successBytes: 0,
+    failureBytes: 0,
+    policy,
+  })
+  expect(exchange).toMatchObject({ kind: 'fault', errorClass: 'connect' })
+  expect(receiver.connections.accepted).toBe(0)
+  await receiver.close()
+})

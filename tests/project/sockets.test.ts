@@ -1,0 +1,81 @@
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { listFiles } from '../_run/files.ts'
+
+/**
+ * Every place in functions/ that opens a socket or takes one in, by what it uses. What goes to addresses that strangers
+ * choose lies in connect/, or is fetch.ts, which vets before it calls; the rest goes to the operator's own database.
+ */
+const known: Record<string, string[]> = {
+  'functions/_shared/connect/connector.ts': ['./socket.ts', './tunnel.ts'],
+  'functions/_shared/connect/lookup.ts': ['node:dns/promises'],
+  'functions/_shared/connect/pools.ts': ['undici'],
+  'functions/_shared/connect/socket.ts': ['node:net', 'node:tls'],
+  'functions/_shared/connect/target.ts': ['node:net'],
+  'functions/_shared/connect/tunnel.ts': ['Deno.connect', 'Deno.startTls'],
+  'functions/_shared/database/direct.ts': ['postgres'],
+  'functions/_shared/database/rpc.ts': ['@supabase/supabase-js'],
+  'functions/_shared/transport/fetch.ts': ['fetch'],
+  'functions/deliver/index.ts': ['Deno.serve'],
+}
+
+/** Packages and built-in modules that open none; anything else that is imported counts as one that does. */
+const quiet = [
+  '@noble/hashes/hmac.js',
+  '@noble/hashes/sha2.js',
+  'hono',
+  'ipaddr.js',
+  'zod',
+  'node:buffer',
+  'node:crypto',
+  'node:process',
+  'node:stream',
+]
+
+/** Our own modules whose use opens one. */
+const openers = /^\.\.?\/(?:.*\/)?(?:socket|tunnel)\.ts$/
+
+const calls =
+  /\b(?:Deno\.(?:connect\w*|startTls|listen\w*|serve\w*|createHttpClient|resolveDns|upgradeWebSocket)|(?:globalThis\.)?fetch(?=\()|(?:new )?(?:WebSocket|EventSource|WebTransport|XMLHttpRequest)(?=\())/g
+
+/** What of a source opens sockets, in the order of the alphabet. Imports of types alone do not count. */
+function opens(text: string): string[] {
+  const code = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
+  const found = new Set<string>()
+  const imports =
+    /(?:^(?:import|export)\b(?! type\b)(?:[^'";]*?\bfrom)?\s*|\bimport\(\s*)['"]([^'"]+)['"]/gm
+  for (const [, specifier = ''] of code.matchAll(imports)) {
+    const isOurs = specifier.startsWith('.')
+    if (isOurs ? openers.test(specifier) : !quiet.includes(specifier)) found.add(specifier)
+  }
+  for (const [call] of code.matchAll(calls)) found.add(call)
+  return [...found].sort()
+}
+
+Deno.test('opens() finds each way to a socket', () => {
+  const rows: [string, string[]][] = [
+    [`import { connect } from 'node:net'`, ['node:net']],
+    [`import type { Socket } from 'node:net'`, []],
+    [`import {\n  type A,\n  b,\n} from 'unknown'`, ['unknown']],
+    [`export * from 'node:http'`, ['node:http']],
+    [`const net = await import('node:net')`, ['node:net']],
+    [`import { openSocket } from '../connect/socket.ts'`, ['../connect/socket.ts']],
+    [`import { z } from 'zod'\nimport './a.ts'`, []],
+    [`const r = await fetch(url)`, ['fetch']],
+    [`await globalThis.fetch(url)`, ['globalThis.fetch']],
+    [`new WebSocket(url)`, ['new WebSocket']],
+    [`await Deno.connectTls({ port })`, ['Deno.connectTls']],
+    [`// await fetch(url)`, []],
+  ]
+  for (const [text, expected] of rows) expect([text, opens(text)]).toEqual([text, expected])
+})
+
+Deno.test('functions/ opens sockets where it is known to, and nowhere else', async () => {
+  const found: Record<string, string[]> = {}
+  for (const path of await listFiles(projectRoot, 'functions', '.ts')) {
+    const opened = opens(await Deno.readTextFile(join(projectRoot, path)))
+    if (opened.length > 0) found[path] = opened
+  }
+  expect(found).toEqual(known)
+})
