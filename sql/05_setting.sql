@@ -33,7 +33,7 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
   ('endpoint.disable_after_days', '5', 'integer', 1, 365, 'An endpoint that has failed for so many days without one success is disabled'),
   ('dead_letter.retention_days', '90', 'integer', 1, 3650, 'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
-  ('attempt.retention_days', '8', 'integer', 2, 365, 'How long receipts are kept'),
+  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
   ('event.retention_days', '30', 'integer', 1, 365, 'A delivery still open after this many days expires; deliver_at reaches no further');
 
 create function outbox.setting_value(p_name text) returns jsonb
@@ -122,6 +122,23 @@ $$;
 comment on function outbox.setting_problem(outbox.setting, jsonb) is
   'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
 
+create function outbox.setting_conflict(p_name text, p_value jsonb) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s) || pg_catalog.jsonb_build_object(p_name, p_value);
+begin
+  return case
+    when (v_all -> 'worker.max_deliveries')::bigint < (v_all -> 'worker.batch_size')::bigint then
+      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once (worker.batch_size)'
+    when (v_all -> 'attempt.retention_days')::bigint > (v_all -> 'event.retention_days')::bigint + 8 then
+      'would keep receipts (attempt.retention_days) longer than any event they belong to (event.retention_days + 8)'
+  end;
+end
+$$;
+comment on function outbox.setting_conflict(text, jsonb) is
+  'Why a value cannot stand beside the other settings, as the end of a sentence; null when it can.';
+
 create function outbox.set_setting(p_name text, p_value jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -134,7 +151,7 @@ begin
     raise exception using errcode = 'OH002', message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
       hint = 'select name, description from outbox.setting lists them';
   end if;
-  v_problem := outbox.setting_problem(v_setting, p_value);
+  v_problem := coalesce(outbox.setting_problem(v_setting, p_value), outbox.setting_conflict(p_name, p_value));
   if v_problem is not null then
     raise exception using errcode = 'OH005', message = pg_catalog.format('setting %s %s', p_name, v_problem),
       hint = pg_catalog.format('%s. It is %s now', v_setting.description, v_setting.value);

@@ -76,6 +76,12 @@ begin
   end if;
   if p_event.endpoint_id is not null then
     perform outbox.check_addressed(p_event);
+  elsif p_event.deliver_at is not null and exists (
+    select from outbox.subscription s join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
+  then
+    perform outbox.invalid('deliver_at', 'is given for a type that an ordered endpoint is subscribed to',
+      'A later delivery would hold up what follows it: leave it out, or name one endpoint without order');
   end if;
 end
 $$;

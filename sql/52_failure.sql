@@ -61,20 +61,22 @@ declare
   v_date text[];
   v_wait interval;
 begin
-  if p_header ~ '^[[:space:]]*[0-9]{1,12}([.][0-9]{1,9})?[[:space:]]*$' then
+  if p_header ~ '^[[:space:]]*[0-9]+([.][0-9]+)?[[:space:]]*$' then
     v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, 3600));
   else
-    -- RFC 9110, section 5.6.7: the one form that a sender may write.
-    v_date := pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2}, ([0-9]{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ([0-9]{4}) ([0-9]{2}):([0-9]{2}):([0-9]{2}) GMT$');
-    if v_date is null then
-      return null;
-    end if;
-    v_wait := pg_catalog.make_timestamptz(v_date[3]::integer,
-      pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'], v_date[2]),
-      v_date[1]::integer, v_date[4]::integer, v_date[5]::integer, v_date[6]::float8, 'UTC') - p_now;
+    -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
+    v_date := coalesce(
+      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
+      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{5,8}, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$'),
+      (select array[m[2], m[1], m[4], m[3]] from pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})$') m));
+    v_wait := (pg_catalog.make_date(
+        v_date[3]::integer + case when pg_catalog.length(v_date[3]) = 2 then 2000 else 0 end,
+        pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'], v_date[2]),
+        v_date[1]::integer)
+      + v_date[4]::time) at time zone 'UTC' - p_now;
   end if;
   return case when v_wait > interval '0' then least(v_wait, interval '1 hour') end;
-exception when datetime_field_overflow then
+exception when datetime_field_overflow or invalid_datetime_format then
   return null;
 end
 $$;

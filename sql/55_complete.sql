@@ -147,6 +147,7 @@ begin
     returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted as empty
   ), by_gate as materialized (
     select g.gate_at, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered, pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
+      pg_catalog.bool_or(j.outcome = 'failed' and j.hint is null and j.error_class is distinct from 'lease_expired') as failed,
       pg_catalog.count(*) filter (where j.counted and j.place > coalesce(j.answered_at, 0))::integer as failures,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead) as ended,
       -- An ordered lane is one request at a time, and free again with its last result.
@@ -166,7 +167,7 @@ begin
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
       not_before = greatest(g.not_before, p_now + b.hint),
       streak = n.streak,
-      first_failure_at = case when b.delivered then null when n.streak > 0 then coalesce(g.first_failure_at, p_now) else g.first_failure_at end,
+      first_failure_at = case when b.delivered then null when b.failed then coalesce(g.first_failure_at, p_now) else g.first_failure_at end,
       breaker = n.breaker,
       open_until = case when n.breaker <> 'open' or (g.breaker = 'open' and b.probe is null) then g.open_until
         when b.probe = 'void' then p_now else p_now + e.breaker_open_ms * interval '1 ms' end,

@@ -53,11 +53,18 @@ from outbox.delivery_status s
 left join outbox.event v on v.id = s.event_id
 left join outbox.dead_letter x on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
 left join outbox.endpoint e on e.id = s.endpoint_id
+-- The tries of this life: a replay begins behind the last end, and its number.
+left join lateral (
+  select pg_catalog.max(a.attempt) as ended_at from outbox.attempt a
+  where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id and (a.kind = 'close' or a.outcome = 'delivered')
+    and (s.finished_at is null or a.at < s.finished_at)
+) l on true
 left join lateral (
   select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
     (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
   -- Not =, or the planner, without statistics of today's partition, would read all of the endpoint's receipts.
-  from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id and a.kind = 'try'
+  from outbox.attempt a
+  where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
 ) f on true
 union all
 select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
@@ -66,14 +73,24 @@ from outbox.unrouted u join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
   'Each delivery with its event and what its tries came to; an unrouted event is one that is pending.';
 
+-- The specs' tables. Each way to have ended is a branch with a state of its own, a constant, so that a
+-- question about other states never opens it.
+
 -- Spec 1: the outbox as one table with its own names and states.
 create view outbox.webhook_outbox with (security_invoker = true) as
-select r.id, r.event_type, r.payload,
-  case r.state when 'held' then 'PENDING' when 'expired' then 'DEAD_LETTER' when 'filter_error' then 'DEAD_LETTER'
-    when 'no_subscriber' then 'DELIVERED' else pg_catalog.upper(r.state) end as status,
-  r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at,
-  case when r.state = 'delivered' then r.finished_at end as delivered_at, r.created_at, r.endpoint_id
-from outbox.relay_status r;
+select r.id, r.event_type, r.payload, case r.state when 'held' then 'PENDING' else pg_catalog.upper(r.state) end as status,
+  r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at, null::timestamptz as delivered_at, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('pending', 'held', 'processing', 'failed')
+union all
+select r.id, r.event_type, r.payload, 'DELIVERED', null, r.retry_count, r.last_error, r.last_attempt_at,
+  case when r.state = 'delivered' then r.finished_at end, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+union all
+select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error, r.last_attempt_at, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+union all
+select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_error, r.last_attempt_at, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.webhook_outbox is
   'Spec 1''s table: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
@@ -96,20 +113,34 @@ for each row execute function outbox.publish_inserted();
 -- Spec 3.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
-  case r.state when 'processing' then 'CLAIMED' when 'delivered' then 'SENT' when 'failed' then 'FAILED'
-    when 'dead_letter' then 'DEAD_LETTER' when 'expired' then 'DEAD_LETTER' when 'filter_error' then 'DEAD_LETTER'
-    when 'no_subscriber' then 'SENT' when 'cancelled' then 'CANCELLED' else 'PENDING' end as status,
+  case r.state when 'processing' then 'CLAIMED' when 'failed' then 'FAILED' else 'PENDING' end as status,
   r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_status r;
+from outbox.relay_status r where r.state in ('pending', 'held', 'processing', 'failed')
+union all
+select r.id, r.correlation_id, r.event_type, r.payload, 'SENT', r.retry_count, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+union all
+select r.id, r.correlation_id, r.event_type, r.payload, 'DEAD_LETTER', r.retry_count, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+union all
+select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_count, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.saga_outbox is 'Spec 3''s table: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
 
 -- Spec 4.
 create view outbox.transaction_outbox with (security_invoker = true) as
-select r.id, r.event_type, r.payload, r.partition_key,
-  case r.state when 'delivered' then 'processed' when 'dead_letter' then 'dlq' when 'expired' then 'dlq' when 'held' then 'pending'
-    when 'no_subscriber' then 'processed' when 'filter_error' then 'dlq' else r.state end as status,
+select r.id, r.event_type, r.payload, r.partition_key, case r.state when 'held' then 'pending' else r.state end as status,
   r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_status r;
+from outbox.relay_status r where r.state in ('pending', 'held', 'processing', 'failed')
+union all
+select r.id, r.event_type, r.payload, r.partition_key, 'processed', r.correlation_id, r.retry_count, r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+union all
+select r.id, r.event_type, r.payload, r.partition_key, 'dlq', r.correlation_id, r.retry_count, r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+union all
+select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlation_id, r.retry_count, r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.transaction_outbox is 'Spec 4''s table: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
 
 create view outbox.endpoint_status with (security_invoker = true) as

@@ -1541,6 +1541,7 @@ export type Database = {
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
       'set_replay_job': { Args: { 'p_id': string; 'p_state': string }; Returns: Json }
       'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
+      'setting_conflict': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
       'setting_int': { Args: { 'p_name': string }; Returns: number }
       'setting_on': { Args: { 'p_name': string }; Returns: boolean }
       'setting_problem': {

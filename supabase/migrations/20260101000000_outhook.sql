@@ -116,7 +116,7 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
   ('endpoint.disable_after_days', '5', 'integer', 1, 365, 'An endpoint that has failed for so many days without one success is disabled'),
   ('dead_letter.retention_days', '90', 'integer', 1, 3650, 'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
-  ('attempt.retention_days', '8', 'integer', 2, 365, 'How long receipts are kept'),
+  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
   ('event.retention_days', '30', 'integer', 1, 365, 'A delivery still open after this many days expires; deliver_at reaches no further');
 
 create function outbox.setting_value(p_name text) returns jsonb
@@ -205,6 +205,23 @@ $$;
 comment on function outbox.setting_problem(outbox.setting, jsonb) is
   'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
 
+create function outbox.setting_conflict(p_name text, p_value jsonb) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s) || pg_catalog.jsonb_build_object(p_name, p_value);
+begin
+  return case
+    when (v_all -> 'worker.max_deliveries')::bigint < (v_all -> 'worker.batch_size')::bigint then
+      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once (worker.batch_size)'
+    when (v_all -> 'attempt.retention_days')::bigint > (v_all -> 'event.retention_days')::bigint + 8 then
+      'would keep receipts (attempt.retention_days) longer than any event they belong to (event.retention_days + 8)'
+  end;
+end
+$$;
+comment on function outbox.setting_conflict(text, jsonb) is
+  'Why a value cannot stand beside the other settings, as the end of a sentence; null when it can.';
+
 create function outbox.set_setting(p_name text, p_value jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -217,7 +234,7 @@ begin
     raise exception using errcode = 'OH002', message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
       hint = 'select name, description from outbox.setting lists them';
   end if;
-  v_problem := outbox.setting_problem(v_setting, p_value);
+  v_problem := coalesce(outbox.setting_problem(v_setting, p_value), outbox.setting_conflict(p_name, p_value));
   if v_problem is not null then
     raise exception using errcode = 'OH005', message = pg_catalog.format('setting %s %s', p_name, v_problem),
       hint = pg_catalog.format('%s. It is %s now', v_setting.description, v_setting.value);
@@ -1534,6 +1551,12 @@ begin
   end if;
   if p_event.endpoint_id is not null then
     perform outbox.check_addressed(p_event);
+  elsif p_event.deliver_at is not null and exists (
+    select from outbox.subscription s join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
+  then
+    perform outbox.invalid('deliver_at', 'is given for a type that an ordered endpoint is subscribed to',
+      'A later delivery would hold up what follows it: leave it out, or name one endpoint without order');
   end if;
 end
 $$;
@@ -1929,20 +1952,22 @@ declare
   v_date text[];
   v_wait interval;
 begin
-  if p_header ~ '^[[:space:]]*[0-9]{1,12}([.][0-9]{1,9})?[[:space:]]*$' then
+  if p_header ~ '^[[:space:]]*[0-9]+([.][0-9]+)?[[:space:]]*$' then
     v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, 3600));
   else
-    -- RFC 9110, section 5.6.7: the one form that a sender may write.
-    v_date := pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2}, ([0-9]{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ([0-9]{4}) ([0-9]{2}):([0-9]{2}):([0-9]{2}) GMT$');
-    if v_date is null then
-      return null;
-    end if;
-    v_wait := pg_catalog.make_timestamptz(v_date[3]::integer,
-      pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'], v_date[2]),
-      v_date[1]::integer, v_date[4]::integer, v_date[5]::integer, v_date[6]::float8, 'UTC') - p_now;
+    -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
+    v_date := coalesce(
+      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
+      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{5,8}, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$'),
+      (select array[m[2], m[1], m[4], m[3]] from pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})$') m));
+    v_wait := (pg_catalog.make_date(
+        v_date[3]::integer + case when pg_catalog.length(v_date[3]) = 2 then 2000 else 0 end,
+        pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'], v_date[2]),
+        v_date[1]::integer)
+      + v_date[4]::time) at time zone 'UTC' - p_now;
   end if;
   return case when v_wait > interval '0' then least(v_wait, interval '1 hour') end;
-exception when datetime_field_overflow then
+exception when datetime_field_overflow or invalid_datetime_format then
   return null;
 end
 $$;
@@ -2127,6 +2152,7 @@ begin
     returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted as empty
   ), by_gate as materialized (
     select g.gate_at, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered, pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
+      pg_catalog.bool_or(j.outcome = 'failed' and j.hint is null and j.error_class is distinct from 'lease_expired') as failed,
       pg_catalog.count(*) filter (where j.counted and j.place > coalesce(j.answered_at, 0))::integer as failures,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead) as ended,
       -- An ordered lane is one request at a time, and free again with its last result.
@@ -2146,7 +2172,7 @@ begin
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
       not_before = greatest(g.not_before, p_now + b.hint),
       streak = n.streak,
-      first_failure_at = case when b.delivered then null when n.streak > 0 then coalesce(g.first_failure_at, p_now) else g.first_failure_at end,
+      first_failure_at = case when b.delivered then null when b.failed then coalesce(g.first_failure_at, p_now) else g.first_failure_at end,
       breaker = n.breaker,
       open_until = case when n.breaker <> 'open' or (g.breaker = 'open' and b.probe is null) then g.open_until
         when b.probe = 'void' then p_now else p_now + e.breaker_open_ms * interval '1 ms' end,
@@ -3797,11 +3823,18 @@ from outbox.delivery_status s
 left join outbox.event v on v.id = s.event_id
 left join outbox.dead_letter x on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
 left join outbox.endpoint e on e.id = s.endpoint_id
+-- The tries of this life: a replay begins behind the last end, and its number.
+left join lateral (
+  select pg_catalog.max(a.attempt) as ended_at from outbox.attempt a
+  where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id and (a.kind = 'close' or a.outcome = 'delivered')
+    and (s.finished_at is null or a.at < s.finished_at)
+) l on true
 left join lateral (
   select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
     (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
   -- Not =, or the planner, without statistics of today's partition, would read all of the endpoint's receipts.
-  from outbox.attempt a where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id and a.kind = 'try'
+  from outbox.attempt a
+  where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
 ) f on true
 union all
 select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
@@ -3810,14 +3843,24 @@ from outbox.unrouted u join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
   'Each delivery with its event and what its tries came to; an unrouted event is one that is pending.';
 
+-- The specs' tables. Each way to have ended is a branch with a state of its own, a constant, so that a
+-- question about other states never opens it.
+
 -- Spec 1: the outbox as one table with its own names and states.
 create view outbox.webhook_outbox with (security_invoker = true) as
-select r.id, r.event_type, r.payload,
-  case r.state when 'held' then 'PENDING' when 'expired' then 'DEAD_LETTER' when 'filter_error' then 'DEAD_LETTER'
-    when 'no_subscriber' then 'DELIVERED' else pg_catalog.upper(r.state) end as status,
-  r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at,
-  case when r.state = 'delivered' then r.finished_at end as delivered_at, r.created_at, r.endpoint_id
-from outbox.relay_status r;
+select r.id, r.event_type, r.payload, case r.state when 'held' then 'PENDING' else pg_catalog.upper(r.state) end as status,
+  r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at, null::timestamptz as delivered_at, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('pending', 'held', 'processing', 'failed')
+union all
+select r.id, r.event_type, r.payload, 'DELIVERED', null, r.retry_count, r.last_error, r.last_attempt_at,
+  case when r.state = 'delivered' then r.finished_at end, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+union all
+select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error, r.last_attempt_at, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+union all
+select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_error, r.last_attempt_at, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.webhook_outbox is
   'Spec 1''s table: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
@@ -3840,20 +3883,34 @@ for each row execute function outbox.publish_inserted();
 -- Spec 3.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
-  case r.state when 'processing' then 'CLAIMED' when 'delivered' then 'SENT' when 'failed' then 'FAILED'
-    when 'dead_letter' then 'DEAD_LETTER' when 'expired' then 'DEAD_LETTER' when 'filter_error' then 'DEAD_LETTER'
-    when 'no_subscriber' then 'SENT' when 'cancelled' then 'CANCELLED' else 'PENDING' end as status,
+  case r.state when 'processing' then 'CLAIMED' when 'failed' then 'FAILED' else 'PENDING' end as status,
   r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_status r;
+from outbox.relay_status r where r.state in ('pending', 'held', 'processing', 'failed')
+union all
+select r.id, r.correlation_id, r.event_type, r.payload, 'SENT', r.retry_count, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+union all
+select r.id, r.correlation_id, r.event_type, r.payload, 'DEAD_LETTER', r.retry_count, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+union all
+select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_count, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.saga_outbox is 'Spec 3''s table: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
 
 -- Spec 4.
 create view outbox.transaction_outbox with (security_invoker = true) as
-select r.id, r.event_type, r.payload, r.partition_key,
-  case r.state when 'delivered' then 'processed' when 'dead_letter' then 'dlq' when 'expired' then 'dlq' when 'held' then 'pending'
-    when 'no_subscriber' then 'processed' when 'filter_error' then 'dlq' else r.state end as status,
+select r.id, r.event_type, r.payload, r.partition_key, case r.state when 'held' then 'pending' else r.state end as status,
   r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_status r;
+from outbox.relay_status r where r.state in ('pending', 'held', 'processing', 'failed')
+union all
+select r.id, r.event_type, r.payload, r.partition_key, 'processed', r.correlation_id, r.retry_count, r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+union all
+select r.id, r.event_type, r.payload, r.partition_key, 'dlq', r.correlation_id, r.retry_count, r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+union all
+select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlation_id, r.retry_count, r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
+from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.transaction_outbox is 'Spec 4''s table: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
 
 create view outbox.endpoint_status with (security_invoker = true) as

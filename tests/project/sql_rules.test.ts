@@ -10,6 +10,7 @@ import { listFiles } from '../_run/files.ts'
  * must not undo the results of a dispatch.
  */
 const mayCatchOthers = [
+  'upkeep',
   'kick',
   'filter_problem',
   'route',

@@ -601,6 +601,7 @@ begin
     returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted as empty
   ), by_gate as materialized (
     select g.gate_at, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered, pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
+      pg_catalog.bool_or(j.outcome = 'failed' and j.hint is null and j.error_class is distinct from 'lease_expired') as failed,
       pg_catalog.count(*) filter (where j.counted and j.place > coalesce(j.answered_at, 0))::integer as failures,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead) as ended,
       -- An ordered lane is one request at a time, and free again with its last result.
@@ -620,7 +621,7 @@ begin
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
       not_before = greatest(g.not_before, p_now + b.hint),
       streak = n.streak,
-      first_failure_at = case when b.delivered then null when n.streak > 0 then coalesce(g.first_failure_at, p_now) else g.first_failure_at end,
+      first_failure_at = case when b.delivered then null when b.failed then coalesce(g.first_failure_at, p_now) else g.first_failure_at end,
       breaker = n.breaker,
       open_until = case when n.breaker <> 'open' or (g.breaker = 'open' and b.probe is null) then g.open_until
         when b.probe = 'void' then p_now else p_now + e.breaker_open_ms * interval '1 ms' end,
@@ -922,6 +923,12 @@ begin
   end if;
   if p_event.endpoint_id is not null then
     perform outbox.check_addressed(p_event);
+  elsif p_event.deliver_at is not null and exists (
+    select from outbox.subscription s join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
+  then
+    perform outbox.invalid('deliver_at', 'is given for a type that an ordered endpoint is subscribed to',
+      'A later delivery would hold up what follows it: leave it out, or name one endpoint without order');
   end if;
 end
 $_$;
@@ -3547,20 +3554,22 @@ declare
   v_date text[];
   v_wait interval;
 begin
-  if p_header ~ '^[[:space:]]*[0-9]{1,12}([.][0-9]{1,9})?[[:space:]]*$' then
+  if p_header ~ '^[[:space:]]*[0-9]+([.][0-9]+)?[[:space:]]*$' then
     v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, 3600));
   else
-    -- RFC 9110, section 5.6.7: the one form that a sender may write.
-    v_date := pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2}, ([0-9]{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ([0-9]{4}) ([0-9]{2}):([0-9]{2}):([0-9]{2}) GMT$');
-    if v_date is null then
-      return null;
-    end if;
-    v_wait := pg_catalog.make_timestamptz(v_date[3]::integer,
-      pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'], v_date[2]),
-      v_date[1]::integer, v_date[4]::integer, v_date[5]::integer, v_date[6]::float8, 'UTC') - p_now;
+    -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
+    v_date := coalesce(
+      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
+      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{5,8}, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$'),
+      (select array[m[2], m[1], m[4], m[3]] from pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})$') m));
+    v_wait := (pg_catalog.make_date(
+        v_date[3]::integer + case when pg_catalog.length(v_date[3]) = 2 then 2000 else 0 end,
+        pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'], v_date[2]),
+        v_date[1]::integer)
+      + v_date[4]::time) at time zone 'UTC' - p_now;
   end if;
   return case when v_wait > interval '0' then least(v_wait, interval '1 hour') end;
-exception when datetime_field_overflow then
+exception when datetime_field_overflow or invalid_datetime_format then
   return null;
 end
 $_$;
@@ -3982,7 +3991,7 @@ begin
     raise exception using errcode = 'OH002', message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
       hint = 'select name, description from outbox.setting lists them';
   end if;
-  v_problem := outbox.setting_problem(v_setting, p_value);
+  v_problem := coalesce(outbox.setting_problem(v_setting, p_value), outbox.setting_conflict(p_name, p_value));
   if v_problem is not null then
     raise exception using errcode = 'OH005', message = pg_catalog.format('setting %s %s', p_name, v_problem),
       hint = pg_catalog.format('%s. It is %s now', v_setting.description, v_setting.value);
@@ -3997,6 +4006,30 @@ ALTER FUNCTION outbox.set_setting(p_name text, p_value jsonb) OWNER TO postgres;
 -- Name: FUNCTION set_setting(p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) IS 'Changes one setting and returns {"name", "value", "was"}. OH002: no such setting; OH005: the value is refused, with the reason.';
+
+-- Name: setting_conflict(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s) || pg_catalog.jsonb_build_object(p_name, p_value);
+begin
+  return case
+    when (v_all -> 'worker.max_deliveries')::bigint < (v_all -> 'worker.batch_size')::bigint then
+      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once (worker.batch_size)'
+    when (v_all -> 'attempt.retention_days')::bigint > (v_all -> 'event.retention_days')::bigint + 8 then
+      'would keep receipts (attempt.retention_days) longer than any event they belong to (event.retention_days + 8)'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION setting_conflict(p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) IS 'Why a value cannot stand beside the other settings, as the end of a sentence; null when it can.';
 
 -- Name: setting_int(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5123,15 +5156,18 @@ CREATE VIEW outbox.relay_status WITH (security_invoker='true') AS
     f.last_attempt_at,
     s.finished_at,
     s.created_at
-   FROM ((((outbox.delivery_status s
+   FROM (((((outbox.delivery_status s
      LEFT JOIN outbox.event v ON ((v.id = s.event_id)))
      LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = s.event_id) AND (x.endpoint_id = s.endpoint_id))))
      LEFT JOIN outbox.endpoint e ON ((e.id = s.endpoint_id)))
+     LEFT JOIN LATERAL ( SELECT max(a.attempt) AS ended_at
+           FROM outbox.attempt a
+          WHERE ((a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND ((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND ((s.finished_at IS NULL) OR (a.at < s.finished_at)))) l ON (true))
      LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (a.outcome = 'failed'::text)) AS failures,
             max(a.at) AS last_attempt_at,
             (array_agg(COALESCE(a.error, a.error_class) ORDER BY a.at DESC) FILTER (WHERE (a.outcome = 'failed'::text)))[1] AS last_error
            FROM outbox.attempt a
-          WHERE ((a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND (a.kind = 'try'::text))) f ON (true))
+          WHERE ((a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND (a.kind = 'try'::text) AND (a.attempt > COALESCE(l.ended_at, 0)))) f ON (true))
 UNION ALL
  SELECT v.id,
     v.endpoint_id,
@@ -5220,13 +5256,7 @@ CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
     r.payload,
         CASE r.state
             WHEN 'processing'::text THEN 'CLAIMED'::text
-            WHEN 'delivered'::text THEN 'SENT'::text
             WHEN 'failed'::text THEN 'FAILED'::text
-            WHEN 'dead_letter'::text THEN 'DEAD_LETTER'::text
-            WHEN 'expired'::text THEN 'DEAD_LETTER'::text
-            WHEN 'filter_error'::text THEN 'DEAD_LETTER'::text
-            WHEN 'no_subscriber'::text THEN 'SENT'::text
-            WHEN 'cancelled'::text THEN 'CANCELLED'::text
             ELSE 'PENDING'::text
         END AS status,
     r.retry_count,
@@ -5234,7 +5264,47 @@ CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
     r.next_retry_at,
     r.created_at,
     r.endpoint_id
-   FROM outbox.relay_status r;
+   FROM outbox.relay_status r
+  WHERE (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text]))
+UNION ALL
+ SELECT r.id AS event_id,
+    r.correlation_id AS saga_id,
+    r.event_type,
+    r.payload,
+    'SENT'::text AS status,
+    r.retry_count,
+    r.last_error,
+    NULL::timestamp with time zone AS next_retry_at,
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_status r
+  WHERE (r.state = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
+UNION ALL
+ SELECT r.id AS event_id,
+    r.correlation_id AS saga_id,
+    r.event_type,
+    r.payload,
+    'DEAD_LETTER'::text AS status,
+    r.retry_count,
+    r.last_error,
+    NULL::timestamp with time zone AS next_retry_at,
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_status r
+  WHERE (r.state = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+UNION ALL
+ SELECT r.id AS event_id,
+    r.correlation_id AS saga_id,
+    r.event_type,
+    r.payload,
+    'CANCELLED'::text AS status,
+    r.retry_count,
+    r.last_error,
+    NULL::timestamp with time zone AS next_retry_at,
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_status r
+  WHERE (r.state = 'cancelled'::text);
 
 ALTER TABLE outbox.saga_outbox OWNER TO postgres;
 
@@ -5280,12 +5350,7 @@ CREATE VIEW outbox.transaction_outbox WITH (security_invoker='true') AS
     r.payload,
     r.partition_key,
         CASE r.state
-            WHEN 'delivered'::text THEN 'processed'::text
-            WHEN 'dead_letter'::text THEN 'dlq'::text
-            WHEN 'expired'::text THEN 'dlq'::text
             WHEN 'held'::text THEN 'pending'::text
-            WHEN 'no_subscriber'::text THEN 'processed'::text
-            WHEN 'filter_error'::text THEN 'dlq'::text
             ELSE r.state
         END AS status,
     r.correlation_id,
@@ -5295,7 +5360,53 @@ CREATE VIEW outbox.transaction_outbox WITH (security_invoker='true') AS
     r.next_retry_at,
     r.created_at,
     r.endpoint_id
-   FROM outbox.relay_status r;
+   FROM outbox.relay_status r
+  WHERE (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text]))
+UNION ALL
+ SELECT r.id,
+    r.event_type,
+    r.payload,
+    r.partition_key,
+    'processed'::text AS status,
+    r.correlation_id,
+    r.retry_count,
+    r.max_retries,
+    r.last_error,
+    NULL::timestamp with time zone AS next_retry_at,
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_status r
+  WHERE (r.state = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
+UNION ALL
+ SELECT r.id,
+    r.event_type,
+    r.payload,
+    r.partition_key,
+    'dlq'::text AS status,
+    r.correlation_id,
+    r.retry_count,
+    r.max_retries,
+    r.last_error,
+    NULL::timestamp with time zone AS next_retry_at,
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_status r
+  WHERE (r.state = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+UNION ALL
+ SELECT r.id,
+    r.event_type,
+    r.payload,
+    r.partition_key,
+    'cancelled'::text AS status,
+    r.correlation_id,
+    r.retry_count,
+    r.max_retries,
+    r.last_error,
+    NULL::timestamp with time zone AS next_retry_at,
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_status r
+  WHERE (r.state = 'cancelled'::text);
 
 ALTER TABLE outbox.transaction_outbox OWNER TO postgres;
 
@@ -5311,12 +5422,23 @@ CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
     r.payload,
         CASE r.state
             WHEN 'held'::text THEN 'PENDING'::text
-            WHEN 'expired'::text THEN 'DEAD_LETTER'::text
-            WHEN 'filter_error'::text THEN 'DEAD_LETTER'::text
-            WHEN 'no_subscriber'::text THEN 'DELIVERED'::text
             ELSE upper(r.state)
         END AS status,
     r.next_retry_at,
+    r.retry_count,
+    r.last_error,
+    r.last_attempt_at,
+    NULL::timestamp with time zone AS delivered_at,
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_status r
+  WHERE (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text]))
+UNION ALL
+ SELECT r.id,
+    r.event_type,
+    r.payload,
+    'DELIVERED'::text AS status,
+    NULL::timestamp with time zone AS next_retry_at,
     r.retry_count,
     r.last_error,
     r.last_attempt_at,
@@ -5326,7 +5448,36 @@ CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
         END AS delivered_at,
     r.created_at,
     r.endpoint_id
-   FROM outbox.relay_status r;
+   FROM outbox.relay_status r
+  WHERE (r.state = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
+UNION ALL
+ SELECT r.id,
+    r.event_type,
+    r.payload,
+    'DEAD_LETTER'::text AS status,
+    NULL::timestamp with time zone AS next_retry_at,
+    r.retry_count,
+    r.last_error,
+    r.last_attempt_at,
+    NULL::timestamp with time zone AS delivered_at,
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_status r
+  WHERE (r.state = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+UNION ALL
+ SELECT r.id,
+    r.event_type,
+    r.payload,
+    'CANCELLED'::text AS status,
+    NULL::timestamp with time zone AS next_retry_at,
+    r.retry_count,
+    r.last_error,
+    r.last_attempt_at,
+    NULL::timestamp with time zone AS delivered_at,
+    r.created_at,
+    r.endpoint_id
+   FROM outbox.relay_status r
+  WHERE (r.state = 'cancelled'::text);
 
 ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
@@ -6169,6 +6320,10 @@ GRANT ALL ON FUNCTION outbox.set_replay_job(p_id text, p_state text) TO service_
 
 REVOKE ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) TO service_role;
+
+-- Name: FUNCTION setting_conflict(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION setting_int(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 

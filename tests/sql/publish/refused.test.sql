@@ -3,7 +3,7 @@ begin;
 \ir ../_helpers.sql
 create temporary table ours as select
   endpoint() as plain,
-  endpoint(p_ordering => 'partition') as ordered,
+  endpoint(array['in.order'], p_ordering => 'partition') as ordered,
   endpoint(p_org_id => 'other') as others,
   endpoint() as deleted;
 update outbox.endpoint set state = 'deleted' where id = (select o.deleted from ours o);
@@ -50,6 +50,8 @@ insert into refused
 select format($$'a', '{}', p_endpoint_id => %L, p_deliver_at => '2026-03-02'$$, o.ordered),
   'OH001 deliver_at is given for an ordered endpoint'
 from ours o;
+insert into refused values
+  ($$'in.order', '{}', p_deliver_at => '2026-03-02'$$, 'OH001 deliver_at is given for a type that an ordered endpoint is subscribed to');
 
 create temporary table accepted (arguments text);
 insert into accepted values
@@ -66,7 +68,7 @@ insert into accepted values
 insert into accepted select format($$'a', '{}', p_endpoint_id => %L, p_deliver_at => '2026-03-02'$$, o.plain) from ours o;
 insert into accepted select format($$'a', '{}', p_endpoint_id => %L$$, o.ordered) from ours o;
 
-select plan(48);
+select plan(49);
 
 select is(refusal('select outbox.publish(' || r.arguments || ')'), r.expected,
   'publish() refuses ' || left(r.arguments, 70))
