@@ -27,7 +27,7 @@ function followStep(model: Model, seen: Seen): string[] {
   const { op } = seen.step
   if (op === 'dispatch' || op === 'repeat') followCall(model, seen)
   else if (op === 'tick') followTick(model, seen)
-  else if (op === 'cleanup') followCleanup(model, seen)
+  else if (op === 'cleanup') model.cleaned = true
   else person(model, seen)
   followNews(model, seen)
   compare(model, seen)
@@ -70,11 +70,6 @@ function followTick(model: Model, seen: Seen): void {
     model.expect(wanted && dead, `${pair.name} was put back by no job`)
     reopen(model, pair)
   }
-  expire(model, seen)
-}
-
-function followCleanup(model: Model, seen: Seen): void {
-  model.cleaned = true
   expire(model, seen)
 }
 

@@ -14,6 +14,11 @@ export function saysSomething({ outcome, error_class }: Result): boolean {
   return outcome !== 'released' && error_class !== 'lease_expired'
 }
 
+/** A request that was made and came to nothing. */
+export function isFailedRequest(result: Result): boolean {
+  return result.outcome === 'failed' && saysSomething(result)
+}
+
 /** An answer that says no for good. */
 export function isFinal({ status, error_class }: Result): boolean {
   return status === undefined ? error_class === 'blocked' : status === 404

@@ -1,6 +1,14 @@
 /** What the model knows of a sequence: a plain restatement of the rules, without gates, lanes or indexes. */
 
-import { countsAsFailure, hint, isAnswer, isFinal, isHold, saysSomething } from './meaning.ts'
+import {
+  countsAsFailure,
+  hint,
+  isAnswer,
+  isFailedRequest,
+  isFinal,
+  isHold,
+  saysSomething,
+} from './meaning.ts'
 import type { EndpointSpec } from './script.ts'
 import type { Result } from './trace.ts'
 
@@ -224,7 +232,7 @@ export class Model {
     }
     if (endpoint.breaker !== 'half_open') endpoint.probe = null
     if (batch.some(({ result }) => result.outcome === 'delivered')) endpoint.firstFailure = null
-    else if (endpoint.streak > 0) endpoint.firstFailure ??= this.now
+    else if (batch.some(({ result }) => isFailedRequest(result))) endpoint.firstFailure ??= this.now
     for (const { result } of batch) {
       if (saysSomething(result)) endpoint.timedOut = result.error_class === 'timeout'
       endpoint.notBefore = Math.max(endpoint.notBefore, this.now + (hint(result) ?? -Infinity))

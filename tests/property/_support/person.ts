@@ -2,6 +2,7 @@
 
 import { lose, reopen } from './lives.ts'
 import { DAY, type Endpoint, type Model, type Pair, SECOND } from './model.ts'
+import { subscribes } from './routing.ts'
 import type { PublishStep } from './script.ts'
 import type { Seen } from './trace.ts'
 
@@ -82,7 +83,7 @@ function publish(model: Model, step: PublishStep, seen: Seen): void {
     (endpoint.state === 'deleted' || endpoint.spec.org !== 'default')
   const refusal = unknown
     ? 'OH002'
-    : endpoint !== null && endpoint.spec.ordering !== 'none' && deliverAt !== null
+    : deliverAt !== null && isOrderedFor(model, step.type, endpoint)
     ? 'OH001'
     : taken !== undefined && taken.content !== content
     ? 'OH003'
@@ -99,6 +100,14 @@ function publish(model: Model, step: PublishStep, seen: Seen): void {
   const rest = { endpoint: endpoint?.id ?? null, deliverAt: deliverAt ?? 0, at: model.now }
   model.events.set(id, { id, org: 'default', type, key, ...rest })
   model.unrouted.add(id)
+}
+
+/** Whether an event would go to an endpoint with an order, which a later delivery would hold up. */
+function isOrderedFor(model: Model, type: string, addressed: Endpoint | null): boolean {
+  const targets = addressed === null
+    ? [...model.endpoints.values()].filter((one) => subscribes(one, 'default', type))
+    : [addressed]
+  return targets.some(({ spec }) => spec.ordering !== 'none')
 }
 
 function isBeingSent(model: Model, pair: Pair): boolean {

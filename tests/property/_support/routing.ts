@@ -22,12 +22,16 @@ export function routeLeft(model: Model, seen: Seen): void {
 }
 
 function wants(endpoint: Endpoint, event: Event): boolean {
-  if (endpoint.state === 'deleted') return false
-  if (event.endpoint !== null) return event.endpoint === endpoint.id
-  if (endpoint.spec.org !== event.org) return false
-  return endpoint.spec.patterns.some((pattern) =>
-    pattern === '*' || pattern === event.type ||
-    (pattern.endsWith('.*') && event.type.startsWith(pattern.slice(0, -1)))
+  if (event.endpoint === null) return subscribes(endpoint, event.org, event.type)
+  return endpoint.state !== 'deleted' && event.endpoint === endpoint.id
+}
+
+/** Whether an endpoint gets the events of a type that name no endpoint. */
+export function subscribes({ state, spec }: Endpoint, org: string, type: string): boolean {
+  if (state === 'deleted' || spec.org !== org) return false
+  return spec.patterns.some((pattern) =>
+    pattern === '*' || pattern === type ||
+    (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)))
   )
 }
 
@@ -44,7 +48,7 @@ function addPair(model: Model, event: Event, endpoint: Endpoint): void {
     tries: 0,
     holds: 0,
     lease: null,
-    // An order of its own, and deliver_at, exclude each other: publish() refuses it where it sees both.
+    // An order of its own and deliver_at exclude each other.
     due: lane === null ? event.deliverAt : 0,
     lane,
     replayedAt: -Infinity,
