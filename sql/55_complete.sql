@@ -115,7 +115,8 @@ begin
     on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
       attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null
   ), resolved as (
-    update outbox.dead_letter x set delivered_at = p_now
+    -- The attempt too: it outlives the receipts, and another replay goes on from there.
+    update outbox.dead_letter x set delivered_at = p_now, attempt = j.attempt
     from judged j
     cross join lateral (select y.id from outbox.dead_letter y where y.event_id = j.event_id and y.endpoint_id = j.endpoint_id offset 0) y
     -- A person may be changing this row, so not by ctid; and an array is no reason to begin with the dead letters.

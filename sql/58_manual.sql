@@ -85,6 +85,7 @@ begin
   delete from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close', p_outcome, p_why);
+  update outbox.dead_letter x set attempt = p_delivery.attempt where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's.
   v_was_first := not exists (
     select from outbox.delivery d where d.lane_id = p_delivery.lane_id and d.lane_id > 0 and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));

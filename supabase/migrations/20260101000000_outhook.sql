@@ -2120,7 +2120,8 @@ begin
     on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
       attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null
   ), resolved as (
-    update outbox.dead_letter x set delivered_at = p_now
+    -- The attempt too: it outlives the receipts, and another replay goes on from there.
+    update outbox.dead_letter x set delivered_at = p_now, attempt = j.attempt
     from judged j
     cross join lateral (select y.id from outbox.dead_letter y where y.event_id = j.event_id and y.endpoint_id = j.endpoint_id offset 0) y
     -- A person may be changing this row, so not by ctid; and an array is no reason to begin with the dead letters.
@@ -2359,6 +2360,7 @@ begin
   delete from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close', p_outcome, p_why);
+  update outbox.dead_letter x set attempt = p_delivery.attempt where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's.
   v_was_first := not exists (
     select from outbox.delivery d where d.lane_id = p_delivery.lane_id and d.lane_id > 0 and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
