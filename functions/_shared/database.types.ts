@@ -874,6 +874,7 @@ export type Database = {
           'finished_at': string | null
           'held_because': string | null
           'next_attempt_at': string | null
+          'open': boolean | null
           'org_id': string | null
           'status': string | null
           'tries': number | null
@@ -932,6 +933,7 @@ export type Database = {
           'last_error': string | null
           'max_retries': number | null
           'next_retry_at': string | null
+          'open': boolean | null
           'partition_key': string | null
           'payload': Json | null
           'retry_count': number | null

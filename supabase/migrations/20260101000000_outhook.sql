@@ -3772,7 +3772,7 @@ comment on function outbox.purge_deleted(integer) is
 
 -- What people read. Open deliveries come from delivery, finished ones from their closing receipt. No view
 -- reads history unless it is asked for history: a question about open states never looks at attempt,
--- since its check constraint on outcome contradicts them.
+-- since its check constraint on outcome, or open, contradicts them.
 
 create view outbox.delivery_status with (security_invoker = true) as
 select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
@@ -3791,7 +3791,7 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
   end as held_because,
   d.attempt, d.tries,
   case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end as next_attempt_at,
-  coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at
+  coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at, true as open
 from outbox.delivery d
 left join outbox.event v on v.id = d.event_id
 left join outbox.dead_letter x on v.id is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id
@@ -3799,10 +3799,10 @@ join outbox.endpoint e on e.id = d.endpoint_id
 join outbox.lane l on l.id = d.lane_id
 join outbox.gate g on g.endpoint_id = d.endpoint_id
 union all
-select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt, null, null, v.created_at, a.at
+select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt, null, null, v.created_at, a.at, false
 from outbox.attempt a
 join outbox.event v on v.id = a.event_id
-where (a.kind = 'close' or a.outcome = 'delivered')
+where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
   -- A replay begins a new life: the last end counts, and none while it is open again.
   and not exists (select from outbox.delivery d where d.event_id = a.event_id and d.endpoint_id = a.endpoint_id)
   and not exists (
@@ -3811,7 +3811,7 @@ where (a.kind = 'close' or a.outcome = 'delivered')
       -- A replay that was cancelled before its first try has no number of its own.
       and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
-  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
+  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
 
 -- What the specs' own tables have in common. A union, so that their queries, which end in FOR UPDATE, run
 -- on the views as they stand: of a union Postgres locks nothing.
@@ -3820,7 +3820,7 @@ select s.event_id as id, s.endpoint_id, s.event_type, coalesce(v.body, x.origina
   coalesce(v.partition_key, x.partition_key) as partition_key, coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
   s.status as state, coalesce(f.failures, 0)::integer as retry_count,
   coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1 as max_retries,
-  f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at
+  f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at, s.open
 from outbox.delivery_status s
 left join outbox.event v on v.id = s.event_id
 left join outbox.dead_letter x on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
@@ -3840,7 +3840,7 @@ left join lateral (
 ) f on true
 union all
 select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
-  0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at
+  0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at, true
 from outbox.unrouted u join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
   'Each delivery with its event and what its tries came to; an unrouted event is one that is pending.';
@@ -3852,7 +3852,7 @@ comment on view outbox.relay_status is
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload, case r.state when 'held' then 'PENDING' else pg_catalog.upper(r.state) end as status,
   r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at, null::timestamptz as delivered_at, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
 union all
 select r.id, r.event_type, r.payload, 'DELIVERED', null, r.retry_count, r.last_error, r.last_attempt_at,
   case when r.state = 'delivered' then r.finished_at end, r.created_at, r.endpoint_id
@@ -3887,7 +3887,7 @@ create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
   case r.state when 'processing' then 'CLAIMED' when 'failed' then 'FAILED' else 'PENDING' end as status,
   r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'SENT', r.retry_count, r.last_error, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
@@ -3903,7 +3903,7 @@ comment on view outbox.saga_outbox is 'Spec 3''s table: PENDING, CLAIMED, SENT (
 create view outbox.transaction_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload, r.partition_key, case r.state when 'held' then 'pending' else r.state end as status,
   r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'processed', r.correlation_id, r.retry_count, r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')

@@ -4861,7 +4861,8 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
             ELSE d.due_at
         END AS next_attempt_at,
     COALESCE(v.created_at, x.event_created_at) AS created_at,
-    NULL::timestamp with time zone AS finished_at
+    NULL::timestamp with time zone AS finished_at,
+    true AS open
    FROM (((((outbox.delivery d
      LEFT JOIN outbox.event v ON ((v.id = d.event_id)))
      LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = d.event_id) AND (x.endpoint_id = d.endpoint_id))))
@@ -4879,10 +4880,11 @@ UNION ALL
     NULL::integer AS tries,
     NULL::timestamp with time zone AS next_attempt_at,
     v.created_at,
-    a.at AS finished_at
+    a.at AS finished_at,
+    false AS open
    FROM (outbox.attempt a
      JOIN outbox.event v ON ((v.id = a.event_id)))
-  WHERE (((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND (NOT (EXISTS ( SELECT
+  WHERE (((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND (a.outcome <> 'failed'::text) AND (NOT (EXISTS ( SELECT
            FROM outbox.delivery d
           WHERE ((d.event_id = a.event_id) AND (d.endpoint_id = a.endpoint_id))))) AND (NOT (EXISTS ( SELECT
            FROM outbox.attempt b
@@ -4892,7 +4894,7 @@ ALTER TABLE outbox.delivery_status OWNER TO postgres;
 
 -- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
+COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
 
 -- Name: endpoint_secret; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -5157,7 +5159,8 @@ CREATE VIEW outbox.relay_status WITH (security_invoker='true') AS
     s.next_attempt_at AS next_retry_at,
     f.last_attempt_at,
     s.finished_at,
-    s.created_at
+    s.created_at,
+    s.open
    FROM (((((outbox.delivery_status s
      LEFT JOIN outbox.event v ON ((v.id = s.event_id)))
      LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = s.event_id) AND (x.endpoint_id = s.endpoint_id))))
@@ -5184,7 +5187,8 @@ UNION ALL
     COALESCE(v.deliver_at, v.created_at) AS next_retry_at,
     NULL::timestamp with time zone AS last_attempt_at,
     NULL::timestamp with time zone AS finished_at,
-    v.created_at
+    v.created_at,
+    true AS open
    FROM (outbox.unrouted u
      JOIN outbox.event v ON ((v.id = u.event_id)));
 
@@ -5267,7 +5271,7 @@ CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text]))
+  WHERE (r.open AND (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text])))
 UNION ALL
  SELECT r.id AS event_id,
     r.correlation_id AS saga_id,
@@ -5363,7 +5367,7 @@ CREATE VIEW outbox.transaction_outbox WITH (security_invoker='true') AS
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text]))
+  WHERE (r.open AND (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text])))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -5434,7 +5438,7 @@ CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text]))
+  WHERE (r.open AND (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text])))
 UNION ALL
  SELECT r.id,
     r.event_type,

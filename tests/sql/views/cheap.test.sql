@@ -3,7 +3,7 @@ begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
 \ir ../_usage.sql
-select plan(12);
+select plan(13);
 
 -- With its partitions, as a real database has them.
 select outbox.add_partitions();
@@ -34,6 +34,7 @@ select cmp_ok(history_read(q), '<=', 10::bigint, q)
 from unnest(array[
   $$select id from outbox.webhook_outbox where status in ('PENDING', 'FAILED') and next_retry_at <= now()$$,
   $$select id from outbox.transaction_outbox where status in ('pending', 'failed') and next_retry_at <= now() order by id limit 100$$,
+  $$select * from outbox.transaction_outbox where status in ('pending', 'failed') and (next_retry_at is null or next_retry_at <= now()) order by id limit 100 for update skip locked$$,
   $$select event_id from outbox.saga_outbox where status = 'PENDING' and next_retry_at <= now()$$]) q;
 -- One event by its id reads its own receipts.
 create temporary table one as select event_id as id from outbox.attempt limit 1;
