@@ -17,6 +17,8 @@ const deps = wireRun({
   transport: env.transport,
   proxyAuthorization: env.proxyAuthorization,
   log,
+  // The platform keeps 100 lines of 10 s, and the end of the run is to be among them.
+  deliveredLevel: 'debug',
   stop: stop.signal,
 })
 

@@ -2,7 +2,7 @@ import { systemClock } from '../_shared/clock.ts'
 import { createPolicySource } from '../_shared/connect/address.ts'
 import type { Result } from '../_shared/contracts.ts'
 import type { Database } from '../_shared/database.ts'
-import type { Log, LogFields } from '../_shared/log.ts'
+import type { Log, LogFields, LogLevel } from '../_shared/log.ts'
 import { senders } from '../_shared/senders/registry.ts'
 import { createKeyCache } from '../_shared/sign.ts'
 import { createFetchTransport } from '../_shared/transport/fetch.ts'
@@ -16,12 +16,14 @@ export type WireOptions = {
   transport: 'undici' | 'fetch'
   proxyAuthorization?: string | undefined
   log: Log
+  /** The level of a delivered attempt's line; a failed one is always `info`. */
+  deliveredLevel: LogLevel
   stop: AbortSignal
 }
 
 /** A run's effects in a real process; connections and keys are shared by all runs of it. */
 export function wireRun(
-  { database, transport, proxyAuthorization, log, stop }: WireOptions,
+  { database, transport, proxyAuthorization, log, deliveredLevel, stop }: WireOptions,
 ): RunDeps {
   return {
     database,
@@ -38,7 +40,9 @@ export function wireRun(
     cpuMs: processCpuMs,
     log,
     stop,
-    observe: (result) => log('debug', 'attempt', logFields(result)),
+    observe: (result) => {
+      log(result.outcome === 'failed' ? 'info' : deliveredLevel, 'attempt', logFields(result))
+    },
   }
 }
 

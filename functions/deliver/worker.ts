@@ -2,6 +2,7 @@ import { sleep } from '../_shared/clock.ts'
 import { connectDirect } from '../_shared/database/direct.ts'
 import { createLog, type Log } from '../_shared/log.ts'
 import { readWorkerEnv, type WorkerEnv } from './env.ts'
+import { gatherLines, writeToStdout } from './lines.ts'
 import { workerOptions } from './options.ts'
 import { run, type RunDeps } from './run.ts'
 import { startTally } from './tally.ts'
@@ -18,7 +19,8 @@ async function main(): Promise<number> {
     createLog({ debug: false })('error', error instanceof Error ? error.message : String(error))
     return 2
   }
-  const log = createLog({ debug: env.debug })
+  const lines = gatherLines(writeToStdout)
+  const log = createLog({ debug: env.debug, write: lines.write })
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     Deno.addSignalListener(signal, () => stop.abort())
@@ -29,6 +31,7 @@ async function main(): Promise<number> {
     transport: env.transport,
     proxyAuthorization: env.proxyAuthorization,
     log,
+    deliveredLevel: 'info',
     stop: stop.signal,
   })
   const tally = startTally(deps.clock, log)
@@ -37,6 +40,7 @@ async function main(): Promise<number> {
   tally.stop()
   await deps.transport.close()
   await database.close()
+  lines.flush()
   return isSound ? 0 : 1
 }
 

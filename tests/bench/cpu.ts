@@ -2,24 +2,29 @@
  * What a delivery costs of a run's CPU, as the platform counts it, and what a cold start costs: the edge function's own loop
  * by RPC in a process of its own, measured through /proc since the edge runtime's Deno tells nothing itself.
  *
- *   deno run -A tests/bench/cpu.ts [--deno <path of the Deno to measure>] [--events 5000] [--rounds 3]
+ *   deno run -A tests/bench/cpu.ts [--deno 2.1.4] [--events 5000] [--rounds 3]
  */
 
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
+import { ensureTool } from '../../supabase/local/npm_tool.ts'
 import { print } from '../../supabase/local/print.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startStack } from '../../supabase/local/stack.ts'
+import { edgeDeno } from '../_run/setup.ts'
 import { testFolder } from '../_support/folder.ts'
 import { startSink } from '../soak/_support/processes.ts'
 
 const { values } = parseArgs({
   options: {
-    deno: { type: 'string', default: Deno.execPath() },
+    deno: { type: 'string', default: edgeDeno },
     events: { type: 'string', default: '5000' },
     rounds: { type: 'string', default: '3' },
   },
 })
 const events = Number(values.events)
+const denoPath = join(await ensureTool(projectRoot, 'deno', values.deno), 'deno')
 
 interface Facts {
   /** From the start of the process to its first call, and its CPU until then, in ms. */
@@ -32,12 +37,13 @@ interface Facts {
 
 async function measure(stack: { apiUrl: string; keys: { secretKey: string } }): Promise<Facts> {
   const begun = Date.now()
-  const child = new Deno.Command(values.deno, {
+  const child = new Deno.Command(denoPath, {
     args: [
       'run',
       '-A',
       '--no-check',
       '--no-lock',
+      '--no-config',
       '--import-map',
       new URL('../../import_map.json', import.meta.url).pathname,
       new URL('./cpu/run.ts', import.meta.url).pathname,
@@ -76,7 +82,7 @@ try {
     if (n > 0) rounds.push(facts)
   }
   const of = (key: keyof Facts): number => median(rounds.map((facts) => facts[key]))
-  print(`${values.deno}, ${events} deliveries of 500 bytes by RPC, median of ${rounds.length}`)
+  print(`Deno ${values.deno}, ${events} deliveries of 500 bytes by RPC, median of ${rounds.length}`)
   print(`CPU per delivery  ${((of('cpuMs') / events) * 1000).toFixed(0)} µs`)
   print(`cold start        ${of('coldMs').toFixed(0)} ms, ${of('coldCpuMs').toFixed(0)} ms of CPU`)
   print(`memory at its end ${of('rssMb').toFixed(0)} MB`)

@@ -22,6 +22,7 @@ const deps = wireRun({
   database: connectRpc({ url, key }),
   transport: 'undici',
   log,
+  deliveredLevel: 'debug',
   stop: stop.signal,
 })
 let left = Number(count)

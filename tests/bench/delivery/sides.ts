@@ -17,7 +17,13 @@ const [side = '', count = '0', ...rest] = Deno.args
 async function outhook(database: Database): Promise<void> {
   const stop = new AbortController()
   const log = createLog({ debug: false })
-  const deps = wireRun({ database, transport: 'undici', log, stop: stop.signal })
+  const deps = wireRun({
+    database,
+    transport: 'undici',
+    log,
+    deliveredLevel: 'debug',
+    stop: stop.signal,
+  })
   let left = Number(count)
   const summary = await run({ ...deps, observe: () => --left === 0 && stop.abort() }, workerOptions)
   await deps.transport.close()

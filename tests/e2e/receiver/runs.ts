@@ -15,7 +15,13 @@ export function startRun(dbUrl: string, kind: 'edge' | 'worker' = 'worker'): Liv
   const stopping = new AbortController()
   const database = connectDirect({ url: dbUrl })
   const options: RunOptions = kind === 'edge' ? edgeOptions : workerOptions
-  const deps = wireRun({ database, transport: 'undici', log: () => {}, stop: stopping.signal })
+  const deps = wireRun({
+    database,
+    transport: 'undici',
+    log: () => {},
+    deliveredLevel: 'debug',
+    stop: stopping.signal,
+  })
   const summary = run(deps, options).finally(async () => {
     await deps.transport.close()
     await database.close()
