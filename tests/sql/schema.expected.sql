@@ -970,7 +970,7 @@ declare
   v_example constant text := 'Expected up to 20 names with their values, such as {"x-api-key": "secret"}';
   v_name text;
   v_problem text;
-  v_seen text[] := '{}';
+  v_seen text[] := array[]::text[];
 begin
   if pg_catalog.jsonb_typeof(p_headers) is distinct from 'object' then
     perform outbox.invalid('headers', 'is not a JSON object', v_example);
