@@ -16,7 +16,8 @@ export function createAlarm(clock: Clock): Alarm {
 
   function wait(at: number): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = at === Infinity ? () => {} : clock.after(at - clock.now(), () => wake())
+      const ms = Math.max(0, at - clock.now())
+      const cancel = ms === Infinity ? () => {} : clock.after(ms, () => wake())
       wakesAt = at
       wake = () => {
         wake = () => {}
