@@ -14,9 +14,9 @@ export function saysSomething({ outcome, error_class }: Result): boolean {
   return outcome !== 'released' && error_class !== 'lease_expired'
 }
 
-/** A request that was made and came to nothing. */
+/** A request that came to nothing, and not because the receiver asked to wait. */
 export function isFailedRequest(result: Result): boolean {
-  return result.outcome === 'failed' && saysSomething(result)
+  return result.outcome === 'failed' && saysSomething(result) && hint(result) === null
 }
 
 /** An answer that says no for good. */
