@@ -756,32 +756,35 @@ COMMENT ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with 
 -- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) RETURNS interval
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
-  select pg_catalog.make_interval(secs => least(
-    d.seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
-    d.most))
-  from (
-    select coalesce((p_policy ->> 'max_delay')::float8, 604800) as most,
-      case p_policy ->> 'strategy'
-        when 'schedule' then
-          (p_policy -> 'delays' ->> least(greatest(p_attempt, 1), pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1)::float8
-        when 'exponential' then
-          -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
-          least((p_policy ->> 'base_delay')::float8
-            * pg_catalog.power(coalesce((p_policy ->> 'factor')::float8, 2), least(greatest(p_attempt, 1) - 1, 64)), 604800)
-        when 'linear' then (p_policy ->> 'base_delay')::float8 * greatest(p_attempt, 1)
-        else (p_policy ->> 'base_delay')::float8
-      end as seconds
-  ) d
+declare
+  v_attempt integer := greatest(p_attempt, 1);
+  v_base float8 := (p_policy ->> 'base_delay')::float8;
+  v_seconds float8;
+begin
+  v_seconds := case p_policy ->> 'strategy'
+    when 'schedule' then (p_policy -> 'delays' ->> least(v_attempt, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1)::float8
+    -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
+    when 'exponential' then least(v_base * pg_catalog.power(coalesce((p_policy ->> 'factor')::float8, 2), least(v_attempt - 1, 64)), 604800)
+    when 'linear' then v_base * v_attempt
+    when 'fixed' then v_base
+  end;
+  if v_seconds is null then
+    perform outbox.check_retry(coalesce(p_policy, '{}'));
+  end if;
+  return pg_catalog.make_interval(secs => least(
+    v_seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
+    coalesce((p_policy ->> 'max_delay')::float8, 604800)));
+end
 $$;
 
 ALTER FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) OWNER TO postgres;
 
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay holds after jitter.';
+COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no policy.';
 
 -- Name: cancel_delivery(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 

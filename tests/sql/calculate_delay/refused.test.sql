@@ -1,0 +1,9 @@
+-- calculate_delay() has no answer to what is no policy, and says which field is wrong.
+begin;
+\ir ../_helpers.sql
+select plan(3);
+select throws_like($$select outbox.calculate_delay('{}', 1)$$, 'retry.strategy is %', 'calculate_delay() refuses a policy without a strategy');
+select throws_like($$select outbox.calculate_delay('{"strategy": "schedule"}', 1)$$, 'retry.delays is not %', 'a schedule without delays');
+select throws_like($$select outbox.calculate_delay('{"strategy": "linear"}', 1)$$, 'retry.base_delay is not %', 'and a line without a base');
+select * from finish();
+rollback;
