@@ -58,7 +58,9 @@ interface Measured {
   gates: number
   p50: number
   p95: number
-  commit: number
+  /** What the backend computed, of which other load on the machine is no part; null where it cannot be told. */
+  cpu50: number | null
+  cpu95: number | null
   wal: number
   dead: number
   hot: number
@@ -82,7 +84,7 @@ async function measure(sql: Sql, { loads }: Scenario, calls: number): Promise<Me
   const [row] = await sql<Measured[]>`
     select avg(c.claimed)::float8 as claimed, avg(c.gates)::float8 as gates,
       percentile_cont(0.5) within group (order by c.ms) as p50, percentile_cont(0.95) within group (order by c.ms) as p95,
-      percentile_cont(0.5) within group (order by c.commit_ms) as commit,
+      percentile_cont(0.5) within group (order by c.cpu_ms) as cpu50, percentile_cont(0.95) within group (order by c.cpu_ms) as cpu95,
       (sum(c.wal_bytes) / sum(c.claimed))::float8 as wal, (sum(c.updates + c.deletes) / sum(c.claimed))::float8 as dead,
       (sum(c.hot_updates) / sum(c.updates))::float8 as hot, sum(c.seq_scans)::float8 as seq_scans
     from bench.call c`
@@ -93,7 +95,7 @@ async function measure(sql: Sql, { loads }: Scenario, calls: number): Promise<Me
 function header(): string {
   return `| ${
     'backlog'.padEnd(40)
-  } | claimed | gates |   p50 ms |   p95 ms | to first | commit | WAL B | dead | HOT % | seq |`
+  } | claimed | gates |   p50 |   p95 | cpu 50 | cpu 95 | to first | WAL B | dead | HOT % | seq |`
 }
 
 function line(name: string, row: Measured, first: Measured): string {
@@ -101,10 +103,12 @@ function line(name: string, row: Measured, first: Measured): string {
     name.padEnd(40),
     row.claimed.toFixed(0).padStart(7),
     row.gates.toFixed(0).padStart(5),
-    row.p50.toFixed(2).padStart(8),
-    row.p95.toFixed(2).padStart(8),
-    (row.p95 / first.p95).toFixed(2).padStart(8),
-    row.commit.toFixed(2).padStart(6),
+    row.p50.toFixed(1).padStart(5),
+    row.p95.toFixed(1).padStart(5),
+    (row.cpu50?.toFixed(1) ?? '').padStart(6),
+    (row.cpu95?.toFixed(1) ?? '').padStart(6),
+    (row.cpu95 !== null && first.cpu95 !== null ? row.cpu95 / first.cpu95 : row.p95 / first.p95)
+      .toFixed(2).padStart(8),
     row.wal.toFixed(0).padStart(5),
     row.dead.toFixed(2).padStart(4),
     (100 * row.hot).toFixed(1).padStart(5),
@@ -139,7 +143,7 @@ async function main(): Promise<void> {
     await sql`set statement_timeout = 0`
     await sql.file(new URL('dispatch.sql', import.meta.url).pathname)
     print(
-      `${calls} calls of dispatch() for ${LIMIT} deliveries each; WAL and dead rows are per delivery`,
+      `${calls} calls of dispatch() for ${LIMIT} deliveries each: ms a call, WAL and dead rows a delivery`,
     )
     print(header())
     let first: Measured | undefined
