@@ -1200,6 +1200,11 @@ comment on function outbox.set_headers(uuid, jsonb) is
 --
 -- Whoever changes a gate, its lanes or its deliveries holds the row lock of the gate. dispatch(),
 -- which changes all three at once, locks every gate that it waits for in one statement, by id.
+--
+-- Measured by tests/bench/dispatch.ts (2 cores shared with other load, Postgres 15, fsync on): to record 400
+-- results and claim 400 of 16 gates, a call computes for 22 ms with 100,000 waiting, 19 ms with 1 million, and
+-- 18 ms beside 1 million in one lane; of 100,000 lanes of one gate 31 ms; of 400 gates 80 ms. So neither what
+-- waits nor a long lane costs anything; a gate costs 160 us, a row 40 us, two dead rows and 800 bytes of WAL.
 
 create table outbox.gate (
   id bigint generated always as identity primary key,
