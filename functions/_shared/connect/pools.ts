@@ -21,6 +21,7 @@ export type Pools = {
   /** A policy other than the last one's closes every connection that is not in use: hand the same one in while it holds. */
   of(url: URL, policy: AddressPolicy): Pool
   readonly sockets: number
+  /** Ends what is still under way. */
   close(): Promise<void>
 }
 
@@ -30,7 +31,7 @@ export function createPools(options: PoolOptions = {}): Pools {
   const { timeoutMs = 10_000, keepAliveMs = 4_000, ...connecting } = options
   // In order of last use.
   const pools = new Map<string, Pool>()
-  const closing = new Set<Promise<void>>()
+  const closing = new Set<Pool>()
   let policyInForce: AddressPolicy | null = null
   let sockets = 0
 
@@ -86,13 +87,14 @@ export function createPools(options: PoolOptions = {}): Pools {
 
   function retire(pool: Pool, origin: string): void {
     pools.delete(origin)
-    const closed = pool.close().finally(() => closing.delete(closed))
-    closing.add(closed)
+    closing.add(pool)
+    void pool.close().finally(() => closing.delete(pool))
   }
 
+  /** Does not wait for undici's own close, which never comes where a connection failed after it was asked for. */
   async function close(): Promise<void> {
     pools.forEach(retire)
-    await Promise.all(closing)
+    await Promise.all([...closing].map((pool) => pool.destroy()))
   }
 
   return {
