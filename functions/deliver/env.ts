@@ -1,10 +1,14 @@
 import { z } from 'zod'
+import { connectionUrlProblem } from '../_shared/database/url.ts'
 import { parseKickSecrets } from './kick.ts'
+
+/** A key travels in headers, and Deno repeats a header's value in the error over an invalid one. */
+const key = z.string().regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters alone')
 
 const keys = z.string().optional().transform((text, context) => {
   if (text === undefined || text === '') return []
   try {
-    return Object.values(z.record(z.string(), z.string()).parse(JSON.parse(text)))
+    return Object.values(z.record(z.string(), key).parse(JSON.parse(text)))
   } catch {
     context.addIssue('must be a JSON object of names and keys')
     return z.NEVER
@@ -23,7 +27,7 @@ const proxyAuthorization = z.string()
 const edge = z.object({
   SUPABASE_URL: z.url(),
   SUPABASE_SECRET_KEYS: keys,
-  SUPABASE_SERVICE_ROLE_KEY: z.string().optional(),
+  SUPABASE_SERVICE_ROLE_KEY: key.optional(),
   OUTHOOK_WORKER_SECRET: z.string().default(''),
   OUTHOOK_TRANSPORT: transport,
   OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorization,
@@ -32,7 +36,10 @@ const edge = z.object({
 
 const worker = z.object({
   OUTHOOK_DB_URL: z.string({ error: "is not set: set it to the database's connection string" })
-    .regex(/^postgres(ql)?:\/\//, 'must begin with postgresql://'),
+    .superRefine((url, context) => {
+      const problem = connectionUrlProblem(url)
+      if (problem !== null) context.addIssue(problem)
+    }),
   OUTHOOK_TRANSPORT: transport,
   OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorization,
   OUTHOOK_DEBUG: flag,

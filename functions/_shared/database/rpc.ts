@@ -23,6 +23,9 @@ export function connectRpc({ url, key, timeoutMs = callTimeoutMs }: RpcOptions):
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
   })
 
+  // A URL may hold a login, which its origin leaves out.
+  const { origin } = new URL(url)
+
   async function dispatch(call: DispatchCall): Promise<DispatchReply> {
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(), timeoutMs)
@@ -41,12 +44,12 @@ export function connectRpc({ url, key, timeoutMs = callTimeoutMs }: RpcOptions):
         fault: {
           retryable: isPassing(status, error.code),
           message:
-            `Cannot call outbox.dispatch at ${url}: ${status} ${error.code} ${error.message}`,
+            `Cannot call outbox.dispatch at ${origin}: ${status} ${error.code} ${error.message}`,
           cause: error,
         },
       }
     } catch (cause) {
-      const message = `Cannot call outbox.dispatch at ${url}: ${describe(cause)}`
+      const message = `Cannot call outbox.dispatch at ${origin}: ${describe(cause)}`
       return { ok: false, fault: { retryable: true, message, cause } }
     } finally {
       clearTimeout(timer)

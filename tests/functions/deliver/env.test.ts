@@ -20,6 +20,8 @@ Deno.test('readEdgeEnv() names the variable that is wrong and keeps its value to
   const rows: [Record<string, string>, RegExp][] = [
     [{ SUPABASE_SERVICE_ROLE_KEY: 'k' }, /SUPABASE_URL/],
     [{ ...base, SUPABASE_SECRET_KEYS: 'sb_secret_bare' }, /SUPABASE_SECRET_KEYS/],
+    [{ ...base, SUPABASE_SECRET_KEYS: '{"default":"sb_secret_bare\\nx"}' }, /SUPABASE_SECRET_KEYS/],
+    [{ ...base, SUPABASE_SERVICE_ROLE_KEY: 'sb_secret_bare\nx' }, /SUPABASE_SERVICE_ROLE_KEY/],
     [{ SUPABASE_URL: base.SUPABASE_URL }, /SUPABASE_SERVICE_ROLE_KEY/],
     [{ ...base, OUTHOOK_TRANSPORT: 'carrier' }, /OUTHOOK_TRANSPORT/],
     [{ ...base, OUTHOOK_PROXY_AUTHORIZATION: 'sb_secret_bare' }, /OUTHOOK_PROXY_AUTHORIZATION/],
@@ -33,6 +35,9 @@ Deno.test('readEdgeEnv() names the variable that is wrong and keeps its value to
 Deno.test('readWorkerEnv() asks for a connection string', () => {
   expect(() => readWorkerEnv({})).toThrow(/OUTHOOK_DB_URL is not set/)
   expect(() => readWorkerEnv({ OUTHOOK_DB_URL: 'mysql://u:p@h/d' })).toThrow(/OUTHOOK_DB_URL/)
+  const unescaped = { OUTHOOK_DB_URL: 'postgresql://u:sesame#1@h/d' }
+  expect(() => readWorkerEnv(unescaped)).toThrow(/OUTHOOK_DB_URL is not a URL: percent-encode/)
+  expect(() => readWorkerEnv(unescaped)).not.toThrow(/sesame/)
   const dbUrl = 'postgresql://h/d'
   expect(readWorkerEnv({ OUTHOOK_DB_URL: dbUrl, OUTHOOK_TRANSPORT: 'fetch' }))
     .toEqual({ dbUrl, transport: 'fetch', debug: false })
