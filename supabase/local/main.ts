@@ -10,14 +10,15 @@ import { summary } from './summary.ts'
 
 const HELP = `Run the local Supabase stack: Postgres, the RPC gateway and the functions.
 
-  deno task stack [--fresh] [--free-ports] [--data-dir <folder>]
+  npx -y deno@2.9.6 task stack [--fresh] [--free-ports] [--data-dir <folder>]
 
   --fresh              begin anew: drops the data of earlier starts
   --free-ports         take any free ports instead of those in supabase/config.toml
   --data-dir <folder>  keep the data there instead of in .outhook/stack
   --help               show this
 
-Ctrl-C stops everything it started. The next start finds the data again.`
+Ctrl-C stops everything it started, as does kill with the pid in stack.lock of that folder. The next
+start finds the data again. What a function writes stands behind its name: [deliver] …`
 
 async function main(args: string[]): Promise<number> {
   const options = readOptions(args)

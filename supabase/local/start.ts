@@ -7,20 +7,22 @@ import { SetupError } from './errors.ts'
 import { interrupted } from './interrupted.ts'
 import { print, printError } from './print.ts'
 import { PROJECT_DIR, type Stack, startStack } from './stack.ts'
-import { type DemoEndpoint, hasEndpoint, makeEndpoint, readEndpoint } from './start/endpoint.ts'
+import { type DemoEndpoint, makeEndpoint, removeEndpoints } from './start/endpoint.ts'
 import { type Arrival, type Receiver, startReceiver } from './start/receiver.ts'
 import { asText, verify } from './start/show.ts'
 import { summary } from './summary.ts'
 
 const HELP = `Run the stack with a small receiver, publish a first event and show what arrives.
 
-  deno task start [--once] [--fresh] [--free-ports] [--data-dir <folder>]
+  npx -y deno@2.9.6 task start [--once] [--fresh] [--free-ports] [--data-dir <folder>]
 
   --once               stop after the first event: exit code 0 when it arrived and its signature holds
   --fresh              begin anew: drops the data of earlier starts
   --free-ports         take any free ports instead of those in supabase/config.toml
   --data-dir <folder>  keep the data there instead of in .outhook/stack
-  --help               show this`
+  --help               show this
+
+Without --once it stays until Ctrl-C and shows what else arrives.`
 
 /** So long may the event take; a stack that is up delivers it within a second. */
 const PATIENCE_MS = 60_000
@@ -47,10 +49,13 @@ async function main(args: string[]): Promise<number> {
   started.defer(() => stack.stop())
 
   let isFirstShown = false
-  const { receiver, endpoint } = await openReceiver(stack, dataDir, (arrival) => {
+  const receiver = startReceiver((arrival) => {
     if (isFirstShown) print(`\narrived:\n\n${asText(arrival)}`)
   })
   started.defer(() => receiver.stop())
+  await removeEndpoints(stack)
+  const endpoint = await makeEndpoint(stack, receiver.url)
+  started.defer(() => removeEndpoints(stack))
   await showFirstEvent(stack, receiver, endpoint)
   isFirstShown = true
   if (options.once) return 0
@@ -86,27 +91,6 @@ function readOptions(args: string[]): {
   }
 }
 
-/** The receiver on the port of an earlier start where the database still has its endpoint, else both new. */
-async function openReceiver(
-  stack: Stack,
-  dataDir: string,
-  onArrival: (arrival: Arrival) => void,
-): Promise<{ receiver: Receiver; endpoint: DemoEndpoint }> {
-  const earlier = await readEndpoint(dataDir)
-  if (earlier !== null && await hasEndpoint(stack, earlier)) {
-    try {
-      return { receiver: startReceiver(earlier.port, onArrival), endpoint: earlier }
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AddrInUse)) throw error
-      throw new SetupError(
-        `Port ${earlier.port} of the receiver is in use: stop what holds it, or begin anew with --fresh`,
-      )
-    }
-  }
-  const receiver = startReceiver(0, onArrival)
-  return { receiver, endpoint: await makeEndpoint(stack, dataDir, receiver) }
-}
-
 async function showFirstEvent(
   stack: Stack,
   receiver: Receiver,
@@ -125,7 +109,7 @@ async function showFirstEvent(
   ])
   over.abort()
   if (typeof arrival === 'string') {
-    const receipts = await attempts(stack, eventId, endpoint.id)
+    const receipts = await attempts(stack, 'failures.sql', { eventId, endpoint })
     throw new SetupError(
       `Event ${eventId} did not arrive: ${arrival}; its receipts:\n${receipts || '  none'}`,
     )
@@ -134,7 +118,7 @@ async function showFirstEvent(
   print(`received ${tookMs} ms after psql was started:\n\n${asText(arrival)}\n`)
   verify(arrival, endpoint.secret)
   print('verified by the standardwebhooks package: the signature holds\n')
-  print(`its receipt, a row of outbox.attempt:\n\n${await receipt(stack, eventId, endpoint.id)}`)
+  print(`its receipt, a row of outbox.attempt:\n\n${await receipt(stack, eventId, endpoint)}`)
 }
 
 /** Why the event will not arrive, as soon as that is certain. */
@@ -154,24 +138,32 @@ async function obstacle(
 }
 
 /** The receipt follows the answer by one dispatch. */
-async function receipt(stack: Stack, eventId: string, endpointId: string): Promise<string> {
+async function receipt(
+  stack: Stack,
+  eventId: string,
+  endpoint: DemoEndpoint,
+): Promise<string> {
   for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline;) {
-    const rows = await attempts(stack, eventId, endpointId)
+    const rows = await attempts(stack, 'attempts.sql', { eventId, endpoint })
     if (rows !== '') return rows
     await delay(50)
   }
   throw new SetupError(`Event ${eventId} arrived, but there is no receipt of it`)
 }
 
-async function attempts(stack: Stack, eventId: string, endpointId: string): Promise<string> {
-  const { stdout } = await stack.psql(await readScript('attempts.sql'), {
+async function attempts(
+  stack: Stack,
+  script: 'attempts.sql' | 'failures.sql',
+  { eventId, endpoint }: { eventId: string; endpoint: DemoEndpoint },
+): Promise<string> {
+  const { stdout } = await stack.psql(await readScript(script), {
     args: [
       '--expanded',
       '--field-separator=  ',
       '-v',
       `event_id=${eventId}`,
       '-v',
-      `endpoint_id=${endpointId}`,
+      `endpoint_id=${endpoint.id}`,
     ],
   })
   return stdout.replace(/^/gm, '  ').trimEnd()
@@ -186,7 +178,8 @@ function nextSteps({ url }: Receiver): string {
 
   begin; select outbox.publish('order.paid', '{"id": 2}'); commit;
   begin; select outbox.publish('order.paid', '{"id": 3}'); rollback;   -- is never sent
-  select * from outbox.delivery_status order by created_at desc limit 5;
+  select event_type, status, attempt, created_at from outbox.delivery_status
+    order by created_at desc limit 5;
 `
 }
 

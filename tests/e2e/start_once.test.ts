@@ -32,13 +32,28 @@ async function startOnce(): Promise<Ended> {
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) }
 }
 
-/** Changes a setting in the data of an earlier start. */
-async function setSetting(name: string, value: string): Promise<void> {
+/** Runs a script on the data of an earlier start. */
+async function query(sql: string): Promise<string> {
   const stack = await startStack({ dataDir, ports: 'free', functions: [] })
-  const { stderr } = await stack.psql(`select outbox.set_setting('${name}', '${value}')`)
+  const { stdout, stderr } = await stack.psql(sql)
   await stack.stop()
   expect(stderr).toBe('')
+  return stdout
 }
+
+const endpoints = `
+  select count(*), count(*) filter (where state <> 'deleted') from outbox.endpoint;`
+
+/** With the next order, the machine's own addresses are no longer allowed: too late for a refusal. */
+const closing = `
+  create function public.close_egress() returns trigger language plpgsql as $$
+  begin
+    perform outbox.set_setting('egress.allow_cidrs', '[]');
+    return null;
+  end
+  $$;
+  create trigger close_egress after insert on public.demo_order
+  for each row execute function public.close_egress();`
 
 for (const which of ['first', 'second'] as const) {
   Deno.test(`the ${which} start shows the request, its verification and the receipt`, async () => {
@@ -59,21 +74,50 @@ for (const which of ['first', 'second'] as const) {
   })
 }
 
-Deno.test('a start says at once that the worker is switched off', async () => {
-  await setSetting('worker.enabled', 'false')
+Deno.test('a start says at once that the worker is switched off, and leaves no endpoint', async () => {
+  expect(await query(endpoints)).toBe('2|0')
+  await query(`select outbox.set_setting('worker.enabled', 'false')`)
   const { code, stderr } = await startOnce()
   expect(code).toBe(1)
   expect(stderr).toMatch(/^Event [0-9a-f-]{36} did not arrive: the setting worker.enabled is off/)
   expect(stderr).toContain(`select outbox.set_setting('worker.enabled', 'true')`)
-  await setSetting('worker.enabled', 'true')
+  await query(`select outbox.set_setting('worker.enabled', 'true')`)
+  expect(await query(endpoints)).toBe('3|0')
 })
 
-Deno.test('a start shows the receipts of a delivery that has ended without success', async () => {
-  await setSetting('egress.allow_cidrs', '[]')
+Deno.test('Ctrl-C ends a start, which deletes its endpoint', async () => {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ['run', '-A', 'supabase/local/start.ts', '--free-ports', '--data-dir', dataDir],
+    cwd: projectRoot,
+    env: { NO_COLOR: '1' },
+    stdin: 'null',
+    stdout: 'piped',
+  }).spawn()
+  let said = ''
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    if (!said.includes('rollback;') && (said + text).includes('rollback;')) child.kill('SIGINT')
+    said += text
+  }
+  expect((await child.status).code).toBe(0)
+  expect(said).toMatch(/\nstopping\n$/)
+  expect(await query(endpoints)).toBe('4|0')
+})
+
+Deno.test('a start shows why a delivery has ended without success, and what to do', async () => {
+  await query(closing)
   const { code, stderr } = await startOnce()
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^Event [0-9a-f-]{36} did not arrive: its delivery has ended without success/,
+    /^Event [0-9a-f-]{36} did not arrive: .*setting egress.allow_cidrs was changed; begin anew with --fresh/,
   )
   expect(stderr).toMatch(/^ {2}error_class +blocked$/m)
+  expect(stderr).toMatch(/^ {2}error +The address is not allowed/m)
+  expect(stderr).toMatch(/^ {2}hint +The address or the port is not allowed: /m)
+})
+
+Deno.test('a start whose endpoint is refused says which settings it needs', async () => {
+  const { code, stderr } = await startOnce()
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^Cannot create the endpoint http:\S+: url has a host that is not allowed/)
+  expect(stderr).toContain('Begin anew with --fresh')
 })

@@ -38,7 +38,7 @@ export async function lockFolder(folder: string, name: string): Promise<Lock> {
   if (lock !== null) return lock
   throw new SetupError(
     `${folder} is in use by another copy of this stack (pid ${await lockHolder(path) ?? '?'}): ` +
-      'stop that one first',
+      `stop that one first\n  kill $(cat ${path})`,
   )
 }
 
@@ -65,8 +65,11 @@ function held(file: Deno.FsFile): Lock {
   let open = true
   return {
     release: () => {
-      if (open) file.close()
+      if (!open) return
       open = false
+      // Whoever asks the file whom to stop is not sent to a stranger that has the pid now.
+      file.truncateSync(0)
+      file.close()
     },
   }
 }

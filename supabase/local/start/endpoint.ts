@@ -1,53 +1,46 @@
-/** The endpoint of `deno task start`: made once for a database, found again at the next start. */
+/** The endpoint of `deno task start`: there while its receiver is. */
 
 import { createClient } from '@supabase/supabase-js'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { SetupError } from '../errors.ts'
 import type { Stack } from '../stack.ts'
 
-const demoEndpoint = z.object({ id: z.uuid(), secret: z.string(), port: z.number() })
+const demoEndpoint = z.object({ id: z.uuid(), secret: z.string() })
 
-/** The endpoint's id, its signing secret, and the receiver's port that its URL names. */
+/** The endpoint's id and its signing secret. */
 export type DemoEndpoint = z.infer<typeof demoEndpoint>
 
-/** What an earlier start noted in `dataDir`; null when nothing, or nothing readable, is there. */
-export async function readEndpoint(dataDir: string): Promise<DemoEndpoint | null> {
-  try {
-    return demoEndpoint.parse(JSON.parse(await Deno.readTextFile(noteIn(dataDir))))
-  } catch {
-    return null
-  }
-}
+/** By this the endpoints of earlier starts are known. */
+const DESCRIPTION = 'The receiver of deno task start'
 
-/** Whether the database of `stack` has that endpoint: it may have been begun anew since the note. */
-export async function hasEndpoint(stack: Stack, { id }: DemoEndpoint): Promise<boolean> {
-  const { stdout } = await stack.psql(
-    `select count(*) from outbox.endpoint where id = :'id' and state = 'enabled';`,
-    { args: ['-v', `id=${id}`] },
-  )
-  return stdout === '1'
-}
-
-/** Makes an endpoint that wants every event, by RPC as an application would, and notes it in `dataDir`. */
-export async function makeEndpoint(
-  stack: Stack,
-  dataDir: string,
-  receiver: { url: string; port: number },
-): Promise<DemoEndpoint> {
+/**
+ * Makes an endpoint at `url` that wants every event, by RPC as an application would. Throws a
+ * SetupError with the remedy when it is refused.
+ */
+export async function makeEndpoint(stack: Stack, url: string): Promise<DemoEndpoint> {
   const client = createClient(stack.apiUrl, stack.keys.secretKey, { db: { schema: 'outbox' } })
   const { data, error } = await client.rpc('create_endpoint', {
-    p_url: receiver.url,
-    p_description: 'The receiver of deno task start',
+    p_url: url,
+    p_description: DESCRIPTION,
   })
   if (error !== null) {
-    throw new SetupError(`Cannot create the endpoint: ${error.message} ${error.hint ?? ''}`.trim())
+    const why = `${error.message} ${error.hint ?? ''}`.trim()
+    throw new SetupError(
+      `Cannot create the endpoint ${url}: ${why}. A new local database allows it: a setting ` +
+        'egress.allow_… was changed since. Begin anew with --fresh, or set it back',
+    )
   }
-  const endpoint = demoEndpoint.parse({ ...data, port: receiver.port })
-  await Deno.writeTextFile(noteIn(dataDir), JSON.stringify(endpoint), { mode: 0o600 })
-  return endpoint
+  return demoEndpoint.parse(data)
 }
 
-function noteIn(dataDir: string): string {
-  return join(dataDir, 'receiver.json')
+/**
+ * Deletes the endpoints of this and of earlier starts: behind them nobody listens any more. Where
+ * the database cannot do it, since it has ended, the next start does.
+ */
+export async function removeEndpoints(stack: Stack): Promise<void> {
+  await stack.psql(
+    `select outbox.delete_endpoint(id) from outbox.endpoint
+    where description = :'description' and state <> 'deleted';`,
+    { args: ['-v', `description=${DESCRIPTION}`] },
+  )
 }

@@ -10,7 +10,6 @@ export interface Arrival {
 
 /** A receiver on a port of the loopback address. */
 export interface Receiver {
-  readonly port: number
   readonly url: string
   /** Resolves with the request whose `webhook-id` is `id`, if need be when it comes. */
   arrival(id: string): Promise<Arrival>
@@ -19,8 +18,8 @@ export interface Receiver {
 
 const MOST_KEPT = 1000
 
-/** Starts a receiver; `port` 0 takes any free one. `onArrival` sees each request. */
-export function startReceiver(port: number, onArrival: (arrival: Arrival) => void): Receiver {
+/** Starts a receiver on any free port. `onArrival` sees each request. */
+export function startReceiver(onArrival: (arrival: Arrival) => void): Receiver {
   const kept = new Map<string, Arrival>()
   const awaited = new Map<string, (arrival: Arrival) => void>()
 
@@ -40,9 +39,8 @@ export function startReceiver(port: number, onArrival: (arrival: Arrival) => voi
     return new Response('ok')
   }
 
-  const server = Deno.serve({ hostname: '127.0.0.1', port, onListen: () => {} }, receive)
+  const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, receive)
   return {
-    port: server.addr.port,
     url: `http://127.0.0.1:${server.addr.port}/webhooks`,
     arrival(id: string): Promise<Arrival> {
       const come = kept.get(id)
