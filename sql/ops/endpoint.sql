@@ -1,9 +1,13 @@
 -- One endpoint's last 50 attempts, the newest first. Use it when a receiver says that nothing comes,
--- or that too much does. Put a part of its URL, or its id, where example.com stands.
+-- or that too much does. Say before it which: set outhook.endpoint = 'part of its URL, or its id';
+-- without that it tells of the 20 youngest endpoints.
 
-with asked as (
+with wanted as (
+  select coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text
+),
+asked as (
   select e.id, e.org_id, e.url, e.state
-  from outbox.endpoint e, (values ('example.com')) as w (text)
+  from outbox.endpoint e cross join wanted w
   where e.id::text = w.text or pg_catalog.strpos(e.url, w.text) > 0
   order by e.created_at desc
   limit 20

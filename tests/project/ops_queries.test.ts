@@ -28,8 +28,8 @@ const scene = `
     join outbox.event e on e.id = (d ->> 'event')::uuid
     join (values ('order.fails', 503), ('order.dead', 404)) s (type, status) on s.type = e.type));`
 
-async function run(pg: Postgres, path: string): Promise<Row[]> {
-  const sql = await Deno.readTextFile(join(projectRoot, path))
+async function run(pg: Postgres, path: string, before = ''): Promise<Row[]> {
+  const sql = before + await Deno.readTextFile(join(projectRoot, path))
   // CSV keeps the columns' names, and psql as a role without more rights than the console's.
   const { code, stdout, stderr } = await pg.psql(
     sql.replace(/;\s*$/, '\\g (format=csv tuples_only=off fieldsep=,)\n'),
@@ -99,16 +99,25 @@ Deno.test('console queries on a migrated database', async (t) => {
       }])
     })
 
-    await t.step('endpoint.sql shows the attempts of the endpoint asked for', async () => {
-      const rows = await run(pg, 'sql/ops/endpoint.sql')
-      const told = rows.map((row) => `${row.event_type} ${row.kind} ${row.outcome} ${row.status}`)
-      expect(told.sort()).toEqual([
-        'order.dead close dead_letter 404',
-        'order.dead try failed 404',
-        'order.fails try failed 503',
-      ])
-      expect(rows.every(({ url }) => url === 'https://example.com/hook')).toBe(true)
-    })
+    await t.step(
+      'endpoint.sql shows the attempts of the endpoint asked for, else of all',
+      async () => {
+        const asked = (text: string): Promise<Row[]> =>
+          run(pg, 'sql/ops/endpoint.sql', `set outhook.endpoint = '${text}';\n`)
+        expect(await asked('other.example.org')).toEqual([])
+        const rows = await asked('example.com')
+        const [id = ''] = rows.map((row) => row.endpoint_id)
+        expect(await asked(id)).toEqual(rows)
+        expect(await run(pg, 'sql/ops/endpoint.sql')).toEqual(rows)
+        const told = rows.map((row) => `${row.event_type} ${row.kind} ${row.outcome} ${row.status}`)
+        expect(told.sort()).toEqual([
+          'order.dead close dead_letter 404',
+          'order.dead try failed 404',
+          'order.fails try failed 503',
+        ])
+        expect(rows.every(({ url }) => url === 'https://example.com/hook')).toBe(true)
+      },
+    )
 
     await t.step('retries.sql shows what waits for its retry', async () => {
       expect(await run(pg, 'sql/ops/retries.sql')).toMatchObject([
