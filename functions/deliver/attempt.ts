@@ -17,6 +17,8 @@ export type AttemptDeps = {
   log: Log
 }
 
+const sameVersion = 'deploy the functions of the same version as the migration'
+
 /** Makes one attempt and gives its result; a bug in a sender is a failure of that attempt and no more. */
 export async function attemptDelivery(
   { senders, clock, log }: AttemptDeps,
@@ -26,11 +28,16 @@ export async function attemptDelivery(
   const endpoint = answer.endpoints[delivery.endpoint]
   const event = answer.events[delivery.event]
   const startedAt = clock.now()
-  const sentAt = new Date(clock.wallNow()).toISOString()
   let outcome: Outcome
   const sender = endpoint && senders.get(endpoint.kind)
-  if (endpoint === undefined || event === undefined || sender === undefined) {
-    outcome = failed(`No sender for endpoints of kind ${endpoint?.kind}: deploy this version`)
+  if (endpoint === undefined) {
+    outcome = failed(`The delivery came without its endpoint: ${sameVersion}`)
+  } else if (event === undefined) {
+    outcome = failed(`The delivery came without its event: ${sameVersion}`)
+  } else if (sender === undefined) {
+    outcome = failed(
+      `No sender for endpoints of kind ${endpoint.kind}: deploy functions that have one`,
+    )
   } else {
     try {
       outcome = await sender.send(delivery, endpoint, event, deps)
@@ -42,7 +49,7 @@ export async function attemptDelivery(
     }
   }
   const duration = Math.round(clock.now() - startedAt)
-  return { ...keyOf(delivery), ...outcome, duration_ms: duration, sent_at: sentAt }
+  return { ...keyOf(delivery), ...outcome, duration_ms: duration }
 }
 
 /** Whether an attempt begun now is over, and its result recorded, before the lease lapses. */

@@ -21,7 +21,6 @@ export function sampleDelivery(over: Partial<Delivery> = {}): Delivery {
 export function sampleEvent(over: Partial<EventRow> = {}): EventRow {
   return {
     type: 'order.paid',
-    org_id: 'org-123',
     correlation_id: 'cart-7',
     idempotency_key: '0198c0de-0000-7000-8000-000000000001',
     traceparent: null,
@@ -55,7 +54,7 @@ export function sampleSettings(over: Partial<Settings> = {}): Settings {
     failure_bytes: 4096,
     poll_ms: 1000,
     max_wall_ms: 25_000,
-    max_deliveries: 10_000,
+    max_deliveries: 2_000,
     ...over,
   }
 }

@@ -62,7 +62,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     const before = batches.get(batch)
     if (before !== undefined) {
       if (before !== asked) throw new Error(`the repeat of seq ${call.seq} differs`)
-      return answerOf(leasedBy(batch), { repeat: true })
+      return answerOf(leasedBy(batch), 0)
     }
     if (call.seq <= lastSeq) throw new Error(`seq ${call.seq} comes after ${lastSeq}`)
     if (hasEnded && !call.ended) throw new Error('the run goes on after its end')
@@ -72,14 +72,13 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     batches.set(batch, asked)
     const staleBefore = db.stale.length
     call.results.forEach(apply)
-    const stale = db.stale.length - staleBefore
     const deliveries = db.stop === null ? queue.splice(0, call.limit) : []
     for (const delivery of deliveries) {
       const until = clock.now() + delivery.lease_ms
       leases.set(keyOf(delivery), { delivery, until, batch })
       claimed.add(keyOf(delivery))
     }
-    return answerOf(deliveries, { applied: call.results.length - stale, stale })
+    return answerOf(deliveries, db.stale.length - staleBefore)
   }
 
   function apply(result: Result): void {
@@ -97,23 +96,20 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     return own.map(({ delivery, until }) => ({ ...delivery, lease_ms: until - now }))
   }
 
-  function answerOf(deliveries: Delivery[], over: Partial<DispatchAnswer>): DispatchAnswer {
+  function answerOf(deliveries: Delivery[], stale: number): DispatchAnswer {
     const events = deliveries.map(({ event }) => [event, sampleEvent()] as const)
     const endpoints = deliveries.map(({ endpoint }) => {
       return [endpoint, sampleEndpoint(db.endpoint)] as const
     })
     return {
-      applied: 0,
-      stale: 0,
+      stale,
       routed: 0,
-      repeat: false,
       stop: db.stop,
       deliveries,
       events: Object.fromEntries(events),
       endpoints: Object.fromEntries(endpoints),
       settings: sampleSettings(db.settings),
       error: null,
-      ...over,
     }
   }
 

@@ -1,0 +1,75 @@
+import { expect } from '@std/expect'
+import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
+import type { DispatchAnswer } from '../../../functions/_shared/contracts.ts'
+import type { Sender } from '../../../functions/_shared/senders/sender.ts'
+import { createKeyCache } from '../../../functions/_shared/sign.ts'
+import { attemptDelivery, type Batch } from '../../../functions/deliver/attempt.ts'
+import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../samples.ts'
+import { createFakeClock } from './fake_clock.ts'
+
+const delivery = sampleDelivery()
+const key = { event: delivery.event, endpoint: delivery.endpoint, attempt: 1 }
+const clock = createFakeClock()
+
+/** A whole answer, as far as a test does not say otherwise. */
+function batchOf(over: Partial<DispatchAnswer> = {}): Batch {
+  const settings = sampleSettings()
+  return {
+    calledAt: 0,
+    answer: {
+      stale: 0,
+      routed: 0,
+      stop: null,
+      deliveries: [delivery],
+      events: { [delivery.event]: sampleEvent() },
+      endpoints: { [delivery.endpoint]: sampleEndpoint() },
+      settings,
+      error: null,
+      ...over,
+    },
+    deps: {
+      transport: {
+        post: () => Promise.reject(new Error('nothing is sent here')),
+        close: () => Promise.resolve(),
+      },
+      keys: createKeyCache(),
+      settings,
+      policy: createPolicySource()({ allowHttp: true, allowCidrs: [] }),
+      wallNow: clock.wallNow,
+    },
+  }
+}
+
+const ready: Sender = { send: () => Promise.resolve({ outcome: 'delivered', status: 204 }) }
+
+Deno.test('attemptDelivery() says which part of an attempt is missing', async () => {
+  const pigeon = { [delivery.endpoint]: sampleEndpoint({ kind: 'pigeon' }) }
+  const rows: [Partial<DispatchAnswer>, RegExp][] = [
+    [{ endpoints: {} }, /came without its endpoint: deploy/],
+    [{ events: {} }, /came without its event: deploy/],
+    [{ endpoints: pigeon }, /^No sender for endpoints of kind pigeon: deploy/],
+  ]
+  const deps = { senders: new Map([['webhook', ready]]), clock, log: () => {} }
+  for (const [over, error] of rows) {
+    expect(await attemptDelivery(deps, delivery, batchOf(over))).toEqual({
+      ...key,
+      outcome: 'failed',
+      error_class: 'protocol',
+      error: expect.stringMatching(error),
+      duration_ms: 0,
+    })
+  }
+  expect(await attemptDelivery(deps, delivery, batchOf()))
+    .toEqual({ ...key, outcome: 'delivered', status: 204, duration_ms: 0 })
+})
+
+Deno.test('attemptDelivery() makes a failure of a sender’s bug, and keeps its text to itself', async () => {
+  const broken: Sender = { send: () => Promise.reject(new TypeError('over whsec_secret')) }
+  const logged: unknown[] = []
+  const log = (...line: unknown[]): void => void logged.push(line)
+  const deps = { senders: new Map([['webhook', broken]]), clock, log }
+  const result = await attemptDelivery(deps, delivery, batchOf())
+  expect(result).toMatchObject({ ...key, outcome: 'failed', error_class: 'protocol' })
+  expect(logged).toEqual([['error', 'sender threw', { ...key, error: 'TypeError' }]])
+  expect(JSON.stringify(result)).not.toContain('whsec_')
+})
