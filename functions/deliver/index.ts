@@ -1,4 +1,5 @@
 import { connectRpc } from '../_shared/database/rpc.ts'
+import { messageOf } from '../_shared/errors.ts'
 import { createLog } from '../_shared/log.ts'
 import { createApp } from './app.ts'
 import { readEdgeEnv } from './env.ts'
@@ -18,7 +19,7 @@ const deps = wireRun({
   proxyAuthorization: env.proxyAuthorization,
   log,
   // The platform keeps 100 lines of 10 s, and the end of the run is to be among them.
-  deliveredLevel: 'debug',
+  routineLevel: 'debug',
   stop: stop.signal,
 })
 
@@ -27,7 +28,7 @@ async function startRun(): Promise<void> {
     const { end, ...counts } = await run(deps, edgeOptions)
     log('info', 'run ended', { ...counts, kind: 'edge', reason: end })
   } catch (error) {
-    log('error', 'run failed', { error: error instanceof Error ? error.message : String(error) })
+    log('error', 'run failed', { error: messageOf(error) })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RunKind, Settings } from '../_shared/contracts.ts'
 
-/** How a run works; the operator's settings that come with each answer can only narrow it. */
+/** How a run works; `withSettings` puts the operator's settings in. */
 export type RunOptions = {
   kind: RunKind
   /** Deliveries on their way at once; one that takes longer than `slowMs` keeps its lease but leaves its slot to others. */
@@ -15,11 +15,13 @@ export type RunOptions = {
   /** Between two looks while there was work within `busyMs`. */
   pollMs: number
   busyMs: number
-  /** Between two looks of a run that found nothing for `busyMs`. */
+  /** Between two looks of a run that found nothing for `busyMs`: a quarter of the operator's setting. */
   idlePollMs: number
   /** Time kept at the end of a lease for recording the result. */
   leaseMarginMs: number
-  /** The longest a run claims and the most it claims; null means as long as the process lives. */
+  /** Whether the two settings that follow bound the run: a worker claims as long as it lives. */
+  isBounded: boolean
+  /** The longest the run claims and the most it claims; null without a bound and until an answer tells it. */
   maxWallMs: number | null
   maxDeliveries: number | null
   /** The process CPU that a run may use before it stops claiming, where the runtime tells it. */
@@ -33,20 +35,21 @@ const common = {
   spacingMs: 5,
   pollMs: 25,
   busyMs: 5_000,
-  idlePollMs: 250,
+  idlePollMs: 25,
   leaseMarginMs: 1_000,
+  maxWallMs: null,
+  maxDeliveries: null,
 }
 
 /**
- * An edge run's: the platform gives 150 s of wall clock and 2 s of CPU, so a run claims for 25 s, which leaves the slowest
- * delivery its 15 s several times over.
+ * An edge run's: the platform gives 150 s of wall clock and 2 s of CPU. By default a run claims for
+ * 25 s, which leaves the slowest delivery its 15 s several times over.
  */
 export const edgeOptions: RunOptions = {
   ...common,
   kind: 'edge',
   slots: 64,
-  maxWallMs: 25_000,
-  maxDeliveries: 10_000,
+  isBounded: true,
   maxCpuMs: 1_500,
 }
 
@@ -55,17 +58,19 @@ export const workerOptions: RunOptions = {
   ...common,
   kind: 'worker',
   slots: 256,
-  maxWallMs: null,
-  maxDeliveries: null,
+  isBounded: false,
   maxCpuMs: null,
 }
 
-/** The options under the operator's settings: these replace an edge run's budget and cap the idle poll. */
+/**
+ * The options under the operator's settings that came with an answer. An idle run looks four times
+ * within `worker.poll_interval_ms`: every 250 ms by default, but never more often than a busy one.
+ */
 export function withSettings(options: RunOptions, settings: Settings): RunOptions {
   return {
     ...options,
-    idlePollMs: Math.min(options.idlePollMs, settings.poll_ms),
-    maxWallMs: options.maxWallMs === null ? null : settings.max_wall_ms,
-    maxDeliveries: options.maxDeliveries === null ? null : settings.max_deliveries,
+    idlePollMs: Math.max(options.pollMs, settings.poll_ms / 4),
+    maxWallMs: options.isBounded ? settings.max_wall_ms : null,
+    maxDeliveries: options.isBounded ? settings.max_deliveries : null,
   }
 }

@@ -16,14 +16,14 @@ export type WireOptions = {
   transport: 'undici' | 'fetch'
   proxyAuthorization?: string | undefined
   log: Log
-  /** The level of a delivered attempt's line; a failed one is always `info`. */
-  deliveredLevel: LogLevel
+  /** The level of an attempt's line; a failed one is always `info`. */
+  routineLevel: LogLevel
   stop: AbortSignal
 }
 
 /** A run's effects in a real process; connections and keys are shared by all runs of it. */
 export function wireRun(
-  { database, transport, proxyAuthorization, log, deliveredLevel, stop }: WireOptions,
+  { database, transport, proxyAuthorization, log, routineLevel, stop }: WireOptions,
 ): RunDeps {
   return {
     database,
@@ -41,7 +41,7 @@ export function wireRun(
     log,
     stop,
     observe: (result) => {
-      log(result.outcome === 'failed' ? 'info' : deliveredLevel, 'attempt', logFields(result))
+      log(result.outcome === 'failed' ? 'info' : routineLevel, 'attempt', logFields(result))
     },
   }
 }

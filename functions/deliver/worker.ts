@@ -1,5 +1,6 @@
 import { sleep } from '../_shared/clock.ts'
 import { connectDirect } from '../_shared/database/direct.ts'
+import { messageOf } from '../_shared/errors.ts'
 import { createLog, type Log } from '../_shared/log.ts'
 import { readWorkerEnv, type WorkerEnv } from './env.ts'
 import { gatherLines, writeToStdout } from './lines.ts'
@@ -16,7 +17,7 @@ async function main(): Promise<number> {
   try {
     env = readWorkerEnv(Deno.env.toObject())
   } catch (error) {
-    createLog({ debug: false })('error', error instanceof Error ? error.message : String(error))
+    createLog({ debug: false })('error', messageOf(error))
     return 2
   }
   const lines = gatherLines(writeToStdout)
@@ -31,7 +32,7 @@ async function main(): Promise<number> {
     transport: env.transport,
     proxyAuthorization: env.proxyAuthorization,
     log,
-    deliveredLevel: 'info',
+    routineLevel: 'info',
     stop: stop.signal,
   })
   const tally = startTally(deps.clock, log)

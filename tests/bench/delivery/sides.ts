@@ -21,7 +21,7 @@ async function outhook(database: Database): Promise<void> {
     database,
     transport: 'undici',
     log,
-    deliveredLevel: 'debug',
+    routineLevel: 'debug',
     stop: stop.signal,
   })
   let left = Number(count)

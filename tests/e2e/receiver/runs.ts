@@ -19,7 +19,7 @@ export function startRun(dbUrl: string, kind: 'edge' | 'worker' = 'worker'): Liv
     database,
     transport: 'undici',
     log: () => {},
-    deliveredLevel: 'debug',
+    routineLevel: 'debug',
     stop: stopping.signal,
   })
   const summary = run(deps, options).finally(async () => {
