@@ -47,7 +47,10 @@ const reservedPrefixes = reservedHeaders.filter((name) => name.endsWith('*')).ma
 /** Receivers refuse longer ones. */
 const longestName = 100
 
-/** Says what is wrong with a custom header, or null: for the endpoint's save and for each send. */
+/**
+ * Says what is wrong with a custom header, or null, before each send. outbox.header_problem checks
+ * the same when the endpoint is saved.
+ */
 export function customHeaderProblem(name: string, value: string): string | null {
   const lower = name.toLowerCase()
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) {

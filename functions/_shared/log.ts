@@ -24,7 +24,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type Log = (level: LogLevel, message: string, fields?: LogFields) => void
 
 export type LogOptions = {
-  /** Lets `debug` lines through, one for each attempt. */
+  /** Lets `debug` lines through: one for each attempt of an edge run that did not fail. */
   debug: boolean
   write?: (line: string) => void
   now?: () => number

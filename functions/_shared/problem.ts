@@ -2,9 +2,9 @@
 export type Problem = { status: number; code: string; title: string; detail: string }
 
 /** Makes the answer of a problem. */
-export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
+export function problemResponse(problem: Problem): Response {
   return new Response(JSON.stringify({ type: 'about:blank', ...problem }), {
     status: problem.status,
-    headers: { ...headers, 'content-type': 'application/problem+json' },
+    headers: { 'content-type': 'application/problem+json' },
   })
 }

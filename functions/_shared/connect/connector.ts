@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
+import { asError } from '../errors.ts'
 import type { AddressPolicy } from './address.ts'
 import { ConnStream } from './conn_stream.ts'
 import { BlockedAddressError, type Resolve } from './lookup.ts'
@@ -54,7 +55,7 @@ export function createConnector(
         if (isSettled) return conn.close()
         // SAFETY: undici uses of a socket what any duplex stream has, and asks before it uses more.
         settle(null, new ConnStream(conn) as Duplex as Socket)
-      }, (cause) => settle(cause instanceof Error ? cause : new Error(String(cause)), null))
+      }, (cause) => settle(asError(cause), null))
     }
 
     function settle(...result: [Error, null] | [null, Socket]): void {

@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
+import { asError } from '../errors.ts'
 import type { AddressPolicy } from './address.ts'
 import { blockedMessage } from './target.ts'
 
@@ -58,8 +59,6 @@ export function vettedLookup(
       } else {
         callback(null, first.address, first.family)
       }
-    }, (cause) => {
-      callback(cause instanceof Error ? cause : new Error(String(cause)), '', 0)
-    })
+    }, (cause) => callback(asError(cause), '', 0))
   }
 }

@@ -7,6 +7,7 @@ import {
   isPassingSqlState,
   readAnswer,
 } from '../database.ts'
+import { messageOf } from '../errors.ts'
 
 export type DirectOptions = {
   /** A connection string; its role needs EXECUTE on `outbox.dispatch`. */
@@ -36,7 +37,7 @@ export function connectDirect({ url, timeoutMs = callTimeoutMs }: DirectOptions)
         ok: false,
         fault: {
           retryable: code === '' || isConnectionError(code) || isPassingSqlState(code),
-          message: `Cannot call outbox.dispatch: ${code} ${describe(cause)}`,
+          message: `Cannot call outbox.dispatch: ${code} ${messageOf(cause)}`,
           cause,
         },
       }
@@ -91,8 +92,4 @@ function isConnectionError(code: string): boolean {
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error) || !('code' in cause)) return ''
   return typeof cause.code === 'string' ? cause.code : ''
-}
-
-function describe(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

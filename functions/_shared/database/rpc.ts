@@ -7,6 +7,7 @@ import {
   isPassingSqlState,
   readAnswer,
 } from '../database.ts'
+import { messageOf } from '../errors.ts'
 
 export type RpcOptions = {
   /** The project's URL, as SUPABASE_URL gives it. */
@@ -49,7 +50,7 @@ export function connectRpc({ url, key, timeoutMs = callTimeoutMs }: RpcOptions):
         },
       }
     } catch (cause) {
-      const message = `Cannot call outbox.dispatch at ${origin}: ${describe(cause)}`
+      const message = `Cannot call outbox.dispatch at ${origin}: ${messageOf(cause)}`
       return { ok: false, fault: { retryable: true, message, cause } }
     } finally {
       clearTimeout(timer)
@@ -63,8 +64,4 @@ export function connectRpc({ url, key, timeoutMs = callTimeoutMs }: RpcOptions):
 function isPassing(status: number, code: string | undefined): boolean {
   return status === 0 || status === 408 || status === 429 || status >= 500 ||
     isPassingSqlState(code ?? '')
-}
-
-function describe(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -1,24 +1,22 @@
-import type { ErrorClass } from '../contracts.ts'
 import { blockedMessage } from '../connect/target.ts'
 import { tlsProblem } from '../connect/tls_problem.ts'
+import type { FaultClass } from './transport.ts'
 
-type Fault = { kind: 'fault'; errorClass: ErrorClass; message: string }
+type Fault = { kind: 'fault'; errorClass: FaultClass; message: string }
 
 /** What a person reads about a class; nothing of the underlying message, which may name addresses of the inside. */
-const sentences: Record<ErrorClass, string> = {
+const sentences: Record<FaultClass, string> = {
   dns: 'The host name cannot be resolved',
   blocked: blockedMessage,
   connect: 'The host refuses the connection or cannot be reached',
   tls: 'The TLS handshake failed: check the certificate, its chain and name, and TLS 1.2 or newer',
   timeout: 'The endpoint did not answer in time',
   reset: 'The connection was closed before an answer came',
-  redirect: 'The endpoint redirects, which is never followed: use its final URL',
-  status: 'The endpoint answered with a failure',
   too_large: 'The headers of the answer are too large',
   protocol: 'The answer is not HTTP/1.1',
 }
 
-const byCode: Record<string, ErrorClass> = {
+const byCode: Record<string, FaultClass> = {
   OUTHOOK_BLOCKED: 'blocked',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
@@ -74,14 +72,14 @@ export function faultOf(error: unknown): Fault {
 }
 
 /** A fault of a known class, with that class's sentence or a closer one. */
-export function fault(errorClass: ErrorClass, message: string = sentences[errorClass]): Fault {
+export function fault(errorClass: FaultClass, message: string = sentences[errorClass]): Fault {
   return { kind: 'fault', errorClass, message }
 }
 
 /** undici's words for an answer of 100 or 101, which nobody asked for. */
 const unaskedWords = /^bad (?:response|upgrade)$/
 
-function classOfOne(error: Error): ErrorClass | null {
+function classOfOne(error: Error): FaultClass | null {
   if (unaskedWords.test(error.message)) return 'protocol'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const known = byCode[code]

@@ -16,6 +16,9 @@ export type PostRequest = {
   policy: AddressPolicy
 }
 
+/** Why no answer came; the others are about an answer. */
+export type FaultClass = Exclude<ErrorClass, 'redirect' | 'status'>
+
 /** What came back: an answer as far as it was read, or why there is none. */
 export type Exchange =
   | {
@@ -26,7 +29,7 @@ export type Exchange =
     /** The body went on, or broke off, where the kept part ends. */
     cut: boolean
   }
-  | { kind: 'fault'; errorClass: ErrorClass; message: string }
+  | { kind: 'fault'; errorClass: FaultClass; message: string }
 
 /** Makes POSTs over vetted connections. It never throws and never follows a redirect. */
 export type Transport = {
