@@ -8,8 +8,10 @@
 --     claim()         65  leases due deliveries, endpoint after endpoint, to the run
 --   attempt           30  a receipt for every try; dead_letter keeps what is out of retries
 --
--- A row is changed only by a transaction that holds the gate of its endpoint; waiting locks are
--- taken once a transaction, on gates, in the order of their ids.
+-- A gate, its lanes, deliveries and dead letters are changed only by a transaction that holds the gate's
+-- row; waiting locks are taken once a transaction, on gates, in the order of their ids, and whatever
+-- else is locked is taken only where nobody holds it. An endpoint's row is for people to change: no run waits
+-- for it. Around this: what a failure means (50, 52), what a person does (16, 58, 77), and what time does (78 to 87).
 --
 -- Functions that run once per event or call are plpgsql, whose plans are cached: a query inside an SQL
 -- function is planned anew at every call, about 60 us, unless it is a bare expression.
@@ -30,16 +32,14 @@ comment on schema outbox is
   'Outhook: a transactional outbox that delivers events as webhooks, messages and broker records.';
 
 revoke all on schema outbox from public;
-alter default privileges in schema outbox revoke execute on functions from public;
-alter default privileges in schema outbox revoke all on tables from public;
 
--- One row at most. While it is there, every clock of the schema stands at its time.
+-- One row at most. While it is there, outbox.clock() stands at its time.
 create table outbox.test_clock (
   only_row boolean primary key default true constraint test_clock_has_one_row check (only_row),
   at timestamptz not null
 );
 comment on table outbox.test_clock is
-  'Tests set the time here. Only the owner can write it; empty means the real clock.';
+  'Tests set the time here, and clock() goes by it. Only the owner can write it; empty means the real clock.';
 
 create function outbox.clock() returns timestamptz
 language plpgsql volatile set search_path = ''

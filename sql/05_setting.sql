@@ -14,7 +14,7 @@ comment on table outbox.setting is 'Every setting with its type, bounds and mean
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('worker.enabled', 'true', 'boolean', null, null, 'Off: no kick and no claim; publishing goes on'),
-  ('worker.poll_interval_ms', '1000', 'integer', 25, 60000, 'How often an idle run or the tick looks for work; a run that was just busy looks every 25 ms'),
+  ('worker.poll_interval_ms', '1000', 'integer', 25, 60000, 'How often the tick looks for work; an idle worker looks four times as often, and a run that was just busy every 25 ms'),
   ('worker.batch_size', '400', 'integer', 1, 1000, 'The most deliveries that one dispatch claims'),
   ('worker.max_runs', '4', 'integer', 1, 100, 'The most edge runs at a time; one more ends at once'),
   ('worker.max_wall_ms', '25000', 'integer', 1000, 300000, 'How long an edge run claims; the platform ends an isolate after 150 s'),

@@ -95,5 +95,6 @@ create table outbox.idempotency_key (
   created_at timestamptz not null,
   primary key (org_id, key)
 );
+create index idempotency_key_created on outbox.idempotency_key (created_at);
 comment on table outbox.idempotency_key is
   'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition key, endpoint, deliver_at) is the same event.';

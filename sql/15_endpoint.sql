@@ -132,6 +132,31 @@ $$;
 comment on function outbox.subscribe(uuid, text[], text) is
   'Adds event types (exact, order.*, *) to an endpoint, each with the filter (jsonpath over the payload, or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
 
+create function outbox.check_choice(p_field text, p_value text, p_choices text[]) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_value is null or p_value <> all (p_choices) then
+    perform outbox.invalid(p_field, pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_value, 60))),
+      'Expected one of ' || pg_catalog.array_to_string(p_choices, ', '));
+  end if;
+end
+$$;
+comment on function outbox.check_choice(text, text, text[]) is 'Raises OH001 unless a value is one of the choices.';
+
+create function outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_value is null or not p_value between p_lowest and p_highest then
+    perform outbox.invalid(p_field, pg_catalog.format('is %s', coalesce(p_value::text, 'null')),
+      pg_catalog.format('Expected a number from %s to %s', p_lowest, p_highest));
+  end if;
+end
+$$;
+comment on function outbox.check_range(text, double precision, double precision, double precision) is
+  'Raises OH001 unless a number lies within its bounds.';
+
 create function outbox.create_endpoint(
   p_url text,
   p_event_types text[] default '{*}',
@@ -158,9 +183,15 @@ begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
   perform outbox.check_retry(p_retry);
+  perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
+  perform outbox.check_choice('ordering', p_ordering, array['none', 'partition', 'endpoint']);
+  perform outbox.check_range('timeout_ms', p_timeout_ms, 500, 60000);
+  perform outbox.check_range('max_in_flight', p_max_in_flight, 1, 1000);
+  perform outbox.check_range('quantum', p_quantum, 1, 1000);
+  perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
   insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
-  values (p_org_id, outbox.check_url(p_url), p_description, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+  values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
   perform outbox.put_headers(v_id, p_headers);
@@ -171,4 +202,4 @@ begin
 end
 $$;
 comment on function outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text) is
-  'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong; 23514 names the limit that a number breaks.';
+  'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong.';

@@ -45,7 +45,7 @@ comment on function outbox.failure_rule_of(text, integer, text, text) is
   'The rule for a failure: of the provider''s code, else the status, else its class, else the error class; without one, retry.';
 
 create function outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text default null) returns boolean
-language plpgsql stable set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action in ('retry', 'throttle');

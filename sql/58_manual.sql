@@ -48,8 +48,9 @@ begin
   if p_delay is null or p_delay > interval '7 days' then
     perform outbox.invalid('delay', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)), 'Expected an interval of 7 days at most');
   end if;
+  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  -- Again: that lease may have been the last try.
   v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
-  perform outbox.settle_lost(v_delivery, v_now);
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
     -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate would be due in vain.
@@ -138,11 +139,8 @@ begin
   delete from outbox.lane l using outbox.gate g
   where v_depth = 0 and g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
-  if v_depth = 0 then
-    delete from outbox.lane l using outbox.gate g
-    where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key);
-  end if;
   perform outbox.park(array[p_endpoint_id], v_now);
+  perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
 end
 $$;

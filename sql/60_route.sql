@@ -321,6 +321,7 @@ as $$
 declare
   v_routed integer := 0;
   v_error text;
+  v_late boolean := false;
 begin
   begin
     v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems, p_now);
@@ -336,6 +337,7 @@ begin
   exception
     when query_canceled then
       v_error := sqlerrm;
+      v_late := true;
       perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
     when others then
       v_error := sqlerrm;
@@ -343,15 +345,16 @@ begin
       begin
         v_routed := outbox.route_one_by_one(p_batch, p_now);
       exception when query_canceled then
+        v_late := true;
         v_error := v_error || '; ' || sqlerrm;
         perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
       end;
   end;
-  return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error);
+  return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error, 'out_of_time', v_late);
 end
 $$;
 comment on function outbox.route(outbox.routing, timestamptz) is
-  'Routes a batch and returns {"routed": deliveries made, "error": text or null}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
+  'Routes a batch and returns {"routed": deliveries made, "error": text or null, "out_of_time": boolean}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
 
 create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -360,7 +363,9 @@ begin
   if pg_catalog.cardinality(p_events) = 1 then
     perform outbox.count_failure(p_events[1], p_error, p_now);
   end if;
-  update outbox.router r set batch = greatest(1, r.batch / 8) where r.only_row;
+  -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
+  update outbox.router r set batch = greatest(1, r.batch / 8)
+  where r.only_row = (select l.only_row from outbox.router l for no key update skip locked);
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is

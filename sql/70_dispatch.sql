@@ -89,8 +89,8 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_stop text := outbox.touch_run(p_run, p_kind, v_now, p_ended);
-  v_limit integer := case when v_stop is null then least(p_limit, outbox.setting_int('worker.batch_size')) else 0 end;
-  v_given integer := pg_catalog.jsonb_array_length(p_results);
+  v_limit integer := case when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size')) else 0 end;
+  v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
   v_results outbox.result[];
   v_batch outbox.routing;
   v_touched uuid[];
@@ -116,7 +116,7 @@ begin
     begin
       v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
-      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm);
+      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
       perform outbox.shrink_routing(null, sqlerrm, v_now);
     end;
   end if;
@@ -134,7 +134,8 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   begin
-    v_claimed := outbox.claim(v_limit, v_touched, v_now);
+    -- The limit of the statement has struck and will not again: nothing more is begun.
+    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
     perform outbox.park(v_touched, v_now);

@@ -19,6 +19,9 @@ begin
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
     perform outbox.invalid('worker_secret', 'has fewer than 32 characters', 'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as OUTHOOK_WORKER_SECRET');
   end if;
+  if p_worker_secret ~ '[,[:space:]]' then
+    perform outbox.invalid('worker_secret', 'holds a comma or white space', 'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; give the new one alone here');
+  end if;
   perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'), 'Where Outhook''s functions are');
   perform outbox.keep_secret('outhook_worker_secret', p_worker_secret, 'Shared with the deliver function to sign kicks');
   -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which then hears of
@@ -164,7 +167,11 @@ declare
   v_behind boolean;
 begin
   perform outbox.upkeep(v_now);
-  if not outbox.setting_on('worker.enabled') or not outbox.has_due(v_now) then
+  -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
+  if not outbox.setting_on('worker.enabled')
+     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
+     or not outbox.has_due(v_now)
+  then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
   select pg_catalog.count(*) into v_live from outbox.run r where r.ended_at is null and r.polled_at > v_now - interval '2 s';

@@ -7,6 +7,11 @@ declare
   v_gate outbox.gate;
   v_purged integer;
 begin
+  -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
   select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint_id for no key update skip locked;
   if not found then
     return 0;
@@ -62,7 +67,7 @@ declare
   v_purged integer := 0;
 begin
   for v_endpoint in
-    select e.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id where e.state = 'deleted' order by g.id limit 10
+    select e.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id where e.state = 'deleted' order by pg_catalog.random() limit 10
   loop
     v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1), outbox.clock());
     exit when v_purged >= p_limit;

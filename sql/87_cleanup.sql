@@ -69,24 +69,28 @@ declare
   v_letters integer;
   v_runs integer;
 begin
-  delete from outbox.idempotency_key k where k.created_at < v_now - interval '24 hours';
+  delete from outbox.idempotency_key k where k.ctid = any (array(
+    select o.ctid from outbox.idempotency_key o where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
   get diagnostics v_keys = row_count;
-  delete from outbox.dead_letter x
-  where greatest(x.discarded_at, x.delivered_at) < v_now - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
-    and not exists (select from outbox.delivery d where d.event_id = x.event_id and d.endpoint_id = x.endpoint_id);
+  delete from outbox.dead_letter x where x.ctid = any (array(
+    select o.ctid from outbox.dead_letter o
+    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
+      and not exists (select from outbox.delivery d where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+    limit 100000 for update skip locked));
   get diagnostics v_letters = row_count;
+  delete from cron.job_run_details r where r.runid = any (array(
+    select o.runid from cron.job_run_details o
+    where o.end_time < pg_catalog.clock_timestamp() - interval '7 days'
+      and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
+    limit 1000000));
+  get diagnostics v_runs = row_count;
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
     and exists (select from outbox.replay_job j where j.id = l.key_hash and j.state in ('done', 'cancelled') and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  delete from cron.job_run_details r
-  where r.end_time < pg_catalog.clock_timestamp() - interval '7 days'
-    and r.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%');
-  get diagnostics v_runs = row_count;
   return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-      'secrets', outbox.drop_expired_secrets(v_now))
-    || outbox.add_partitions() || outbox.drop_partitions();
+    'secrets', outbox.drop_expired_secrets(v_now));
 end
 $$;
 comment on function outbox.cleanup() is
-  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
+  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';

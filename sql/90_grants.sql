@@ -1,6 +1,7 @@
 -- Every right in one place. Public functions are doors: SECURITY DEFINER with a pinned search_path, open
 -- to service_role by name. Tables can be written by their owner alone; service_role reads them through
--- the views. anon and authenticated have nothing here.
+-- the views. anon and authenticated have nothing here. A new function is open to PUBLIC until it is revoked,
+-- and no default privilege of one schema changes that: each later migration repeats its revoke.
 
 do $$
 declare

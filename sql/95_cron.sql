@@ -29,3 +29,5 @@ $$;
 
 select cron.schedule('outhook-partitions', '7 * * * *', 'select outbox.add_partitions()');
 select cron.schedule('outhook-cleanup', '0 0 * * *', 'select outbox.cleanup()');
+-- By itself: its locks must not be held while rows are deleted, nor the other way round.
+select cron.schedule('outhook-drop-partitions', '0 0 * * *', 'select outbox.drop_partitions()');

@@ -1084,6 +1084,10 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_choice': {
+        Args: { 'p_choices': (string)[]; 'p_field': string; 'p_value': string }
+        Returns: undefined
+      }
       'check_endpoint': {
         Args: { 'p_endpoint_id': string }
         Returns: {
@@ -1139,6 +1143,10 @@ export type Database = {
       }
       'check_org': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_overlap': { Args: { 'p_overlap': string }; Returns: undefined }
+      'check_range': {
+        Args: { 'p_field': string; 'p_highest': number; 'p_lowest': number; 'p_value': number }
+        Returns: undefined
+      }
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }

@@ -18,8 +18,10 @@
 --     claim()         65  leases due deliveries, endpoint after endpoint, to the run
 --   attempt           30  a receipt for every try; dead_letter keeps what is out of retries
 --
--- A row is changed only by a transaction that holds the gate of its endpoint; waiting locks are
--- taken once a transaction, on gates, in the order of their ids.
+-- A gate, its lanes, deliveries and dead letters are changed only by a transaction that holds the gate's
+-- row; waiting locks are taken once a transaction, on gates, in the order of their ids, and whatever
+-- else is locked is taken only where nobody holds it. An endpoint's row is for people to change: no run waits
+-- for it. Around this: what a failure means (50, 52), what a person does (16, 58, 77), and what time does (78 to 87).
 --
 -- Functions that run once per event or call are plpgsql, whose plans are cached: a query inside an SQL
 -- function is planned anew at every call, about 60 us, unless it is a bare expression.
@@ -40,16 +42,14 @@ comment on schema outbox is
   'Outhook: a transactional outbox that delivers events as webhooks, messages and broker records.';
 
 revoke all on schema outbox from public;
-alter default privileges in schema outbox revoke execute on functions from public;
-alter default privileges in schema outbox revoke all on tables from public;
 
--- One row at most. While it is there, every clock of the schema stands at its time.
+-- One row at most. While it is there, outbox.clock() stands at its time.
 create table outbox.test_clock (
   only_row boolean primary key default true constraint test_clock_has_one_row check (only_row),
   at timestamptz not null
 );
 comment on table outbox.test_clock is
-  'Tests set the time here. Only the owner can write it; empty means the real clock.';
+  'Tests set the time here, and clock() goes by it. Only the owner can write it; empty means the real clock.';
 
 create function outbox.clock() returns timestamptz
 language plpgsql volatile set search_path = ''
@@ -97,7 +97,7 @@ comment on table outbox.setting is 'Every setting with its type, bounds and mean
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('worker.enabled', 'true', 'boolean', null, null, 'Off: no kick and no claim; publishing goes on'),
-  ('worker.poll_interval_ms', '1000', 'integer', 25, 60000, 'How often an idle run or the tick looks for work; a run that was just busy looks every 25 ms'),
+  ('worker.poll_interval_ms', '1000', 'integer', 25, 60000, 'How often the tick looks for work; an idle worker looks four times as often, and a run that was just busy every 25 ms'),
   ('worker.batch_size', '400', 'integer', 1, 1000, 'The most deliveries that one dispatch claims'),
   ('worker.max_runs', '4', 'integer', 1, 100, 'The most edge runs at a time; one more ends at once'),
   ('worker.max_wall_ms', '25000', 'integer', 1000, 300000, 'How long an edge run claims; the platform ends an isolate after 150 s'),
@@ -560,6 +560,7 @@ create table outbox.idempotency_key (
   created_at timestamptz not null,
   primary key (org_id, key)
 );
+create index idempotency_key_created on outbox.idempotency_key (created_at);
 comment on table outbox.idempotency_key is
   'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition key, endpoint, deliver_at) is the same event.';
 
@@ -699,6 +700,31 @@ $$;
 comment on function outbox.subscribe(uuid, text[], text) is
   'Adds event types (exact, order.*, *) to an endpoint, each with the filter (jsonpath over the payload, or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
 
+create function outbox.check_choice(p_field text, p_value text, p_choices text[]) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_value is null or p_value <> all (p_choices) then
+    perform outbox.invalid(p_field, pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_value, 60))),
+      'Expected one of ' || pg_catalog.array_to_string(p_choices, ', '));
+  end if;
+end
+$$;
+comment on function outbox.check_choice(text, text, text[]) is 'Raises OH001 unless a value is one of the choices.';
+
+create function outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_value is null or not p_value between p_lowest and p_highest then
+    perform outbox.invalid(p_field, pg_catalog.format('is %s', coalesce(p_value::text, 'null')),
+      pg_catalog.format('Expected a number from %s to %s', p_lowest, p_highest));
+  end if;
+end
+$$;
+comment on function outbox.check_range(text, double precision, double precision, double precision) is
+  'Raises OH001 unless a number lies within its bounds.';
+
 create function outbox.create_endpoint(
   p_url text,
   p_event_types text[] default '{*}',
@@ -725,9 +751,15 @@ begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
   perform outbox.check_retry(p_retry);
+  perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
+  perform outbox.check_choice('ordering', p_ordering, array['none', 'partition', 'endpoint']);
+  perform outbox.check_range('timeout_ms', p_timeout_ms, 500, 60000);
+  perform outbox.check_range('max_in_flight', p_max_in_flight, 1, 1000);
+  perform outbox.check_range('quantum', p_quantum, 1, 1000);
+  perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
   insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
-  values (p_org_id, outbox.check_url(p_url), p_description, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+  values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
   perform outbox.put_headers(v_id, p_headers);
@@ -738,7 +770,7 @@ begin
 end
 $$;
 comment on function outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text) is
-  'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong; 23514 names the limit that a number breaks.';
+  'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong.';
 
 -- sql/16_endpoint_state.sql
 
@@ -1849,7 +1881,7 @@ $$;
 comment on function outbox.check_retry(jsonb) is 'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
 
 create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
-language plpgsql volatile set search_path = ''
+language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   v_attempt integer := greatest(p_attempt, 1);
@@ -1875,7 +1907,7 @@ comment on function outbox.calculate_delay(jsonb, integer) is
   'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no policy.';
 
 create function outbox.preview_schedule(p_policy jsonb) returns jsonb
-language plpgsql stable set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 begin
   perform outbox.check_retry(p_policy);
@@ -1944,7 +1976,7 @@ comment on function outbox.failure_rule_of(text, integer, text, text) is
   'The rule for a failure: of the provider''s code, else the status, else its class, else the error class; without one, retry.';
 
 create function outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text default null) returns boolean
-language plpgsql stable set search_path = ''
+language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action in ('retry', 'throttle');
@@ -2331,8 +2363,9 @@ begin
   if p_delay is null or p_delay > interval '7 days' then
     perform outbox.invalid('delay', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)), 'Expected an interval of 7 days at most');
   end if;
+  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  -- Again: that lease may have been the last try.
   v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
-  perform outbox.settle_lost(v_delivery, v_now);
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
     -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate would be due in vain.
@@ -2421,11 +2454,8 @@ begin
   delete from outbox.lane l using outbox.gate g
   where v_depth = 0 and g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
-  if v_depth = 0 then
-    delete from outbox.lane l using outbox.gate g
-    where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key);
-  end if;
   perform outbox.park(array[p_endpoint_id], v_now);
+  perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
 end
 $$;
@@ -2757,6 +2787,7 @@ as $$
 declare
   v_routed integer := 0;
   v_error text;
+  v_late boolean := false;
 begin
   begin
     v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems, p_now);
@@ -2772,6 +2803,7 @@ begin
   exception
     when query_canceled then
       v_error := sqlerrm;
+      v_late := true;
       perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
     when others then
       v_error := sqlerrm;
@@ -2779,15 +2811,16 @@ begin
       begin
         v_routed := outbox.route_one_by_one(p_batch, p_now);
       exception when query_canceled then
+        v_late := true;
         v_error := v_error || '; ' || sqlerrm;
         perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
       end;
   end;
-  return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error);
+  return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error, 'out_of_time', v_late);
 end
 $$;
 comment on function outbox.route(outbox.routing, timestamptz) is
-  'Routes a batch and returns {"routed": deliveries made, "error": text or null}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
+  'Routes a batch and returns {"routed": deliveries made, "error": text or null, "out_of_time": boolean}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
 
 create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -2796,7 +2829,9 @@ begin
   if pg_catalog.cardinality(p_events) = 1 then
     perform outbox.count_failure(p_events[1], p_error, p_now);
   end if;
-  update outbox.router r set batch = greatest(1, r.batch / 8) where r.only_row;
+  -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
+  update outbox.router r set batch = greatest(1, r.batch / 8)
+  where r.only_row = (select l.only_row from outbox.router l for no key update skip locked);
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
@@ -3149,8 +3184,8 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_stop text := outbox.touch_run(p_run, p_kind, v_now, p_ended);
-  v_limit integer := case when v_stop is null then least(p_limit, outbox.setting_int('worker.batch_size')) else 0 end;
-  v_given integer := pg_catalog.jsonb_array_length(p_results);
+  v_limit integer := case when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size')) else 0 end;
+  v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
   v_results outbox.result[];
   v_batch outbox.routing;
   v_touched uuid[];
@@ -3176,7 +3211,7 @@ begin
     begin
       v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
-      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm);
+      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
       perform outbox.shrink_routing(null, sqlerrm, v_now);
     end;
   end if;
@@ -3194,7 +3229,8 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   begin
-    v_claimed := outbox.claim(v_limit, v_touched, v_now);
+    -- The limit of the statement has struck and will not again: nothing more is begun.
+    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
     perform outbox.park(v_touched, v_now);
@@ -3295,6 +3331,9 @@ begin
   end if;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
     perform outbox.invalid('worker_secret', 'has fewer than 32 characters', 'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as OUTHOOK_WORKER_SECRET');
+  end if;
+  if p_worker_secret ~ '[,[:space:]]' then
+    perform outbox.invalid('worker_secret', 'holds a comma or white space', 'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; give the new one alone here');
   end if;
   perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'), 'Where Outhook''s functions are');
   perform outbox.keep_secret('outhook_worker_secret', p_worker_secret, 'Shared with the deliver function to sign kicks');
@@ -3441,7 +3480,11 @@ declare
   v_behind boolean;
 begin
   perform outbox.upkeep(v_now);
-  if not outbox.setting_on('worker.enabled') or not outbox.has_due(v_now) then
+  -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
+  if not outbox.setting_on('worker.enabled')
+     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
+     or not outbox.has_due(v_now)
+  then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
   select pg_catalog.count(*) into v_live from outbox.run r where r.ended_at is null and r.polled_at > v_now - interval '2 s';
@@ -3688,6 +3731,8 @@ begin
   if coalesce(pg_catalog.btrim(p_reason), '') = '' then
     perform outbox.invalid('reason', 'is empty', 'Say why this will never be sent');
   end if;
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
   update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   if not found then
     raise exception using errcode = 'OH002', message = pg_catalog.format('event %s has no dead letter for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), pg_catalog.quote_nullable(p_endpoint_id::text)),
@@ -3710,6 +3755,11 @@ declare
   v_gate outbox.gate;
   v_purged integer;
 begin
+  -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
   select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint_id for no key update skip locked;
   if not found then
     return 0;
@@ -3765,7 +3815,7 @@ declare
   v_purged integer := 0;
 begin
   for v_endpoint in
-    select e.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id where e.state = 'deleted' order by g.id limit 10
+    select e.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id where e.state = 'deleted' order by pg_catalog.random() limit 10
   loop
     v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1), outbox.clock());
     exit when v_purged >= p_limit;
@@ -4178,33 +4228,38 @@ declare
   v_letters integer;
   v_runs integer;
 begin
-  delete from outbox.idempotency_key k where k.created_at < v_now - interval '24 hours';
+  delete from outbox.idempotency_key k where k.ctid = any (array(
+    select o.ctid from outbox.idempotency_key o where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
   get diagnostics v_keys = row_count;
-  delete from outbox.dead_letter x
-  where greatest(x.discarded_at, x.delivered_at) < v_now - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
-    and not exists (select from outbox.delivery d where d.event_id = x.event_id and d.endpoint_id = x.endpoint_id);
+  delete from outbox.dead_letter x where x.ctid = any (array(
+    select o.ctid from outbox.dead_letter o
+    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
+      and not exists (select from outbox.delivery d where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+    limit 100000 for update skip locked));
   get diagnostics v_letters = row_count;
+  delete from cron.job_run_details r where r.runid = any (array(
+    select o.runid from cron.job_run_details o
+    where o.end_time < pg_catalog.clock_timestamp() - interval '7 days'
+      and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
+    limit 1000000));
+  get diagnostics v_runs = row_count;
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
     and exists (select from outbox.replay_job j where j.id = l.key_hash and j.state in ('done', 'cancelled') and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  delete from cron.job_run_details r
-  where r.end_time < pg_catalog.clock_timestamp() - interval '7 days'
-    and r.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%');
-  get diagnostics v_runs = row_count;
   return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-      'secrets', outbox.drop_expired_secrets(v_now))
-    || outbox.add_partitions() || outbox.drop_partitions();
+    'secrets', outbox.drop_expired_secrets(v_now));
 end
 $$;
 comment on function outbox.cleanup() is
-  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
+  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
 
 -- sql/90_grants.sql
 
 -- Every right in one place. Public functions are doors: SECURITY DEFINER with a pinned search_path, open
 -- to service_role by name. Tables can be written by their owner alone; service_role reads them through
--- the views. anon and authenticated have nothing here.
+-- the views. anon and authenticated have nothing here. A new function is open to PUBLIC until it is revoked,
+-- and no default privilege of one schema changes that: each later migration repeats its revoke.
 
 do $$
 declare
@@ -4293,3 +4348,5 @@ $$;
 
 select cron.schedule('outhook-partitions', '7 * * * *', 'select outbox.add_partitions()');
 select cron.schedule('outhook-cleanup', '0 0 * * *', 'select outbox.cleanup()');
+-- By itself: its locks must not be held while rows are deleted, nor the other way round.
+select cron.schedule('outhook-drop-partitions', '0 0 * * *', 'select outbox.drop_partitions()');

@@ -756,7 +756,7 @@ COMMENT ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with 
 -- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) RETURNS interval
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
@@ -858,6 +858,26 @@ ALTER FUNCTION outbox.check_addressed(p_event outbox.event) OWNER TO postgres;
 -- Name: FUNCTION check_addressed(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_addressed(p_event outbox.event) IS 'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is ordered and the event is for later.';
+
+-- Name: check_choice(text, text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_choice(p_field text, p_value text, p_choices text[]) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_value is null or p_value <> all (p_choices) then
+    perform outbox.invalid(p_field, pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_value, 60))),
+      'Expected one of ' || pg_catalog.array_to_string(p_choices, ', '));
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_choice(p_field text, p_value text, p_choices text[]) OWNER TO postgres;
+
+-- Name: FUNCTION check_choice(p_field text, p_value text, p_choices text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_choice(p_field text, p_value text, p_choices text[]) IS 'Raises OH001 unless a value is one of the choices.';
 
 -- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1089,6 +1109,26 @@ ALTER FUNCTION outbox.check_overlap(p_overlap interval) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_overlap(p_overlap interval) IS 'Raises OH001 for an overlap that is not between 0 and 30 days.';
 
+-- Name: check_range(text, double precision, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_value is null or not p_value between p_lowest and p_highest then
+    perform outbox.invalid(p_field, pg_catalog.format('is %s', coalesce(p_value::text, 'null')),
+      pg_catalog.format('Expected a number from %s to %s', p_lowest, p_highest));
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) OWNER TO postgres;
+
+-- Name: FUNCTION check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) IS 'Raises OH001 unless a number lies within its bounds.';
+
 -- Name: check_retry(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_retry(p_policy jsonb) RETURNS void
@@ -1290,23 +1330,27 @@ declare
   v_letters integer;
   v_runs integer;
 begin
-  delete from outbox.idempotency_key k where k.created_at < v_now - interval '24 hours';
+  delete from outbox.idempotency_key k where k.ctid = any (array(
+    select o.ctid from outbox.idempotency_key o where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
   get diagnostics v_keys = row_count;
-  delete from outbox.dead_letter x
-  where greatest(x.discarded_at, x.delivered_at) < v_now - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
-    and not exists (select from outbox.delivery d where d.event_id = x.event_id and d.endpoint_id = x.endpoint_id);
+  delete from outbox.dead_letter x where x.ctid = any (array(
+    select o.ctid from outbox.dead_letter o
+    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
+      and not exists (select from outbox.delivery d where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+    limit 100000 for update skip locked));
   get diagnostics v_letters = row_count;
+  delete from cron.job_run_details r where r.runid = any (array(
+    select o.runid from cron.job_run_details o
+    where o.end_time < pg_catalog.clock_timestamp() - interval '7 days'
+      and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
+    limit 1000000));
+  get diagnostics v_runs = row_count;
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
     and exists (select from outbox.replay_job j where j.id = l.key_hash and j.state in ('done', 'cancelled') and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  delete from cron.job_run_details r
-  where r.end_time < pg_catalog.clock_timestamp() - interval '7 days'
-    and r.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%');
-  get diagnostics v_runs = row_count;
   return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-      'secrets', outbox.drop_expired_secrets(v_now))
-    || outbox.add_partitions() || outbox.drop_partitions();
+    'secrets', outbox.drop_expired_secrets(v_now));
 end
 $$;
 
@@ -1314,7 +1358,7 @@ ALTER FUNCTION outbox.cleanup() OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets", "made", "late", "dropped"}. Delivered history goes with its partition after 7 full days.';
+COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1437,6 +1481,9 @@ begin
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
     perform outbox.invalid('worker_secret', 'has fewer than 32 characters', 'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as OUTHOOK_WORKER_SECRET');
   end if;
+  if p_worker_secret ~ '[,[:space:]]' then
+    perform outbox.invalid('worker_secret', 'holds a comma or white space', 'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; give the new one alone here');
+  end if;
   perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'), 'Where Outhook''s functions are');
   perform outbox.keep_secret('outhook_worker_secret', p_worker_secret, 'Shared with the deliver function to sign kicks');
   -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which then hears of
@@ -1487,9 +1534,15 @@ begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
   perform outbox.check_retry(p_retry);
+  perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
+  perform outbox.check_choice('ordering', p_ordering, array['none', 'partition', 'endpoint']);
+  perform outbox.check_range('timeout_ms', p_timeout_ms, 500, 60000);
+  perform outbox.check_range('max_in_flight', p_max_in_flight, 1, 1000);
+  perform outbox.check_range('quantum', p_quantum, 1, 1000);
+  perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
   insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
-  values (p_org_id, outbox.check_url(p_url), p_description, p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+  values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
   perform outbox.put_headers(v_id, p_headers);
@@ -1504,7 +1557,7 @@ ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id
 
 -- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong; 23514 names the limit that a number breaks.';
+COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong.';
 
 -- Name: cut_batch(outbox.routing, uuid[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1614,6 +1667,8 @@ begin
   if coalesce(pg_catalog.btrim(p_reason), '') = '' then
     perform outbox.invalid('reason', 'is empty', 'Say why this will never be sent');
   end if;
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
   update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   if not found then
     raise exception using errcode = 'OH002', message = pg_catalog.format('event %s has no dead letter for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), pg_catalog.quote_nullable(p_endpoint_id::text)),
@@ -1639,8 +1694,8 @@ CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAUL
 declare
   v_now timestamptz := outbox.clock();
   v_stop text := outbox.touch_run(p_run, p_kind, v_now, p_ended);
-  v_limit integer := case when v_stop is null then least(p_limit, outbox.setting_int('worker.batch_size')) else 0 end;
-  v_given integer := pg_catalog.jsonb_array_length(p_results);
+  v_limit integer := case when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size')) else 0 end;
+  v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
   v_results outbox.result[];
   v_batch outbox.routing;
   v_touched uuid[];
@@ -1666,7 +1721,7 @@ begin
     begin
       v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
-      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm);
+      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
       perform outbox.shrink_routing(null, sqlerrm, v_now);
     end;
   end if;
@@ -1684,7 +1739,8 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   begin
-    v_claimed := outbox.claim(v_limit, v_touched, v_now);
+    -- The limit of the statement has struck and will not again: nothing more is begun.
+    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
     perform outbox.park(v_touched, v_now);
@@ -2498,7 +2554,7 @@ COMMENT ON FUNCTION outbox.is_reachable(p_address inet) IS 'Whether deliveries m
 -- Name: is_retryable(text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text DEFAULT NULL::text) RETURNS boolean
-    LANGUAGE plpgsql STABLE
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
 begin
@@ -2919,7 +2975,7 @@ COMMENT ON FUNCTION outbox.port_allowed(p_port integer) IS 'Whether deliveries m
 -- Name: preview_schedule(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.preview_schedule(p_policy jsonb) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
 begin
@@ -3064,7 +3120,7 @@ declare
   v_purged integer := 0;
 begin
   for v_endpoint in
-    select e.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id where e.state = 'deleted' order by g.id limit 10
+    select e.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id where e.state = 'deleted' order by pg_catalog.random() limit 10
   loop
     v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1), outbox.clock());
     exit when v_purged >= p_limit;
@@ -3089,6 +3145,11 @@ declare
   v_gate outbox.gate;
   v_purged integer;
 begin
+  -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
   select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint_id for no key update skip locked;
   if not found then
     return 0;
@@ -3534,11 +3595,8 @@ begin
   delete from outbox.lane l using outbox.gate g
   where v_depth = 0 and g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
-  if v_depth = 0 then
-    delete from outbox.lane l using outbox.gate g
-    where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key);
-  end if;
   perform outbox.park(array[p_endpoint_id], v_now);
+  perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
 end
 $$;
@@ -3672,6 +3730,7 @@ CREATE FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with time z
 declare
   v_routed integer := 0;
   v_error text;
+  v_late boolean := false;
 begin
   begin
     v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems, p_now);
@@ -3687,6 +3746,7 @@ begin
   exception
     when query_canceled then
       v_error := sqlerrm;
+      v_late := true;
       perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
     when others then
       v_error := sqlerrm;
@@ -3694,11 +3754,12 @@ begin
       begin
         v_routed := outbox.route_one_by_one(p_batch, p_now);
       exception when query_canceled then
+        v_late := true;
         v_error := v_error || '; ' || sqlerrm;
         perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
       end;
   end;
-  return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error);
+  return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error, 'out_of_time', v_late);
 end
 $$;
 
@@ -3706,7 +3767,7 @@ ALTER FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with time zo
 
 -- Name: FUNCTION route(p_batch outbox.routing, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes a batch and returns {"routed": deliveries made, "error": text or null}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes a batch and returns {"routed": deliveries made, "error": text or null, "out_of_time": boolean}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
 
 -- Name: route_again(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3850,8 +3911,9 @@ begin
   if p_delay is null or p_delay > interval '7 days' then
     perform outbox.invalid('delay', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)), 'Expected an interval of 7 days at most');
   end if;
+  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  -- Again: that lease may have been the last try.
   v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
-  perform outbox.settle_lost(v_delivery, v_now);
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
     -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate would be due in vain.
@@ -4189,7 +4251,9 @@ begin
   if pg_catalog.cardinality(p_events) = 1 then
     perform outbox.count_failure(p_events[1], p_error, p_now);
   end if;
-  update outbox.router r set batch = greatest(1, r.batch / 8) where r.only_row;
+  -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
+  update outbox.router r set batch = greatest(1, r.batch / 8)
+  where r.only_row = (select l.only_row from outbox.router l for no key update skip locked);
 end
 $$;
 
@@ -4429,7 +4493,11 @@ declare
   v_behind boolean;
 begin
   perform outbox.upkeep(v_now);
-  if not outbox.setting_on('worker.enabled') or not outbox.has_due(v_now) then
+  -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
+  if not outbox.setting_on('worker.enabled')
+     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
+     or not outbox.has_due(v_now)
+  then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
   select pg_catalog.count(*) into v_live from outbox.run r where r.ended_at is null and r.polled_at > v_now - interval '2 s';
@@ -5349,7 +5417,7 @@ ALTER TABLE outbox.test_clock OWNER TO postgres;
 
 -- Name: TABLE test_clock; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.test_clock IS 'Tests set the time here. Only the owner can write it; empty means the real clock.';
+COMMENT ON TABLE outbox.test_clock IS 'Tests set the time here, and clock() goes by it. Only the owner can write it; empty means the real clock.';
 
 -- Name: transaction_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -5666,6 +5734,10 @@ CREATE INDEX endpoint_updated ON outbox.endpoint USING btree (updated_at);
 
 CREATE INDEX gate_due ON outbox.gate USING btree (next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
 
+-- Name: idempotency_key_created; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX idempotency_key_created ON outbox.idempotency_key USING btree (created_at);
+
 -- Name: lane_due; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX lane_due ON outbox.lane USING btree (gate_id, next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
@@ -5864,6 +5936,10 @@ GRANT SELECT ON TABLE outbox.event TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.check_addressed(p_event outbox.event) FROM PUBLIC;
 
+-- Name: FUNCTION check_choice(p_field text, p_value text, p_choices text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_choice(p_field text, p_value text, p_choices text[]) FROM PUBLIC;
+
 -- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) FROM PUBLIC;
@@ -5895,6 +5971,10 @@ REVOKE ALL ON FUNCTION outbox.check_org(p_org_id text) FROM PUBLIC;
 -- Name: FUNCTION check_overlap(p_overlap interval); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_overlap(p_overlap interval) FROM PUBLIC;
+
+-- Name: FUNCTION check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) FROM PUBLIC;
 
 -- Name: FUNCTION check_retry(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -2,7 +2,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
-select plan(24);
+select plan(25);
 
 -- Long before any partition that the database has, so that none of them is touched.
 select time_is('2020-03-01 12:00:00+00');
@@ -86,8 +86,10 @@ select is(outbox.cleanup() -> 'job_runs', '0', 'the second time there is nothing
 
 -- As pg_cron runs it.
 select is((select schedule || ' ' || command from cron.job where jobname = 'outhook-cleanup'), '0 0 * * * select outbox.cleanup()', 'it runs daily at midnight');
-select is((outbox.cleanup() ->> 'dropped')::integer, 0, 'nothing of the week ahead is dropped');
-select is((outbox.cleanup() ->> 'made')::integer, 0, 'nor made twice');
+select is((select schedule || ' ' || command from cron.job where jobname = 'outhook-drop-partitions'), '0 0 * * * select outbox.drop_partitions()', 'and old days go at the same time');
+select is(outbox.drop_partitions(), '{"dropped": 0}', 'nothing of the week ahead is dropped');
+select outbox.add_partitions();
+select is(outbox.add_partitions(), '{"made": 0, "late": 0}', 'nor made twice');
 
 select * from finish();
 rollback;

@@ -45,7 +45,7 @@ select is(other_step(1) ->> 'stop', null, 'in force with the next call');
 -- What a run is told.
 select outbox.set_setting(c.name, c.value::jsonb)
 from (values ('egress.allow_http', 'true'), ('egress.allow_cidrs', '["10.0.0.0/8"]'), ('response.success_bytes', '0'), ('response.failure_bytes', '16384'),
-  ('worker.poll_interval_ms', '5000'), ('worker.max_wall_ms', '1000'), ('worker.max_deliveries', '7')) c (name, value);
+  ('worker.poll_interval_ms', '5000'), ('worker.max_wall_ms', '1000'), ('worker.batch_size', '7'), ('worker.max_deliveries', '7')) c (name, value);
 select ok(step(0) -> 'settings' @> '{"allow_http": true, "allow_cidrs": ["10.0.0.0/8"], "success_bytes": 0, "failure_bytes": 16384, "poll_ms": 5000, "max_wall_ms": 1000, "max_deliveries": 7}',
   'a run is told what concerns it');
 
@@ -59,7 +59,7 @@ select outbox.set_setting('event.retention_days', '1');
 select is(refusal('select outbox.publish(''a'', ''{}'', p_deliver_at => outbox.clock() + interval ''25 hours'')'), 'OH001 deliver_at lies beyond the retention of events', 'deliver_at reaches no further than events are kept');
 -- No setting makes a lease shorter than the longest possible send: it follows from the endpoint's timeout.
 create temporary table slow as select endpoint('{slow.event}', p_timeout_ms => 60000) as id;
-select outbox.set_setting('worker.batch_size', '400');
+select outbox.set_setting('worker.max_deliveries', '400'), outbox.set_setting('worker.batch_size', '400');
 select events(1, 'slow.event', p_endpoint_id => id) from slow;
 select is((select (d ->> 'lease_ms')::integer from jsonb_array_elements(step(100) -> 'deliveries') d join slow on id::text = d ->> 'endpoint'), 65000, 'a lease is five seconds longer than the longest send');
 select is_empty('select * from miscounts()', 'the counters are right');

@@ -48,8 +48,8 @@ select is_empty('select l.event_id from life l where l.ends = 0 and not l.open',
 select is_empty($$select a.event_id from outbox.attempt a where a.kind = 'close' and a.outcome = 'dead_letter' and not exists (
   select from outbox.attempt b where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id and b.attempt = a.attempt and b.kind = 'try' and b.outcome = 'failed')$$,
   'a dead letter closes behind its last failure');
-select is_empty($$select x.event_id from outbox.dead_letter x where x.attempt <> (
-  select max(a.attempt) from outbox.attempt a where a.event_id = x.event_id and a.endpoint_id = x.endpoint_id and a.kind = 'close' and a.outcome = 'dead_letter')$$, 'and its letter has that number');
+select is_empty($$select x.event_id from outbox.dead_letter x where x.attempt < (
+  select max(a.attempt) from outbox.attempt a where a.event_id = x.event_id and a.endpoint_id = x.endpoint_id and a.kind = 'close' and a.outcome = 'dead_letter')$$, 'and its letter has that number, or that of a later life');
 select is((select count(*) || ' ' || count(distinct (event_id, endpoint_id)) from outbox.delivery_status where endpoint_id is not null), '60 60', 'each delivery is shown, and once');
 select is_empty('select * from miscounts()', 'the counters are right');
 
