@@ -7,9 +7,9 @@ import { senders } from '../_shared/senders/registry.ts'
 import { createKeyCache } from '../_shared/sign.ts'
 import { createFetchTransport } from '../_shared/transport/fetch.ts'
 import { createUndiciTransport } from '../_shared/transport/undici.ts'
+import type { RunDeps } from './active_run.ts'
 import { processCpuMs } from './cpu.ts'
 import { workerOptions } from './options.ts'
-import type { RunDeps } from './run.ts'
 
 export type WireOptions = {
   database: Database

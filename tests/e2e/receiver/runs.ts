@@ -1,6 +1,7 @@
 import { connectDirect } from '../../../functions/_shared/database/direct.ts'
+import type { RunSummary } from '../../../functions/deliver/active_run.ts'
 import { edgeOptions, type RunOptions, workerOptions } from '../../../functions/deliver/options.ts'
-import { run, type RunSummary } from '../../../functions/deliver/run.ts'
+import { run } from '../../../functions/deliver/run.ts'
 import { wireRun } from '../../../functions/deliver/wire.ts'
 
 /** A run of this process on a direct connection. */

@@ -3,7 +3,8 @@ import { createPolicySource } from '../../../functions/_shared/connect/address.t
 import { sleep } from '../../../functions/_shared/clock.ts'
 import { createKeyCache } from '../../../functions/_shared/sign.ts'
 import { type RunOptions, workerOptions } from '../../../functions/deliver/options.ts'
-import { run, type RunSummary } from '../../../functions/deliver/run.ts'
+import type { RunSummary } from '../../../functions/deliver/active_run.ts'
+import { run } from '../../../functions/deliver/run.ts'
 import { createFakeClock, type FakeClock } from './fake_clock.ts'
 import { createFakeDatabase, type FakeDatabase } from './fake_database.ts'
 
@@ -83,4 +84,19 @@ export const failure: Outcome = {
   error_class: 'status',
   error: 'The endpoint answered 500',
   status: 500,
+}
+
+/** So many deliveries with nothing special about them. */
+export function many(count: number): Partial<Delivery>[] {
+  return Array.from({ length: count }, () => ({}))
+}
+
+/** Stops a worker's run and waits for its end. */
+export async function stopRun(
+  { stop, clock }: Harness,
+  running: Promise<RunSummary>,
+): Promise<void> {
+  stop.abort()
+  await clock.advance(60_000)
+  await running
 }

@@ -1,0 +1,104 @@
+import { addressRules } from '../_shared/connect/address.ts'
+import type { DispatchAnswer, Result } from '../_shared/contracts.ts'
+import { type ActiveRun, type RunDeps, wakeIfDue } from './active_run.ts'
+import type { Batch } from './attempt.ts'
+import { chainsOf, sendChain } from './chains.ts'
+import { endReason } from './due.ts'
+import { withSettings } from './options.ts'
+import { type Answered, dispatchUntilAnswered } from './redispatch.ts'
+
+/** A database that answers nothing is given this long beyond the leases in hand. */
+const patienceMs = 10_000
+
+/**
+ * One dispatch: it brings the results in, and begins to send what the answer claims, up to `limit`
+ * deliveries. When the database does not take it the run is over: `state.end` says so.
+ */
+export async function turn(run: ActiveRun, limit: number, ended: boolean): Promise<void> {
+  const { deps, options, state, summary } = run
+  const results = state.results
+  state.results = []
+  const call = { run: summary.run, seq: ++state.seq, results, limit, kind: options.kind, ended }
+  const answered = await dispatchUntilAnswered(deps, call, (from) => giveUpAt(run, from))
+  summary.dispatches++
+  if (answered === null) {
+    state.end = 'database'
+    return
+  }
+  take(run, answered, limit)
+  send(run, answered)
+}
+
+function giveUpAt({ deps, options, state }: ActiveRun, firstCallAt: number): number {
+  if (options.kind === 'worker' && !deps.stop.aborted) return Infinity
+  return Math.max(state.leasedUntil, firstCallAt + patienceMs)
+}
+
+/** Notes what an answer says of the run. */
+function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): void {
+  const { deps, state, summary } = run
+  const { deliveries, settings, error } = answer
+  const now = deps.clock.now()
+  run.options = withSettings(run.initial, settings)
+  summary.stale += answer.stale
+  state.answeredAt = now
+  state.wasFull = limit > 0 && deliveries.length >= limit
+  state.cpuMs = (deps.cpuMs() ?? 0) - run.cpuAtStart
+  state.claimed += deliveries.length
+  if (deliveries.length > 0 || answer.routed > 0) state.workedAt = now
+  if (answer.stop !== null) state.end ??= `stop:${answer.stop}`
+  if (error !== null) {
+    const text = [error.route, error.claim].filter(Boolean).join('; ')
+    deps.log('warn', 'dispatch reports an error', { run: summary.run, error: text })
+  }
+  for (const { lease_ms } of deliveries) {
+    state.leasedUntil = Math.max(state.leasedUntil, calledAt + lease_ms)
+  }
+}
+
+/** Begins to send what an answer brought; each result is noted as it comes. */
+function send(run: ActiveRun, { answer, calledAt }: Answered): void {
+  const { deps, options, hand } = run
+  const batch = batchOf(answer, calledAt, deps)
+  const putDown = hand.take(answer.deliveries.length)
+  const chainDeps = {
+    ...deps,
+    leaseMarginMs: options.leaseMarginMs,
+    isHalted: () => isHalted(run),
+    note: (result: Result) => {
+      putDown()
+      note(run, result)
+    },
+  }
+  for (const chain of chainsOf(answer.deliveries)) void sendChain(chainDeps, chain, batch)
+}
+
+/** Idle and spent runs still send what they have claimed. */
+function isHalted({ deps, options, state }: ActiveRun): boolean {
+  const reason = deps.stop.aborted ? 'signal' : endReason(state, options, deps.clock.now())
+  return reason !== null && reason !== 'idle' && reason !== 'max_deliveries'
+}
+
+function note(run: ActiveRun, result: Result): void {
+  const { deps, state, summary } = run
+  if (state.results.length === 0) state.oldestResultAt = deps.clock.now()
+  state.results.push(result)
+  summary[result.outcome]++
+  deps.observe(result)
+  wakeIfDue(run)
+}
+
+function batchOf(answer: DispatchAnswer, calledAt: number, deps: RunDeps): Batch {
+  const { settings } = answer
+  return {
+    answer,
+    calledAt,
+    deps: {
+      transport: deps.transport,
+      keys: deps.keys,
+      settings,
+      policy: deps.policyOf(addressRules(settings)),
+      wallNow: deps.clock.wallNow,
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { expect } from '@std/expect'
+import { createHarness, many, stopRun } from './harness.ts'
+
+Deno.test('run() sends what it claims at once and records each result', async () => {
+  const harness = createHarness()
+  const { clock, database, sent } = harness
+  database.add({}, {}, {})
+  const running = harness.start()
+  await clock.advance(0)
+  expect(sent.map(({ at }) => at)).toEqual([1000, 1000, 1000])
+  await clock.advance(100)
+  expect(database.applied.map(({ outcome }) => outcome)).toEqual(Array(3).fill('delivered'))
+  expect(database.applied[0]).toMatchObject({
+    event: 'event-1',
+    attempt: 1,
+    status: 200,
+    duration_ms: 10,
+  })
+  await stopRun(harness, running)
+  expect(harness.summary).toMatchObject({ end: 'signal', delivered: 3, failed: 0, released: 0 })
+  expect(clock.pending).toBe(0)
+})
+
+Deno.test('run() lets results wait for company, but no longer than 20 ms', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  for (let i = 1; i <= 10; i++) courses[`event-${i}`] = { ms: i <= 4 ? i : 900 }
+  database.add(...many(10))
+  const running = harness.start({ slots: 10 })
+  await clock.advance(100)
+  // Results after 1, 2, 3 and 4 ms; six slots of ten stay in use, so the oldest result decides: 1 + 20.
+  expect(database.calls.slice(0, 2)).toMatchObject([
+    { at: 1000, results: [], limit: 10 },
+    { at: 1021, results: [{}, {}, {}, {}], limit: 4 },
+  ])
+  await stopRun(harness, running)
+})
+
+Deno.test('run() dispatches at once when half of the slots are free and the queue is full', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  for (let i = 1; i <= 10; i++) courses[`event-${i}`] = { ms: i }
+  database.add(...many(30))
+  const running = harness.start({ slots: 10 })
+  await clock.advance(6)
+  expect(database.calls[1]).toMatchObject({ at: 1005, limit: 5 })
+  expect(database.calls[1]?.results).toHaveLength(5)
+  await stopRun(harness, running)
+})
+
+Deno.test('run() leaves 5 ms between dispatches while the queue is not full', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  courses['event-1'] = { ms: 1 }
+  database.add({})
+  const running = harness.start()
+  await clock.advance(10)
+  expect(database.calls.map(({ at }) => at)).toEqual([1000, 1005])
+  await stopRun(harness, running)
+})
+
+Deno.test('run() looks every 25 ms for 5 s, then four times within the interval that is set', async () => {
+  for (const [poll_ms, looks] of [[1_000, 40], [10_000, 4], [60, 400]] as const) {
+    const harness = createHarness()
+    const { clock, database } = harness
+    database.settings = { poll_ms }
+    const running = harness.start()
+    await clock.advance(4_990)
+    expect(database.calls).toHaveLength(200)
+    await clock.advance(2_510)
+    const before = database.calls.length
+    await clock.advance(10_000)
+    expect(database.calls.length - before).toBe(looks)
+    await stopRun(harness, running)
+  }
+})

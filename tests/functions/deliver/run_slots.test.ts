@@ -1,0 +1,68 @@
+import { expect } from '@std/expect'
+import { createHarness, many, stopRun } from './harness.ts'
+
+Deno.test('run() keeps one dispatch in flight and never claims more than its free slots', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  database.latencyMs = 7
+  for (let i = 1; i <= 200; i++) courses[`event-${i}`] = { ms: (i * 37) % 50 }
+  database.add(...many(200))
+  const running = harness.start({ slots: 16 })
+  let most = 0
+  for (let i = 0; i < 200; i++) {
+    await clock.advance(5)
+    most = Math.max(most, database.leased)
+  }
+  expect(database.applied).toHaveLength(200)
+  expect(most).toBe(16)
+  const times = database.calls.map(({ at }) => at)
+  expect(times.every((at, i) => i === 0 || at >= (times[i - 1] ?? 0) + 7)).toBe(true)
+  await stopRun(harness, running)
+})
+
+Deno.test('run() records fast results while a slow delivery goes on', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  courses['event-1'] = { ms: 14_000 }
+  database.add({}, {})
+  const running = harness.start({ slots: 2 })
+  await clock.advance(50)
+  expect(database.applied.map(({ event }) => event)).toEqual(['event-2'])
+  await clock.advance(14_000)
+  expect(database.applied.map(({ event }) => event)).toEqual(['event-2', 'event-1'])
+  await stopRun(harness, running)
+})
+
+Deno.test('run() gives a slot away after 100 ms, and takes no more in hand than it may', async () => {
+  const harness = createHarness()
+  const { clock, database, courses, sent } = harness
+  for (let i = 1; i <= 20; i++) courses[`event-${i}`] = { ms: 14_000 }
+  database.add(...many(20))
+  const running = harness.start({ slots: 4, maxInHand: 10 })
+  await clock.advance(1_000)
+  expect(sent.map(({ at }) => at)).toEqual([
+    ...Array(4).fill(1000),
+    ...Array(4).fill(1100),
+    ...Array(2).fill(1200),
+  ])
+  expect(database.leased).toBe(10)
+  // The first four end at 15.0 s and make room for four more.
+  await clock.advance(13_050)
+  expect(sent).toHaveLength(14)
+  await stopRun(harness, running)
+  expect(clock.pending).toBe(0)
+})
+
+Deno.test('run() sends what comes beside an endpoint that holds all slots within 100 ms', async () => {
+  const harness = createHarness()
+  const { clock, database, courses, sent } = harness
+  for (let i = 1; i <= 4; i++) courses[`event-${i}`] = { ms: 14_000 }
+  database.add(...many(4))
+  const running = harness.start({ slots: 4 })
+  await clock.advance(10)
+  database.add({}, {})
+  await clock.advance(200)
+  expect(sent.slice(4)).toEqual([{ event: 'event-5', at: 1100 }, { event: 'event-6', at: 1100 }])
+  expect(database.applied.map(({ event }) => event)).toEqual(['event-5', 'event-6'])
+  await stopRun(harness, running)
+})
