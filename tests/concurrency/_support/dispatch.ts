@@ -1,11 +1,13 @@
 /** A run as the database sees it: numbered calls of dispatch(), each answer checked for its shape. */
 
 import type { Sql } from 'postgres'
-import {
-  type Delivery,
-  type DispatchAnswer,
-  dispatchAnswer,
-} from '../../../functions/_shared/contracts.ts'
+import { z } from 'zod'
+import { type Delivery, dispatchAnswer } from '../../../functions/_shared/contracts.ts'
+
+/** The answer with what no run reads: how many results counted, and whether the call came before. */
+const wholeAnswer = dispatchAnswer.extend({ applied: z.int(), repeat: z.boolean() })
+
+export type WholeAnswer = z.infer<typeof wholeAnswer>
 
 /** What became of one delivery; only what the database decides by. */
 export type Report = {
@@ -20,11 +22,11 @@ export type Report = {
 export async function dispatch(
   sql: Sql,
   call: { run: string; seq: number; results?: Report[]; limit?: number },
-): Promise<DispatchAnswer> {
+): Promise<WholeAnswer> {
   const { run, seq, results = [], limit = 0 } = call
   const [row] = await sql<{ answer: unknown }[]>`
     select outbox.dispatch(${run}, ${seq}, ${sql.json(results)}, ${limit}, 'worker') as answer`
-  return dispatchAnswer.parse(row?.answer)
+  return wholeAnswer.parse(row?.answer)
 }
 
 /** A run over one session: numbers its calls. */
@@ -38,7 +40,7 @@ export class Run {
   }
 
   /** The next call of the run. */
-  async call(results: Report[] = [], limit = 0): Promise<DispatchAnswer> {
+  async call(results: Report[] = [], limit = 0): Promise<WholeAnswer> {
     this.#seq += 1
     return await dispatch(this.#sql, { run: this.id, seq: this.#seq, results, limit })
   }
