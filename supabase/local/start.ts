@@ -1,26 +1,25 @@
 /** `deno task start`: the stack with a receiver, and one event on its way through all of it. */
 
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { runCommand, type Values } from './command.ts'
 import { SetupError } from './errors.ts'
 import { interrupted } from './interrupted.ts'
-import { print, printError } from './print.ts'
-import { PROJECT_DIR, type Stack, startStack } from './stack.ts'
+import { print } from './print.ts'
+import { type Stack, startStack } from './stack.ts'
+import { stackFlags, stackFlagsHelp, stackOptionsOf } from './stack_flags.ts'
 import { type DemoEndpoint, makeEndpoint, removeEndpoints } from './start/endpoint.ts'
-import { type Arrival, type Receiver, startReceiver } from './start/receiver.ts'
+import { type Receiver, startReceiver } from './start/receiver.ts'
 import { asText, verify } from './start/show.ts'
 import { summary } from './summary.ts'
 
-const HELP = `Run the stack with a small receiver, publish a first event and show what arrives.
+const flags = { ...stackFlags, once: { type: 'boolean', default: false } } as const
+
+const help = `Run the stack with a small receiver, publish a first event and show what arrives.
 
   npx -y deno@2.9.6 task start [--once] [--fresh] [--free-ports] [--data-dir <folder>]
 
   --once               stop after the first event: exit code 0 when it arrived and its signature holds
-  --fresh              begin anew: drops the data of earlier starts
-  --free-ports         take any free ports instead of those in supabase/config.toml
-  --data-dir <folder>  keep the data there instead of in .outhook/stack
-  --help               show this
+${stackFlagsHelp}
 
 Without --once it stays until Ctrl-C and shows what else arrives.`
 
@@ -30,22 +29,10 @@ const PATIENCE_MS = 60_000
 /** Most events arrive before the first look. */
 const OBSTACLE_EVERY_MS = 1_000
 
-async function main(args: string[]): Promise<number> {
-  const options = readOptions(args)
-  if (options === null) return 2
-  if (options.help) {
-    print(HELP)
-    return 0
-  }
-  const dataDir = options['data-dir'] ?? join(PROJECT_DIR, '.outhook/stack')
+async function run(values: Values<typeof flags>): Promise<number> {
   const isEnding = interrupted()
   await using started = new AsyncDisposableStack()
-  const stack = await startStack({
-    dataDir,
-    ports: options['free-ports'] ? 'free' : 'cli',
-    fresh: options.fresh,
-    log: print,
-  })
+  const stack = await startStack(stackOptionsOf(values))
   started.defer(() => stack.stop())
 
   let isFirstShown = false
@@ -58,37 +45,13 @@ async function main(args: string[]): Promise<number> {
   started.defer(() => removeEndpoints(stack))
   await showFirstEvent(stack, receiver, endpoint)
   isFirstShown = true
-  if (options.once) return 0
+  if (values.once) return 0
 
   print(await summary(stack))
   print(nextSteps(receiver))
   await Promise.race([isEnding, stack.databaseEnded])
   print('\nstopping')
   return 0
-}
-
-function readOptions(args: string[]): {
-  once: boolean
-  fresh: boolean
-  'free-ports': boolean
-  'data-dir'?: string
-  help: boolean
-} | null {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        once: { type: 'boolean', default: false },
-        fresh: { type: 'boolean', default: false },
-        'free-ports': { type: 'boolean', default: false },
-        'data-dir': { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values
-  } catch (error) {
-    printError(`${error instanceof Error ? error.message : error}\n\n${HELP}`)
-    return null
-  }
 }
 
 async function showFirstEvent(
@@ -183,10 +146,4 @@ function nextSteps({ url }: Receiver): string {
 `
 }
 
-try {
-  Deno.exit(await main(Deno.args))
-} catch (error) {
-  if (!(error instanceof SetupError)) throw error
-  printError(error.message)
-  Deno.exit(1)
-}
+await runCommand({ help, flags, run })

@@ -152,7 +152,10 @@ async function run(
     throw new Error(remedy, { cause })
   }
   const heard = listen(child)
-  const port = await heard.port
+  const port = await heard.port.catch(async (error) => {
+    await child.status
+    throw error
+  })
   async function stop(): Promise<void> {
     child.kill('SIGTERM')
     await Promise.all([child.status, heard.ended])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { readmeBlock, readmeTable } from './_readme.ts'
+import { readmeBlock, readmeSettings, readmeTable } from './_readme.ts'
 
 const settings = `
   select json_agg(json_build_array(s.name, s.value::text,
@@ -41,7 +41,7 @@ async function query(pg: Postgres, sql: string): Promise<string> {
 Deno.test('what the README says of the database', async (t) => {
   await withSchema(projectRoot, 'migrations', async (pg) => {
     await t.step('its settings are those of outbox.setting', async () => {
-      expect(readmeTable('Settings')).toEqual(JSON.parse(await query(pg, settings)))
+      expect(readmeSettings('Settings')).toEqual(JSON.parse(await query(pg, settings)))
     })
 
     await t.step('its secrets rotate, its networks open, and its hints are there', async () => {
@@ -60,6 +60,9 @@ Deno.test('what the README says of the database', async (t) => {
       const { deny, ...before } = await egress(pg)
       await query(pg, readmeBlock('egress'))
       expect(await egress(pg)).toEqual({ cidrs: ['10.20.0.0/16'], ports: ['443', '8443'], deny })
+      await query(pg, readmeBlock('egress-local'))
+      const seed = await Deno.readTextFile(join(projectRoot, 'supabase/seed.sql'))
+      expect(seed).toContain(readmeBlock('egress-local'))
       for (const [name, value] of Object.entries(before)) {
         await query(
           pg,
@@ -71,22 +74,33 @@ Deno.test('what the README says of the database', async (t) => {
 
     await t.step('its trigger publishes for a role that may not publish', async () => {
       const trigger = readmeBlock('trigger')
-      await query(pg, readmeBlock('publish'))
+      // Whoever tries things out runs them again.
+      await query(pg, readmeBlock('publish').repeat(2))
       await query(
         pg,
-        `grant insert, update on public.orders to authenticated;
+        `grant select, insert, update on public.orders to authenticated;
         truncate outbox.unrouted, outbox.event;
-        ${trigger}`,
+        ${trigger} ${trigger}`,
       )
       const insert = 'insert into public.orders values (7, 12.50, true);'
       await query(pg, asApplication(insert))
       expect(await query(pg, 'select type, body from outbox.event')).toBe(
         'order.paid|{"id": 7, "total": 12.50}',
       )
+      await query(
+        pg,
+        asApplication(`
+          update public.orders set paid = true where id = 7;
+          insert into public.orders values (9, 3.75, false);
+          update public.orders set paid = true where id = 9;`),
+      )
+      expect(await query(pg, 'select body from outbox.event order by id')).toBe(
+        '{"id": 7, "total": 12.50}\n{"id": 9, "total": 3.75}',
+      )
 
       await query(
         pg,
-        'alter function public.publish_paid_order() security invoker; truncate outbox.event',
+        'alter function public.publish_paid_order() security invoker; truncate outbox.event, outbox.unrouted',
       )
       const refused = await pg.psql(asApplication(insert.replace('7', '8')))
       expect(refused.stderr).toContain('permission denied for schema outbox')
@@ -134,6 +148,20 @@ Deno.test('what the README says of the database', async (t) => {
       const named = texts.flatMap((text) => [...text.matchAll(/\boutbox\.(\w+)/g)])
       expect(named.map(([, name = '']) => name).filter((name) => !there.has(name))).toEqual([])
     })
+
+    await t.step(
+      'its list of functions has those that a key may call, each described',
+      async () => {
+        const rows = (await query(pg, readmeBlock('functions'))).split('\n').map((row) =>
+          row.split('|')
+        )
+        const shown = rows.map(([name]) => name)
+        expect(shown).toContain('publish')
+        expect(shown).toContain('create_endpoint')
+        expect(shown).not.toContain('put_event')
+        expect(rows.filter((row) => (row.at(-1) ?? '') === '')).toEqual([])
+      },
+    )
 
     await t.step('its query of kicks runs, and its two ways to configure', async () => {
       expect(await query(pg, readmeBlock('kicks'))).toBe('')

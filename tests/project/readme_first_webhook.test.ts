@@ -5,29 +5,47 @@ import { freePort } from '../../supabase/local/process/ports.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { startStack } from '../../supabase/local/stack.ts'
 import { testFolder } from '../_support/folder.ts'
-import { readmeBlock } from './_readme.ts'
+import { readmeBlock, readmeTable } from './_readme.ts'
 import { makeReceivers, type RunningReceiver } from './_receivers.ts'
 
 interface Answers {
   created: { id: string; secret: string }
   published: string
   refused: Record<string, unknown>
+  /** Without the secret key, with a wrong one, without the schema. */
+  mistaken: Record<string, unknown>[]
 }
 
-/** Runs the README's shell block against `apiUrl`, and a call that is refused after it. */
-async function curl(apiUrl: string, secretKey: string): Promise<Answers> {
-  const refused = `\necho; rpc create_endpoint '{"p_url": "example.com"}'`
+/** What goes wrong: a wrong argument; no secret key, a wrong one, no schema, with their status. */
+const mistakes = `
+rpc create_endpoint '{"p_url": "example.com"}'
+publish() {
+  curl -sS -w '{"status":%{http_code}}\\n' "$API_URL/rest/v1/rpc/publish" "$@" \\
+    -H 'content-type: application/json' -d '{"p_type": "order.paid", "p_payload": {}}'
+}
+publish -H 'content-profile: outbox'
+publish -H 'content-profile: outbox' -H 'apikey: sb_secret_wrong'
+publish -H "apikey: $SECRET_KEY"`
+
+/** Runs the README's shell block against a stack, its endpoint at `port`, and then the mistakes. */
+async function curl(
+  { apiUrl, secretKey, port }: { apiUrl: string; secretKey: string; port: number },
+): Promise<Answers> {
   const script = readmeBlock('curl').replaceAll('http://127.0.0.1:54321', apiUrl)
-    .replace('sb_secret_...', secretKey)
-    .replace('rpc publish', 'echo; rpc publish') + refused
-  const { code, stdout, stderr } = await new Deno.Command('sh', { args: ['-ec', script] }).output()
+    .replace('3001', String(port)).replace('sb_secret_...', secretKey) + mistakes
+  const { code, stdout, stderr } = await new Deno.Command('sh', {
+    args: ['-ec', script],
+    env: { API_URL: apiUrl },
+  }).output()
   const decoder = new TextDecoder()
   expect([code, decoder.decode(stderr)]).toEqual([0, ''])
-  const [created = '', published = '', problem = ''] = decoder.decode(stdout).trim().split(/\n+/)
+  const [created = '', published = '', refused = '', ...mistaken] = decoder.decode(stdout).trim()
+    .split('\n')
   return {
     created: JSON.parse(created),
     published: JSON.parse(published),
-    refused: JSON.parse(problem),
+    refused: JSON.parse(refused),
+    mistaken: mistaken.map((line) => JSON.parse(line.replace('}{"status"', ',"status"'))),
   }
 }
 
@@ -61,18 +79,38 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
     }, { timeoutMs: 30_000 })
   expect(await delivered(running.length)).toBe(true)
   const looked = (await query(readmeBlock('look'))).split('\n')
-  expect(looked.filter((row) => row.startsWith('order.paid|delivered|'))).toHaveLength(3)
-  expect(looked.filter((row) => /\|1\|delivered\|204\|/.test(row))).toHaveLength(3)
+  const rows = (pattern: RegExp): string[] => looked.filter((row) => pattern.test(row))
+  expect(rows(/^http:\/\/127\.0\.0\.1:\d+\/webhooks\|order\.paid\|delivered\|1\|$/)).toHaveLength(3)
+  expect(rows(/\|http:\S+\/webhooks\|1\|delivered\|204\|/)).toHaveLength(3)
 
-  const { created, published, refused } = await curl(stack.apiUrl, stack.keys.secretKey)
-  expect(created).toMatchObject({ secret: expect.stringMatching(/^whsec_/) })
-  expect(published).toMatch(/^[0-9a-f-]{36}$/)
-  expect(refused).toEqual(JSON.parse(readmeBlock('error')))
-  expect(await delivered(2 * running.length)).toBe(true)
-  const again = await curl(stack.apiUrl, stack.keys.secretKey)
-  expect(again.published).toBe(published)
-
+  await query(readmeBlock('publish-ways'))
+  expect(await delivered(5 * running.length)).toBe(true)
   for (const { name, work } of running) {
-    expect([name, await work()]).toEqual([name, { noted: 2, orders: ['1 49.9', '2 12.5'] }])
+    expect([name, await work()]).toEqual([
+      name,
+      { noted: 5, orders: ['1 49.9', '3 12.5', '4 7.25', '5 19.75'] },
+    ])
   }
+
+  // The endpoint made over HTTP wants another type, and has a receiver of its own.
+  const port = freePort()
+  const calls = { apiUrl: stack.apiUrl, secretKey: stack.keys.secretKey, port }
+  const { created, published, refused, mistaken } = await curl(calls)
+  const second = receivers.all.at(-1)
+  if (second === undefined) throw new Error('The README has no receiver')
+  const late = defer.use(await second.start({ secret: created.secret, port }))
+  expect(published).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await delivered(5 * running.length + 1)).toBe(true)
+  expect(await late.work()).toEqual({ noted: 1, orders: [] })
+  expect((await curl(calls)).published).toBe(published)
+
+  expect(refused).toEqual(JSON.parse(readmeBlock('error')))
+  expect(mistaken).toMatchObject([
+    { code: '42501', status: 401 },
+    { code: '42501', status: 401 },
+    { code: 'PGRST202', status: 404 },
+  ])
+  const meanings = Object.fromEntries(readmeTable('Errors'))
+  expect(meanings['42501']).toContain('Status 401')
+  expect(meanings.PGRST202).toContain('Status 404')
 })

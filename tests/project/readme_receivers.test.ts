@@ -92,11 +92,24 @@ async function check({ start }: ReadmeReceiver): Promise<void> {
   expect(await work()).toEqual({ noted: 5, orders: ['1 49.9', '2 49.9', '4 49.9', '5 49.9'] })
 }
 
+/** What it says when it is started without its secret. */
+async function lament({ start }: ReadmeReceiver): Promise<string> {
+  try {
+    await start({ secret: '' })
+    return 'It started'
+  } catch (error) {
+    return String(error)
+  }
+}
+
 Deno.test("the README's receivers verify, and do their work once", async (t) => {
   await withPostgres(projectRoot, async (pg) => {
     await using receivers = await makeReceivers(pg)
     for (const receiver of receivers.all) {
       await t.step(receiver.name, () => check(receiver))
+      await t.step(`${receiver.name} without its secret says what to set`, async () => {
+        expect(await lament(receiver)).toMatch(/listened: Set WEBHOOK_SECRET \(.*\)/)
+      })
     }
   })
 })

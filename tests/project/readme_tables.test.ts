@@ -4,7 +4,7 @@ import { webhookHeaders } from '../../functions/_shared/headers.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { listFiles } from '../_run/files.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent } from '../functions/samples.ts'
-import { readmeTable } from './_readme.ts'
+import { readmeBlock, readmeTable } from './_readme.ts'
 
 Deno.test('the README lists the headers of a webhook, all of them and in no other words', () => {
   const sent = webhookHeaders({
@@ -23,5 +23,12 @@ Deno.test('the README lists the SQLSTATEs that the schema raises', async () => {
     const text = await Deno.readTextFile(join(projectRoot, path))
     for (const [code] of text.matchAll(/\bOH\d{3}\b/g)) raised.add(code)
   }
-  expect(readmeTable('Errors').map(([code]) => code)).toEqual([...raised].sort())
+  const listed = readmeTable('Errors').map(([code = '']) => code)
+  expect(listed.filter((code) => code.startsWith('OH'))).toEqual([...raised].sort())
+})
+
+Deno.test("the README's map names files that are there", async () => {
+  const paths = readmeBlock('map').match(/\b(?:sql|functions)\/\S+/g) ?? []
+  expect(paths.length).toBeGreaterThan(7)
+  for (const path of paths) await Deno.stat(join(projectRoot, path))
 })
