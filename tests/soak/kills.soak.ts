@@ -54,7 +54,11 @@ async function killAtRandom(dbUrl: string, isDone: () => Promise<boolean>): Prom
     killed++
   }
   await waitUntil(isDone, { timeoutMs: 120_000, everyMs: 100 })
-  for (const worker of alive) worker.kill('SIGTERM')
+  for (const worker of alive) {
+    // Before that it has not yet asked to hear of signals.
+    await waitUntil(() => worker.log.length > 0, { timeoutMs: 20_000 })
+    worker.kill('SIGTERM')
+  }
   expect(await Promise.all(alive.map(({ ended }) => ended))).toEqual(Array(workers).fill(0))
   return killed
 }
@@ -76,7 +80,7 @@ Deno.test(`${deliveries} deliveries survive ${kills} kills`, async () => {
     let left = deliveries
     const publish = async (): Promise<void> => {
       // So spread that there is always something to be killed over.
-      const size = Math.ceil(deliveries / (kills * 4))
+      const size = Math.ceil(deliveries / (kills * 6))
       while (left > 0) {
         const count = Math.min(size, left)
         await sql`select outbox.publish('soak.e' || n % 20, '{}') from generate_series(1, ${count}) as n`
