@@ -1,11 +1,19 @@
 import { join } from 'node:path'
-import { SetupError } from './errors.ts'
+import { checkFlags, runCommand, type Values } from './command.ts'
 import { print, printError } from './print.ts'
 import { withSchema } from './schema/database.ts'
 import { dumpSchema } from './schema/dump.ts'
 import { listFunctions } from './schema/functions.ts'
 import { buildMigration, readSqlFiles, releasedVersion } from './schema/migration.ts'
 import { builtMigration, expectedDump, expectedFunctions, projectRoot } from './schema/project.ts'
+
+const help =
+  `Build supabase/migrations from sql/ while there is no release, and what tests compare with.
+
+  npx -y deno@2.9.6 task db:build [--check]
+
+  --check  only compare the migration with sql/
+  --help   show this`
 
 /** What a build came to: an exit code for the shell and one line for the person. */
 export interface BuildOutcome {
@@ -64,13 +72,7 @@ async function readOr<T>(path: string, otherwise: T): Promise<string | T> {
   }
 }
 
-async function main(args: string[]): Promise<number> {
-  const unknown = args.find((arg) => arg !== '--check')
-  if (unknown !== undefined) {
-    printError(`Unknown argument "${unknown}": db:build takes --check or nothing`)
-    return 2
-  }
-  const check = args.includes('--check')
+async function run({ check }: Values<typeof checkFlags>): Promise<number> {
   const outcome = await buildMigrationFile(projectRoot, check)
   if (outcome.code === 0) print(outcome.message)
   else printError(outcome.message)
@@ -82,11 +84,4 @@ async function main(args: string[]): Promise<number> {
   return 0
 }
 
-if (import.meta.main) {
-  try {
-    Deno.exit(await main(Deno.args))
-  } catch (error) {
-    printError(error instanceof SetupError ? error.message : String(error))
-    Deno.exit(1)
-  }
-}
+if (import.meta.main) await runCommand({ help, flags: checkFlags, run })

@@ -5,3 +5,8 @@
 export class SetupError extends Error {
   override name = 'SetupError'
 }
+
+/** The words of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { SetupError } from './errors.ts'
 
 /**
  * Install one npm package of an exact version under `.outhook/tools/` of the project at `root`,
@@ -40,12 +41,11 @@ async function install(folder: string, what: string): Promise<void> {
     stdout: 'piped',
     stderr: 'piped',
   }).output().catch((cause) => {
-    throw new Error('Cannot start npm, which comes with Node.js: install Node.js 20 or newer', {
-      cause,
-    })
+    const message = 'Cannot start npm, which comes with Node.js: install Node.js 20 or newer'
+    throw new SetupError(message, { cause })
   })
   if (ended.success) return
-  throw new Error(`Cannot install ${what}:\n${new TextDecoder().decode(ended.stderr).trim()}`)
+  throw new SetupError(`Cannot install ${what}:\n${new TextDecoder().decode(ended.stderr).trim()}`)
 }
 
 async function exists(path: string): Promise<boolean> {

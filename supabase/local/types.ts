@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { checkFlags, runCommand, type Values } from './command.ts'
 import { SetupError } from './errors.ts'
 import type { Postgres } from './postgres/mod.ts'
 import { print, printError } from './print.ts'
@@ -6,6 +7,13 @@ import { withSchema } from './schema/database.ts'
 import { dropRunTimePartitions } from './schema/partitions.ts'
 import { projectRoot } from './schema/project.ts'
 import { runCli } from './supabase_cli.ts'
+
+const help = `Write functions/_shared/database.types.ts from the schema in sql/.
+
+  npx -y deno@2.9.6 task types [--check]
+
+  --check  only compare
+  --help   show this`
 
 /** Where the types lie, from the root of the project. */
 export const typesFile = 'functions/_shared/database.types.ts'
@@ -46,15 +54,10 @@ async function format(source: string): Promise<string> {
   return new TextDecoder().decode(stdout)
 }
 
-async function main(args: string[]): Promise<number> {
-  const unknown = args.find((arg) => arg !== '--check')
-  if (unknown !== undefined) {
-    printError(`Unknown argument "${unknown}": types takes --check or nothing`)
-    return 2
-  }
+async function run({ check }: Values<typeof checkFlags>): Promise<number> {
   const path = join(projectRoot, typesFile)
   const types = await withSchema(projectRoot, 'sql', generateTypes)
-  if (args.includes('--check')) {
+  if (check) {
     if (await Deno.readTextFile(path).catch(() => '') === types) {
       print(`${typesFile} is up to date`)
       return 0
@@ -67,11 +70,4 @@ async function main(args: string[]): Promise<number> {
   return 0
 }
 
-if (import.meta.main) {
-  try {
-    Deno.exit(await main(Deno.args))
-  } catch (error) {
-    printError(error instanceof SetupError ? error.message : String(error))
-    Deno.exit(1)
-  }
-}
+if (import.meta.main) await runCommand({ help, flags: checkFlags, run })

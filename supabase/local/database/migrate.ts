@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
-import { SetupError } from '../errors.ts'
+import { messageOf, SetupError } from '../errors.ts'
 
 /** A file of supabase/migrations. */
 export interface Migration {
@@ -74,8 +74,7 @@ async function apply(sql: Sql, migration: Migration): Promise<void> {
         values (${migration.version}, ${migration.name}, ${[migration.text]})`
     })
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
-    throw new SetupError(`${fileName(migration)} cannot be applied: ${message}`, { cause })
+    throw new SetupError(`${fileName(migration)} cannot be applied: ${messageOf(cause)}`, { cause })
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from 'postgres'
-import { SetupError } from '../errors.ts'
+import { messageOf, SetupError } from '../errors.ts'
 
 /**
  * Runs the seed file once per database, in one transaction with the note that it ran. `path` is
@@ -21,8 +21,7 @@ export async function seed(sql: Sql, path: string, file: string): Promise<boolea
         values (${path}, ${createHash('sha256').update(text).digest('hex')})`
     })
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
-    throw new SetupError(`${path} cannot be run: ${message}`, { cause })
+    throw new SetupError(`${path} cannot be run: ${messageOf(cause)}`, { cause })
   }
   return true
 }

@@ -8,6 +8,7 @@
  */
 
 import postgres, { type Sql } from 'postgres'
+import { messageOf } from '../errors.ts'
 import { type NetRequest, performRequest } from './request.ts'
 import { Signal } from './signal.ts'
 
@@ -65,7 +66,7 @@ async function loop(
         found = await pass()
       } catch (error) {
         // As a restarted background worker does: the same batch again, a second later.
-        if (!stopping.aborted) log(`net: ${error instanceof Error ? error.message : error}`)
+        if (!stopping.aborted) log(`net: ${messageOf(error)}`)
       }
       // A wake during an empty pass is for the next round: the wait above takes it.
       if (found) await woken.wait(SLEEP_MS)

@@ -1,3 +1,5 @@
+import { messageOf } from '../errors.ts'
+
 /** A row of net.http_request_queue. */
 export interface NetRequest {
   id: string
@@ -47,7 +49,6 @@ export async function performRequest(
     }
   } catch (error) {
     stopping.throwIfAborted()
-    const message = error instanceof Error ? error.message : String(error)
     return {
       id: request.id,
       status_code: null,
@@ -57,7 +58,7 @@ export async function performRequest(
       timed_out: timeout.aborted,
       error_msg: timeout.aborted
         ? `Timeout of ${request.timeout_milliseconds} ms reached`
-        : untilNul(message),
+        : untilNul(messageOf(error)),
     }
   }
 }

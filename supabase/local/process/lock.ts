@@ -38,7 +38,7 @@ export async function lockFolder(folder: string, name: string): Promise<Lock> {
   if (lock !== null) return lock
   throw new SetupError(
     `${folder} is in use by another copy of this stack (pid ${await lockHolder(path) ?? '?'}): ` +
-      `stop that one first\n  kill $(cat ${path})`,
+      `stop that one first\n  kill $(cat "${path}")`,
   )
 }
 

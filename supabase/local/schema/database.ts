@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { SetupError } from '../errors.ts'
 import { type Postgres, startPostgres } from '../postgres/mod.ts'
 import { readSqlFiles, type SqlFile } from './migration.ts'
 
@@ -20,12 +21,12 @@ export async function readSource(root: string, source: SchemaSource): Promise<Sq
 
 /**
  * Applies each file as the role postgres, in one transaction a file as the Supabase CLI does.
- * Throws with the file's name and psql's message at the first that fails.
+ * Throws a SetupError with the file's name and psql's message at the first that fails.
  */
 export async function applyFiles(pg: Postgres, files: readonly SqlFile[]): Promise<void> {
   for (const file of files) {
     const { code, stderr } = await pg.psql(file.text, { args: ['--single-transaction'] })
-    if (code !== 0) throw new Error(`Cannot apply ${file.path}:\n${stderr}`)
+    if (code !== 0) throw new SetupError(`Cannot apply ${file.path}:\n${stderr}`)
   }
 }
 
