@@ -162,7 +162,7 @@ Deno.test('startStack() refuses a data folder that another stack uses', async ()
   const stack = await start(project)
   expect(await refusal(start(project))).toBe(
     `SetupError: ${project.dataDir} is in use by another copy of this stack (pid ${Deno.pid}): ` +
-      `stop that one first\n  kill $(cat ${project.dataDir}/stack.lock)`,
+      `stop that one first\n  kill $(cat "${project.dataDir}/stack.lock")`,
   )
   expect(await addNote(stack, 'still up')).toBe(2)
   await stack.stop()
