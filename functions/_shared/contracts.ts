@@ -47,7 +47,9 @@ const settings = z.object({
   max_deliveries: z.int().positive(),
 })
 
-/** What one dispatch answers: the deliveries claimed for this run, and all that sending them needs. */
+/**
+ * What one dispatch answers: the deliveries claimed for this run, and all that sending them needs.
+ */
 export const dispatchAnswer = z.object({
   /** How many results came too late to count. */
   stale: z.int(),
@@ -75,7 +77,10 @@ export type Settings = z.infer<typeof settings>
 /** Who runs the loop: an edge function, which ends by itself, or a worker, which stays. */
 export type RunKind = 'edge' | 'worker'
 
-/** The classes of failure a sender can see, one word each; `error_hints.ts` says what a person can do. */
+/**
+ * The classes of failure a sender can see, one word each; `error_hints.ts` says what a person can
+ * do.
+ */
 export type ErrorClass =
   | 'dns'
   | 'blocked'
@@ -94,7 +99,10 @@ export type Outcome =
   | {
     outcome: 'failed'
     error_class: ErrorClass
-    /** Safe for the endpoint's owner to read: no secret, nothing about the inside; up to 500 characters. */
+    /**
+     * Safe for the endpoint's owner to read: no secret, nothing about the inside; up to 500
+     * characters.
+     */
     error: string
     status?: number
     /** The header as received, up to 64 characters. */

@@ -19,8 +19,9 @@ const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 const seedBytes = 32
 
 /**
- * Makes a key ready to sign. `bytes` are the seed and, behind it, the public key, which is not needed here. Throws when
- * there are fewer than 32. One signature costs 50 to 190 µs, several times that of HMAC.
+ * Makes a key ready to sign. `bytes` are the seed and, behind it, the public key, which is not
+ * needed here. Throws when there are fewer than 32. One signature costs 50 to 190 µs, several times
+ * that of HMAC.
  */
 export function createEd25519(bytes: Buffer): Ed25519 {
   const key = keyOf(bytes.subarray(0, seedBytes))
@@ -29,7 +30,9 @@ export function createEd25519(bytes: Buffer): Ed25519 {
   }
 }
 
-/** Makes a new key pair: the secret for `outbox.rotate_secret`, the public key for the receivers. */
+/**
+ * Makes a new key pair: the secret for `outbox.rotate_secret`, the public key for the receivers.
+ */
 export function createSigningKey(): KeyPair {
   const { privateKey } = generateKeyPairSync('ed25519')
   const seed = tail(privateKey.export({ format: 'der', type: 'pkcs8' }))

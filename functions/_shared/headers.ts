@@ -6,9 +6,9 @@ import { version } from './version.ts'
 export type HeaderList = string[]
 
 /**
- * The names that no custom header may have; `webhook-*` stands for all that begin so. They are those that each try sets
- * itself, and the connection's own, whose forging would let one request be read as two or another host be reached.
- * outbox.reserved_headers() is the same list.
+ * The names that no custom header may have; `webhook-*` stands for all that begin so. They are
+ * those that each try sets itself, and the connection's own, whose forging would let one request be
+ * read as two or another host be reached. outbox.reserved_headers() is the same list.
  */
 export const reservedHeaders: readonly string[] = [
   'accept-encoding',

@@ -7,8 +7,9 @@ import { sha256 } from '@noble/hashes/sha2.js'
 export type Hmac = (head: string, body: Uint8Array) => Buffer
 
 /**
- * Up to here the digest in JavaScript is the faster one: Deno's createHmac costs 10 to 20 µs before the first byte, which
- * is a fifth of a delivery's whole CPU; at 200 bytes it is 3 µs against 10, at 4 KiB it is the other way round.
+ * Up to here the digest in JavaScript is the faster one: Deno's createHmac costs 10 to 20 µs before
+ * the first byte, which is a fifth of a delivery's whole CPU; at 200 bytes it is 3 µs against 10,
+ * at 4 KiB it is the other way round.
  */
 const smallBytes = 1024
 

@@ -20,7 +20,10 @@ export type LogFields = {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Writes one line of JSON for each call. Bodies, headers and secrets have no field, so they never get in. */
+/**
+ * Writes one line of JSON for each call. Bodies, headers and secrets have no field, so they never
+ * get in.
+ */
 export type Log = (level: LogLevel, message: string, fields?: LogFields) => void
 
 export type LogOptions = {

@@ -1,12 +1,15 @@
-/** Text that Postgres takes and a person can read, and whether something of the original was lost. */
+/**
+ * Text that Postgres takes and a person can read, and whether something of the original was lost.
+ */
 export type SafeText = { text: string; lossy: boolean }
 
 /** Making one costs more than it takes to read a short answer. */
 const strictDecoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads bytes of unknown origin as UTF-8. Invalid sequences become U+FFFD and NUL, which no Postgres text holds, goes:
- * both count as lossy. With `cut`, a character that the cut has halved is left out, which does not.
+ * Reads bytes of unknown origin as UTF-8. Invalid sequences become U+FFFD and NUL, which no
+ * Postgres text holds, goes: both count as lossy. With `cut`, a character that the cut has halved
+ * is left out, which does not.
  */
 export function safeText(bytes: Uint8Array, { cut = false } = {}): SafeText {
   if (bytes.length === 0) return { text: '', lossy: false }

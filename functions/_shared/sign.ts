@@ -14,7 +14,10 @@ export type Signatures = { standard: string; simple: string | null }
 const prefix = 'whsec_'
 const keyPrefix = 'whsk_'
 
-/** Makes a secret ready to sign: `whsk_` is an ed25519 key, anything else HMAC. Throws for a `whsk_` that is none. */
+/**
+ * Makes a secret ready to sign: `whsk_` is an ed25519 key, anything else HMAC. Throws for a `whsk_`
+ * that is none.
+ */
 export function parseSecret(secret: string): SigningKey {
   if (!secret.startsWith(keyPrefix)) {
     return { scheme: 'v1', digest: createKeyedHmac(secretBytes(secret)) }
@@ -24,8 +27,9 @@ export function parseSecret(secret: string): SigningKey {
 }
 
 /**
- * The key bytes of a secret as users hold it: `whsec_` + base64, with or without padding, or bare base64. Text that is not
- * base64 is taken as the bytes themselves, so that a secret from elsewhere signs instead of failing.
+ * The key bytes of a secret as users hold it: `whsec_` + base64, with or without padding, or bare
+ * base64. Text that is not base64 is taken as the bytes themselves, so that a secret from elsewhere
+ * signs instead of failing.
  */
 export function secretBytes(secret: string): Buffer {
   const encoded = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
@@ -35,10 +39,11 @@ export function secretBytes(secret: string): Buffer {
 }
 
 /**
- * Signs one try. `standard` is the webhook-signature header of Standard Webhooks: `v1,<base64>` (HMAC) or `v1a,<base64>`
- * (ed25519) for each key over `id.timestamp.body`. `simple` is the x-signature header: `sha256=<hex>` over
- * `timestamp.body` with the newest key of scheme v1, the same decoded bytes, so that a receiver needs one secret in one
- * form for either. `keys` are newest first and not empty.
+ * Signs one try. `standard` is the webhook-signature header of Standard Webhooks: `v1,<base64>`
+ * (HMAC) or `v1a,<base64>` (ed25519) for each key over `id.timestamp.body`. `simple` is the
+ * x-signature header: `sha256=<hex>` over `timestamp.body` with the newest key of scheme v1, the
+ * same decoded bytes, so that a receiver needs one secret in one form for either. `keys` are newest
+ * first and not empty.
  */
 export function sign(
   id: string,
@@ -66,8 +71,9 @@ export type KeyCache = {
 type Parsed = { version: number; secrets: string[]; keys: [SigningKey, ...SigningKey[]] }
 
 /**
- * Keeps the parsed keys of up to `capacity` endpoints. A batch's own secrets always win: one that lapsed or was added
- * without a new version is seen by comparing texts. Null means that the endpoint has no secret.
+ * Keeps the parsed keys of up to `capacity` endpoints. A batch's own secrets always win: one that
+ * lapsed or was added without a new version is seen by comparing texts. Null means that the
+ * endpoint has no secret.
  */
 export function createKeyCache(capacity = 10_000): KeyCache {
   const cache = new Map<string, Parsed>()

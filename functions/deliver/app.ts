@@ -14,7 +14,10 @@ export type AppDeps = {
   wallNow(): number
 }
 
-/** The function's HTTP side: `POST /deliver/run` begins a run, `GET /deliver/health` tells that it is up. */
+/**
+ * The function's HTTP side: `POST /deliver/run` begins a run, `GET /deliver/health` tells that it
+ * is up.
+ */
 export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps): Hono {
   const app = new Hono().basePath('/deliver')
 

@@ -19,7 +19,10 @@ export type AttemptDeps = {
 
 const sameVersion = 'deploy the functions of the same version as the migration'
 
-/** Makes one attempt and gives its result; a bug in a sender is a failure of that attempt and no more. */
+/**
+ * Makes one attempt and gives its result; a bug in a sender is a failure of that attempt and no
+ * more.
+ */
 export async function attemptDelivery(
   { senders, clock, log }: AttemptDeps,
   delivery: Delivery,

@@ -26,7 +26,10 @@ export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
   return chains
 }
 
-/** Sends a chain one by one. After a failure, or where the lease would not hold, the rest is released unsent. */
+/**
+ * Sends a chain one by one. After a failure, or where the lease would not hold, the rest is
+ * released unsent.
+ */
 export async function sendChain(
   deps: ChainDeps,
   chain: readonly Delivery[],

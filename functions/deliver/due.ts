@@ -2,9 +2,10 @@ import type { RunOptions } from './options.ts'
 import type { EndReason, RunState } from './state.ts'
 
 /**
- * When the next dispatch should go out. Results wait up to `gatherMs` for company, so that the batch grows with the load;
- * half of the slots free is reason enough, at once while the queue is full and after `spacingMs` otherwise, since an
- * endpoint with a small cap would else be served once in `gatherMs`, and a light load would keep the database busy.
+ * When the next dispatch should go out. Results wait up to `gatherMs` for company, so that the
+ * batch grows with the load; half of the slots free is reason enough, at once while the queue is
+ * full and after `spacingMs` otherwise, since an endpoint with a small cap would else be served
+ * once in `gatherMs`, and a light load would keep the database busy.
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
   const free = openSlots(state, options)

@@ -17,9 +17,10 @@ export type Hand = {
 }
 
 /**
- * Counts what is in hand, and what of it is slow. An endpoint that hangs would else hold its slots until its timeout, and a
- * few of them all the slots there are, while others' deliveries wait. Deliveries of one batch turn slow together, since a
- * timer for each would cost more than the whole count.
+ * Counts what is in hand, and what of it is slow. An endpoint that hangs would else hold its slots
+ * until its timeout, and a few of them all the slots there are, while others' deliveries wait.
+ * Deliveries of one batch turn slow together, since a timer for each would cost more than the whole
+ * count.
  */
 export function createHand({ clock, state, slowMs, onSlow }: HandOptions): Hand {
   function take(count: number): () => void {

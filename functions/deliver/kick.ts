@@ -1,7 +1,10 @@
 import { Buffer } from 'node:buffer'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A kick is good for so long before and after its time: clocks differ, and a stolen one soon starts nothing. */
+/**
+ * A kick is good for so long before and after its time: clocks differ, and a stolen one soon starts
+ * nothing.
+ */
 export const kickWindowSeconds = 300
 
 const form = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/
@@ -12,8 +15,9 @@ export function parseKickSecrets(text: string): string[] {
 }
 
 /**
- * Whether an x-outhook-kick header, `t=<unix seconds>,v1=<hex hmac-sha256 of the digits of t>`, was made with one of the
- * secrets within the window around `nowSeconds`. The comparison takes the same time whatever is wrong.
+ * Whether an x-outhook-kick header, `t=<unix seconds>,v1=<hex hmac-sha256 of the digits of t>`, was
+ * made with one of the secrets within the window around `nowSeconds`. The comparison takes the same
+ * time whatever is wrong.
  */
 export function verifyKick(
   header: string | undefined,

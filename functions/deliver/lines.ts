@@ -9,7 +9,10 @@ export type Lines = {
 const gatherMs = 50
 const longestChars = 65_536
 
-/** Gathers lines for `sink`: at 10,000 attempts a second a write of its own for each line would take a tenth of a core. */
+/**
+ * Gathers lines for `sink`: at 10,000 attempts a second a write of its own for each line would take
+ * a tenth of a core.
+ */
 export function gatherLines(sink: (text: string) => void): Lines {
   let lines: string[] = []
   let chars = 0

@@ -3,10 +3,15 @@ import type { RunKind, Settings } from '../_shared/contracts.ts'
 /** How a run works; `withSettings` puts the operator's settings in. */
 export type RunOptions = {
   kind: RunKind
-  /** Deliveries on their way at once; one that takes longer than `slowMs` keeps its lease but leaves its slot to others. */
+  /**
+   * Deliveries on their way at once; one that takes longer than `slowMs` keeps its lease but leaves
+   * its slot to others.
+   */
   slots: number
   slowMs: number
-  /** The most in hand, slow ones included: more than the 1,000 that one endpoint may have in flight. */
+  /**
+   * The most in hand, slow ones included: more than the 1,000 that one endpoint may have in flight.
+   */
   maxInHand: number
   /** A result waits no longer than this for company. */
   gatherMs: number
@@ -15,13 +20,19 @@ export type RunOptions = {
   /** Between two looks while there was work within `busyMs`. */
   pollMs: number
   busyMs: number
-  /** Between two looks of a run that found nothing for `busyMs`: a quarter of the operator's setting. */
+  /**
+   * Between two looks of a run that found nothing for `busyMs`: a quarter of the operator's
+   * setting.
+   */
   idlePollMs: number
   /** Time kept at the end of a lease for recording the result. */
   leaseMarginMs: number
   /** Whether the two settings that follow bound the run: a worker claims as long as it lives. */
   isBounded: boolean
-  /** The longest the run claims and the most it claims; null without a bound and until an answer tells it. */
+  /**
+   * The longest the run claims and the most it claims; null without a bound and until an answer
+   * tells it.
+   */
   maxWallMs: number | null
   maxDeliveries: number | null
   /** The process CPU that a run may use before it stops claiming, where the runtime tells it. */

@@ -11,15 +11,19 @@ export type RedispatchDeps = {
   log: Log
 }
 
-/** An answer, and when the call that brought it was made: its `lease_ms` count from no earlier than that. */
+/**
+ * An answer, and when the call that brought it was made: its `lease_ms` count from no earlier than
+ * that.
+ */
 export type Answered = { answer: DispatchAnswer; calledAt: number }
 
 const firstPauseMs = 50
 const longestPauseMs = 2_000
 
 /**
- * Makes one call until it is answered: an answer that was lost may have claimed, so the same (run, seq) asks again, with
- * growing pauses. Null once `giveUpAt` has passed or when the database refuses the call for good.
+ * Makes one call until it is answered: an answer that was lost may have claimed, so the same (run,
+ * seq) asks again, with growing pauses. Null once `giveUpAt` has passed or when the database
+ * refuses the call for good.
  */
 export async function dispatchUntilAnswered(
   deps: RedispatchDeps,

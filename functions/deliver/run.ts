@@ -53,7 +53,9 @@ async function finish(active: ActiveRun): Promise<void> {
   }
 }
 
-/** Without a database the leases end by themselves; what is on its way is waited for all the same. */
+/**
+ * Without a database the leases end by themselves; what is on its way is waited for all the same.
+ */
 async function abandon({ state, alarm }: ActiveRun): Promise<void> {
   while (state.outstanding > 0) await alarm.wait(Infinity)
 }

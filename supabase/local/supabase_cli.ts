@@ -16,8 +16,9 @@ export interface CliResult {
 
 /**
  * Runs the Supabase CLI of an exact version in `cwd`, against the database at `dbUrl` where the
- * command takes one, without standard input, telemetry, update notices or the person's own settings.
- * Only PATH and `env` are handed on: in some environments the CLI answers in another form.
+ * command takes one, without standard input, telemetry, update notices or the person's own
+ * settings. Only PATH and `env` are handed on: in some environments the CLI answers in another
+ * form.
  */
 export async function runCli(options: {
   version: CliVersion

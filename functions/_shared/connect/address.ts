@@ -23,8 +23,9 @@ export type AddressRules = {
 export type AddressPolicy = {
   readonly rules: AddressRules
   /**
-   * Whether an IP address may be connected to: it must be public, or in a network that the operator allows. IPv6 forms
-   * that carry an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP) are not public, whichever they carry.
+   * Whether an IP address may be connected to: it must be public, or in a network that the operator
+   * allows. IPv6 forms that carry an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP)
+   * are not public, whichever they carry.
    */
   allows(address: string): boolean
   /** Whether a URL may name a port. */
@@ -51,7 +52,9 @@ const insidePublic: Network[] = [
 /** All IPv6 addresses that are in use on the Internet; the rest is special or not given out. */
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
-/** Addresses whose verdict is remembered: reading one and holding it against all ranges costs 20 µs. */
+/**
+ * Addresses whose verdict is remembered: reading one and holding it against all ranges costs 20 µs.
+ */
 const rememberedAddresses = 1_000
 
 /** Makes a policy of the operator's rules. A CIDR that cannot be read allows nothing. */
@@ -108,7 +111,10 @@ function isPublicV6(address: ipaddr.IPv6): boolean {
   return address.match(globalUnicast) && address.range() === 'unicast' && !isIsatap(address)
 }
 
-/** RFC 5214: an interface identifier of 5efe with or without the universal bit, then the IPv4 address. */
+/**
+ * RFC 5214: an interface identifier of 5efe with or without the universal bit, then the IPv4
+ * address.
+ */
 function isIsatap({ parts }: ipaddr.IPv6): boolean {
   return parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x0200)
 }

@@ -21,9 +21,9 @@ export type ConnectorOptions = {
 }
 
 /**
- * Opens vetted sockets for undici, through the policy's proxy where there is one. It takes the place of undici's own
- * connector, which checks no literal address and whose timer for connecting ticks on, shared by all connections, after the
- * last of them is closed.
+ * Opens vetted sockets for undici, through the policy's proxy where there is one. It takes the
+ * place of undici's own connector, which checks no literal address and whose timer for connecting
+ * ticks on, shared by all connections, after the last of them is closed.
  */
 export function createConnector(
   { policy, timeoutMs, proxyAuthorization, ...more }: ConnectorOptions,
@@ -43,7 +43,8 @@ export function createConnector(
     function connectDirectly(): void {
       const socket = openSocket({ ...to, policy, alpn: ['http/1.1'], ...more })
       socket.on('error', (error) => settle(error, null))
-      // A peer that closes in the TLS handshake is not always an error to Deno, and undici would wait on.
+      // A peer that closes in the TLS handshake is not always an error to Deno, and undici would
+      // wait on.
       socket.once('close', () => settle(closedError(), null))
       socket.once(tls ? 'secureConnect' : 'connect', () => settle(null, socket))
       limit.signal.addEventListener('abort', () => socket.destroy())

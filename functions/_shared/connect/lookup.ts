@@ -26,8 +26,9 @@ export function resolveBySystem(hostname: string): Promise<ResolvedAddress[]> {
 }
 
 /**
- * The addresses of a name, vetted: one that is not allowed refuses the whole name, since whoever sets the records could
- * have the next connection take that one. IPv4 comes first: not every place where functions run has IPv6.
+ * The addresses of a name, vetted: one that is not allowed refuses the whole name, since whoever
+ * sets the records could have the next connection take that one. IPv4 comes first: not every place
+ * where functions run has IPv6.
  */
 export async function lookupVetted(
   hostname: string,
@@ -42,8 +43,8 @@ export async function lookupVetted(
 }
 
 /**
- * `lookup` for undici, `net.connect` and `tls.connect`: the connection goes to an address that was vetted for it, so a name
- * that changes between check and connect reaches nothing else.
+ * `lookup` for undici, `net.connect` and `tls.connect`: the connection goes to an address that was
+ * vetted for it, so a name that changes between check and connect reaches nothing else.
  */
 export function vettedLookup(
   policy: AddressPolicy,

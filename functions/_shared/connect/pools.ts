@@ -6,7 +6,10 @@ import type { Resolve } from './lookup.ts'
 export type PoolOptions = {
   /** Open connections, in use or kept alive, beyond which unused ones are closed. */
   maxSockets?: number
-  /** Connections to one origin; as many as slots, so that no delivery waits for another endpoint's on the same host. */
+  /**
+   * Connections to one origin; as many as slots, so that no delivery waits for another endpoint's
+   * on the same host.
+   */
   maxPerOrigin?: number
   keepAliveMs?: number
   /** For one connection, as in `ConnectorOptions`. */
@@ -18,7 +21,10 @@ export type PoolOptions = {
 
 /** Connection pools by origin, all of them vetted. */
 export type Pools = {
-  /** A policy other than the last one's closes every connection that is not in use: hand the same one in while it holds. */
+  /**
+   * A policy other than the last one's closes every connection that is not in use: hand the same
+   * one in while it holds.
+   */
   of(url: URL, policy: AddressPolicy): Pool
   readonly sockets: number
   /** Ends what is still under way. */
@@ -91,7 +97,10 @@ export function createPools(options: PoolOptions = {}): Pools {
     void pool.close().finally(() => closing.delete(pool))
   }
 
-  /** Does not wait for undici's own close, which never comes where a connection failed after it was asked for. */
+  /**
+   * Does not wait for undici's own close, which never comes where a connection failed after it was
+   * asked for.
+   */
   async function close(): Promise<void> {
     pools.forEach(retire)
     await Promise.all([...closing].map((pool) => pool.destroy()))

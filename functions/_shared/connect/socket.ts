@@ -19,8 +19,9 @@ export type SocketOptions = {
 }
 
 /**
- * Begins a vetted connection: a literal address is checked here, since no client calls `lookup` for one; a name goes to
- * the very address that was vetted for it. Every sender's sockets come from here. Throws BlockedAddressError.
+ * Begins a vetted connection: a literal address is checked here, since no client calls `lookup` for
+ * one; a name goes to the very address that was vetted for it. Every sender's sockets come from
+ * here. Throws BlockedAddressError.
  */
 export function openSocket(options: SocketOptions): Socket {
   const { hostname, port, tls, policy, resolve = resolveBySystem } = options

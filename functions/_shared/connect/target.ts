@@ -1,7 +1,9 @@
 import { isIP } from 'node:net'
 import type { AddressPolicy } from './address.ts'
 
-/** A URL that may be sent to, as far as its text tells; names are vetted when they are looked up. */
+/**
+ * A URL that may be sent to, as far as its text tells; names are vetted when they are looked up.
+ */
 export type Target = { ok: true; url: URL } | { ok: false; problem: string }
 
 /** The one sentence about a refused address: which address it was would tell of the inside. */
@@ -9,7 +11,10 @@ export const blockedMessage = 'The address is not allowed: use a public host'
 
 const portMessage = 'The port is not allowed: use 443'
 
-/** Checks a URL's scheme, credentials, port and literal host, before each send; outbox.check_url has the same rules for the save. */
+/**
+ * Checks a URL's scheme, credentials, port and literal host, before each send; outbox.check_url has
+ * the same rules for the save.
+ */
 export function checkTarget(text: string, policy: AddressPolicy): Target {
   if (!URL.canParse(text)) return refuse('The URL cannot be parsed')
   const url = new URL(text)
@@ -29,8 +34,9 @@ function portOf({ port, protocol }: URL): number {
 }
 
 /**
- * Checks a host that is an address itself: no client looks those up, so `lookup` never sees them. The URL parser has turned
- * `0x7f.1`, `2130706433` and the like into their plain form already. A name passes here.
+ * Checks a host that is an address itself: no client looks those up, so `lookup` never sees them.
+ * The URL parser has turned `0x7f.1`, `2130706433` and the like into their plain form already. A
+ * name passes here.
  */
 export function isAllowedHost(hostname: string, policy: AddressPolicy): boolean {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname

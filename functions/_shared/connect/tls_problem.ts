@@ -1,6 +1,6 @@
 /**
- * What is wrong with a server's TLS, by the codes of node:tls and the words of rustls beneath it: Deno 2.1 has the words
- * alone. The first that fits counts.
+ * What is wrong with a server's TLS, by the codes of node:tls and the words of rustls beneath it:
+ * Deno 2.1 has the words alone. The first that fits counts.
  */
 const problems: [pattern: RegExp, sentence: string][] = [
   [/CERT_HAS_EXPIRED|certificate.*\bExpired\b/, 'The certificate has expired: renew it'],
@@ -28,7 +28,9 @@ const problems: [pattern: RegExp, sentence: string][] = [
   ],
 ]
 
-/** A sentence for the endpoint's owner about an error of TLS, or null when nothing closer is known. */
+/**
+ * A sentence for the endpoint's owner about an error of TLS, or null when nothing closer is known.
+ */
 export function tlsProblem(error: Error): string | null {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const text = `${code} ${error.message}`

@@ -18,9 +18,9 @@ export type TunnelOptions = {
 const longestHead = 16_384
 
 /**
- * A connection through a proxy (CONNECT, RFC 9110 section 9.3.6), with TLS inside where it is asked for. Deno's own
- * sockets: under Deno 2.1 node:tls begins no TLS on a connection that stands, so undici's ProxyAgent reaches no https.
- * Rejects with what a sender's faults are sorted by.
+ * A connection through a proxy (CONNECT, RFC 9110 section 9.3.6), with TLS inside where it is asked
+ * for. Deno's own sockets: under Deno 2.1 node:tls begins no TLS on a connection that stands, so
+ * undici's ProxyAgent reaches no https. Rejects with what a sender's faults are sorted by.
  */
 export async function openTunnel(options: TunnelOptions): Promise<Deno.Conn> {
   const { hostname, tls, ca, signal } = options
@@ -81,7 +81,9 @@ async function askFor(options: TunnelOptions, conn: Deno.Conn): Promise<void> {
   if (!(status >= 200 && status < 300)) throw unreachable()
 }
 
-/** Byte by byte to the empty line: what follows it is the receiver's, and TLS wants it untouched. */
+/**
+ * Byte by byte to the empty line: what follows it is the receiver's, and TLS wants it untouched.
+ */
 async function readHead(conn: Deno.Conn): Promise<string> {
   const byte = new Uint8Array(1)
   let head = ''

@@ -18,7 +18,10 @@ export type DirectOptions = {
 /** PostgREST hoists this limit from the function; on a session of our own we set it. */
 const statementTimeoutMs = 5_000
 
-/** Calls the database over a connection of its own, as the worker does. It connects at the first call. */
+/**
+ * Calls the database over a connection of its own, as the worker does. It connects at the first
+ * call.
+ */
 export function connectDirect({ url, timeoutMs = callTimeoutMs }: DirectOptions): Database {
   let sql = open(url)
 
@@ -54,7 +57,8 @@ function open(url: string): postgres.Sql {
     max: 1,
     connect_timeout: 5,
     max_lifetime: null,
-    // dispatch needs no type of the user's own, and this look-up costs a round trip at each connect.
+    // dispatch needs no type of the user's own, and this look-up costs a round trip at each
+    // connect.
     fetch_types: false,
     onnotice: () => {},
     connection: { application_name: 'outhook', statement_timeout: statementTimeoutMs },
@@ -62,8 +66,8 @@ function open(url: string): postgres.Sql {
 }
 
 /**
- * Whether the connection is gone or may be, after no answer in time. postgres.js connects again by itself, but after an
- * ECONNRESET its next query was never sent in one case of five.
+ * Whether the connection is gone or may be, after no answer in time. postgres.js connects again by
+ * itself, but after an ECONNRESET its next query was never sent in one case of five.
  */
 function isConnectionLost(cause: unknown): boolean {
   return !(cause instanceof postgres.PostgresError) || cause.severity !== 'ERROR'
@@ -74,7 +78,10 @@ function renew(sql: postgres.Sql, url: string): postgres.Sql {
   return open(url)
 }
 
-/** The results go as text: postgres.js would turn a parameter that Postgres calls jsonb into JSON twice. */
+/**
+ * The results go as text: postgres.js would turn a parameter that Postgres calls jsonb into JSON
+ * twice.
+ */
 function ask(sql: postgres.Sql, call: DispatchCall): Promise<{ answer: unknown }[]> {
   return sql<{ answer: unknown }[]>`
     select outbox.dispatch(

@@ -1,4 +1,6 @@
-/** Login, hosts with their ports, and the rest: one `@`, and no `#`, `/`, `?` or space before it. */
+/**
+ * Login, hosts with their ports, and the rest: one `@`, and no `#`, `/`, `?` or space before it.
+ */
 const form = /^(postgres(?:ql)?:\/\/(?:[^@/?#\s]*@)?)([^@/?#\s]*)((?:[/?][^@#\s]*)?)$/
 
 /**

@@ -1,7 +1,9 @@
 /** Something that ends by itself at a time on the monotonic clock; the time may be moved. */
 export type Expiring = { deadline: number; expire(): void }
 
-/** Watches deadlines with one timer for all: a timer of its own for each request costs 3 to 5 µs. */
+/**
+ * Watches deadlines with one timer for all: a timer of its own for each request costs 3 to 5 µs.
+ */
 export type Deadlines = {
   watch(expiring: Expiring): void
   forget(expiring: Expiring): void

@@ -4,7 +4,10 @@ import type { FaultClass } from './transport.ts'
 
 type Fault = { kind: 'fault'; errorClass: FaultClass; message: string }
 
-/** What a person reads about a class; nothing of the underlying message, which may name addresses of the inside. */
+/**
+ * What a person reads about a class; nothing of the underlying message, which may name addresses of
+ * the inside.
+ */
 const sentences: Record<FaultClass, string> = {
   dns: 'The host name cannot be resolved',
   blocked: blockedMessage,
@@ -61,7 +64,8 @@ const refusedWords = /connection refused|unreachable|no route/i
 
 /** Sorts an error of a client into its class; what is not known is `protocol`. */
 export function faultOf(error: unknown): Fault {
-  // Deno's fetch and undici wrap the cause; several addresses make an AggregateError, whose last one counts.
+  // Deno's fetch and undici wrap the cause; several addresses make an AggregateError, whose last
+  // one counts.
   for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++) {
     const known = classOfOne(at)
     if (known === 'tls') return fault(known, tlsProblem(at) ?? sentences.tls)

@@ -40,7 +40,10 @@ export type Transport = {
 /** After a 2xx status line the body gets so long: it decides nothing, and a slot is waiting. */
 export const successBodyMs = 1_000
 
-/** A body is read on past what is kept of it, so that the connection can be used again, but no further than this. */
+/**
+ * A body is read on past what is kept of it, so that the connection can be used again, but no
+ * further than this.
+ */
 export const drainBytes = 65_536
 
 /** Whether a status line alone means delivered. */

@@ -11,7 +11,9 @@ import {
   type Transport,
 } from './transport.ts'
 
-/** POSTs through undici, whose `lookup` lets each connection go to the very address that was vetted. */
+/**
+ * POSTs through undici, whose `lookup` lets each connection go to the very address that was vetted.
+ */
 export function createUndiciTransport(options: PoolOptions = {}): Transport {
   const pools = createPools(options)
   const deadlines = createDeadlines()
@@ -42,8 +44,9 @@ export function createUndiciTransport(options: PoolOptions = {}): Transport {
 }
 
 /**
- * One request on its way, as undici's handler: below its request and fetch functions, which cost a stream each. It settles
- * once; what undici reports after that is ignored, and a request that was still waiting for a connection is never sent.
+ * One request on its way, as undici's handler: below its request and fetch functions, which cost a
+ * stream each. It settles once; what undici reports after that is ignored, and a request that was
+ * still waiting for a connection is never sent.
  */
 class Attempt implements Dispatcher.DispatchHandler, Expiring {
   deadline: number

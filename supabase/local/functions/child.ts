@@ -35,7 +35,9 @@ const edgeRuntime = {
   },
 }
 
-/** Standard input is a pipe from the supervisor; it ends when that process does, even by kill -9. */
+/**
+ * Standard input is a pipe from the supervisor; it ends when that process does, even by kill -9.
+ */
 async function endWithSupervisor(): Promise<never> {
   for await (const _ of Deno.stdin.readable) { /* nothing is ever sent */ }
   Deno.exit(0)

@@ -35,7 +35,9 @@ export interface Functions {
   stop(): Promise<void>
 }
 
-/** Starts the functions without waiting for them; a caller of `targets` waits as long as it likes. */
+/**
+ * Starts the functions without waiting for them; a caller of `targets` waits as long as it likes.
+ */
 export async function startFunctions(options: FunctionsOptions): Promise<Functions> {
   const env = { ...await readFunctionEnv(options.projectDir), ...options.env }
   const denoPath = options.denoPath ?? Deno.execPath()

@@ -118,7 +118,9 @@ export function supervise(options: SupervisorOptions): Supervisor {
   }
 }
 
-/** The rights of an edge function: the network, its environment, its files; no writes, no programs. */
+/**
+ * The rights of an edge function: the network, its environment, its files; no writes, no programs.
+ */
 function spawn({ config, projectDir, env, denoPath }: SupervisorOptions): Deno.ChildProcess {
   const inherited = PASSED_ON.flatMap((name) => {
     const value = Deno.env.get(name)

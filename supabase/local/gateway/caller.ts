@@ -36,7 +36,9 @@ export function swapApiKey(headers: Headers, keys: StackKeys): string | undefine
   return apiKey ?? undefined
 }
 
-/** Makes the token check for one key set. Signatures are checked once per token, times each time. */
+/**
+ * Makes the token check for one key set. Signatures are checked once per token, times each time.
+ */
 export function createIdentifyCaller(jwks: StackKeys['jwks'], now = Date.now): IdentifyCaller {
   const keySet = createKeyFinder(jwks)
   const verified = new Map<string, Record<string, unknown>>()

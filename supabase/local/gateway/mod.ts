@@ -2,9 +2,10 @@
  * The local stack's HTTP front door: what Kong, PostgREST and the edge runtime's router do for
  * `/rest/v1/rpc`, `/functions/v1` and the key set, and a clear refusal for everything else.
  *
- * Known differences: there is no safeupdate (Debian has no package of it; the SQL rules test refuses
- * an UPDATE or DELETE without WHERE instead), PGRST202 suggests no similar name, results cannot be
- * shaped by the query, and a connection that dies amid a call is PGRST000 instead of 57P01.
+ * Known differences: there is no safeupdate (Debian has no package of it; the SQL rules test
+ * refuses an UPDATE or DELETE without WHERE instead), PGRST202 suggests no similar name, results
+ * cannot be shaped by the query, and a connection that dies amid a call is PGRST000 instead of
+ * 57P01.
  */
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'

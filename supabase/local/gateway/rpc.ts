@@ -1,4 +1,6 @@
-/** `/rest/v1/rpc/<function>`: from an HTTP request to a transaction and back, as PostgREST does it. */
+/**
+ * `/rest/v1/rpc/<function>`: from an HTTP request to a transaction and back, as PostgREST does it.
+ */
 import postgres from 'postgres'
 import type { StackKeys } from '../keys.ts'
 import { type CallRow, readAccept, singleFailure, type Wishes, writeAnswer } from './answer.ts'

@@ -41,7 +41,9 @@ function writeSettings(settings: Map<string, string>): string {
   return `select ${calls.join(', ')}`
 }
 
-/** One row: body, number of rows in it, number of rows in all, response.status, response.headers. */
+/**
+ * One row: body, number of rows in it, number of rows in all, response.status, response.headers.
+ */
 function writeSelect(call: Call): string {
   const { routine } = call.binding
   const source = writeSource(call)

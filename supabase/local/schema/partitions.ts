@@ -1,7 +1,9 @@
 import { SetupError } from '../errors.ts'
 import type { Postgres } from '../postgres/mod.ts'
 
-/** The partitions of the schema outbox that are made at run time, a day each: all but the default. */
+/**
+ * The partitions of the schema outbox that are made at run time, a day each: all but the default.
+ */
 export async function runTimePartitions(pg: Postgres): Promise<string[]> {
   const { code, stdout, stderr } = await pg.psql(`
     select c.oid::regclass

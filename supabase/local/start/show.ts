@@ -9,7 +9,10 @@ export function asText({ method, path, headers, body }: Arrival): string {
   return [`  ${method} ${path}`, ...lines, '', `  ${body}`].join('\n')
 }
 
-/** Checks the signature as a receiver would, with the standardwebhooks package. Throws when it is wrong. */
+/**
+ * Checks the signature as a receiver would, with the standardwebhooks package. Throws when it is
+ * wrong.
+ */
 export function verify({ headers, body }: Arrival, secret: string): unknown {
   return new Webhook(secret).verify(body, headers)
 }
