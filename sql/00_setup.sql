@@ -8,19 +8,20 @@
 --     claim()         65  leases due deliveries, endpoint after endpoint, to the run
 --   attempt           30  a receipt for every try; dead_letter keeps what is out of retries
 --
--- A gate, its lanes, deliveries and dead letters are changed only by a transaction that holds the gate's
--- row; waiting locks are taken once a transaction, on gates, in the order of their ids, and whatever
--- else is locked is taken only where nobody holds it. An endpoint's row is for people to change: no run waits
--- for it. Around this: what a failure means (50, 52), what a person does (16, 58, 77), and what time does (78 to 87).
+-- A gate, its lanes, deliveries and dead letters are changed only by a transaction that holds the
+-- gate's row; waiting locks are taken once a transaction, on gates, in the order of their ids, and
+-- whatever else is locked is taken only where nobody holds it. An endpoint's row is for people to
+-- change: no run waits for it. Around this: what a failure means (50, 52), what a person does (16,
+-- 58, 77), and what time does (78 to 87).
 --
--- Functions that run once per event or call are plpgsql, whose plans are cached: a query inside an SQL
--- function is planned anew at every call, about 60 us, unless it is a bare expression.
+-- Functions that run once per event or call are plpgsql, whose plans are cached: a query inside an
+-- SQL function is planned anew at every call, about 60 us, unless it is a bare expression.
 --
--- A queue is drained again and again, and an analyze at that moment says "many pages, no row": until the next
--- one the planner takes each table for a single row, however many there are, and begins a join anywhere
--- (2 s for a claim of 400 that takes 10 ms). So the calls of a run leave it no choice: rows are looked up one
--- by one, in lateral subqueries that "offset 0" keeps it from merging, and written by their ctid, which is
--- stable while their gate is held.
+-- A queue is drained again and again, and an analyze at that moment says "many pages, no row":
+-- until the next one the planner takes each table for a single row, however many there are, and
+-- begins a join anywhere (2 s for a claim of 400 that takes 10 ms). So the calls of a run leave it
+-- no choice: rows are looked up one by one, in lateral subqueries that "offset 0" keeps it from
+-- merging, and written by their ctid, which is stable while their gate is held.
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
 --   OH001 an argument is not valid                  OH004 the object's state forbids it
@@ -39,7 +40,8 @@ create table outbox.test_clock (
   at timestamptz not null
 );
 comment on table outbox.test_clock is
-  'Tests set the time here, and clock() goes by it. Only the owner can write it; empty means the real clock.';
+  'Tests set the time here, and clock() goes by it. Only the owner can write it; empty means the '
+  'real clock.';
 
 create function outbox.clock() returns timestamptz
 language plpgsql volatile set search_path = ''
@@ -51,12 +53,14 @@ $$;
 comment on function outbox.clock() is
   'The time that the outbox goes by: the test clock if one is set, else the clock at the call.';
 
--- volatile: an immutable call with constants is carried out by whoever plans it, `supabase db lint` included.
+-- volatile: an immutable call with constants is carried out by whoever plans it, `supabase db lint`
+-- included.
 create function outbox.invalid(p_field text, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem), hint = p_remedy;
+  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem),
+    hint = p_remedy;
 end
 $$;
 comment on function outbox.invalid(text, text, text) is
@@ -67,4 +71,5 @@ language sql immutable set search_path = ''
 as $$
   select pg_catalog.jsonb_build_object('name', 'outhook', 'version', '0.1.0')
 $$;
-comment on function outbox.version() is 'The installed version: {"name": "outhook", "version": text}.';
+comment on function outbox.version() is
+  'The installed version: {"name": "outhook", "version": text}.';

@@ -1,26 +1,33 @@
--- Where deliveries may go, as far as a URL's text tells. Names are vetted at each send, when they are looked
--- up; a literal address is judged here already, by the same ranges as functions/_shared/connect/address.ts
--- (tests/sql/same_rules.test.ts holds the two against each other).
+-- Where deliveries may go, as far as a URL's text tells. Names are vetted at each send, when they
+-- are looked up; a literal address is judged here already, by the same ranges as
+-- functions/_shared/connect/address.ts (tests/sql/same_rules.test.ts holds the two against each
+-- other).
 
 create function outbox.is_public(p_address inet) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
   if pg_catalog.family(p_address) = 4 then
-    return not p_address <<= any (array['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12',
-      '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24',
+    return not p_address <<= any (array['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8',
+      '169.254.0.0/16', '172.16.0.0/12',
+      '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24',
+      '192.168.0.0/16', '192.175.48.0/24',
       '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4',
       -- Azure's wire server: metadata and DNS of the virtual machine, on a public address.
       '168.63.129.16/32']::inet[]);
   end if;
   return p_address <<= '2000::/3'
-    and not p_address <<= any (array['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']::inet[])
-    -- ISATAP: an interface identifier of 5efe with or without the universal bit, then the IPv4 address.
+    and not p_address <<= any (
+      array['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']::inet[]
+    )
+    -- ISATAP: an interface identifier of 5efe with or without the universal bit, then the IPv4
+    -- address.
     and p_address & '::fdff:ffff:0:0' <> '::5efe:0:0';
 end
 $$;
 comment on function outbox.is_public(inet) is
-  'Whether an address is one of the public Internet. IPv6 forms that carry an IPv4 address are not, whichever they carry.';
+  'Whether an address is one of the public Internet. IPv6 forms that carry an IPv4 address are '
+  'not, whichever they carry.';
 
 create function outbox.is_reachable(p_address inet) returns boolean
 language plpgsql stable set search_path = ''
@@ -31,14 +38,16 @@ begin
     where p_address <<= c.value::inet);
 end
 $$;
-comment on function outbox.is_reachable(inet) is 'Whether deliveries may go to an address: a public one, or one that egress.allow_cidrs allows.';
+comment on function outbox.is_reachable(inet) is
+  'Whether deliveries may go to an address: a public one, or one that egress.allow_cidrs allows.';
 
 create function outbox.ipv4_number(p_part text) returns bigint
 language plpgsql immutable set search_path = ''
 as $$
 declare
   v_base integer := case when p_part like '0x%' then 16 when p_part like '0_%' then 8 else 10 end;
-  v_digits text := pg_catalog.ltrim(case v_base when 16 then pg_catalog.substr(p_part, 3) else p_part end, '0');
+  v_digits text := pg_catalog.ltrim(case v_base when 16 then pg_catalog.substr(p_part, 3) else p_part end,
+    '0');
   v_number bigint := 0;
   v_digit integer;
 begin
@@ -56,7 +65,8 @@ begin
 end
 $$;
 comment on function outbox.ipv4_number(text) is
-  'One part of an IPv4 address as URLs write it (decimal, octal behind 0, hexadecimal behind 0x); null when it is none.';
+  'One part of an IPv4 address as URLs write it (decimal, octal behind 0, hexadecimal behind '
+  '0x); null when it is none.';
 
 create function outbox.ipv4_of(p_host text) returns inet
 language plpgsql immutable set search_path = ''
@@ -78,24 +88,31 @@ begin
     if v_number is null or v_number >= v_beyond then
       return null;
     end if;
-    v_address := v_address + v_number * case when v_n < v_count then 256::bigint ^ (4 - v_n) else 1 end;
+    v_address := v_address + v_number * case
+      when v_n < v_count then 256::bigint ^ (4 - v_n)
+      else 1
+    end;
   end loop;
   return '0.0.0.0'::inet + v_address;
 end
 $$;
 comment on function outbox.ipv4_of(text) is
-  'The IPv4 address that a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433) stands for; null when it is none.';
+  'The IPv4 address that a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433) stands '
+  'for; null when it is none.';
 
 create function outbox.ipv6_of(p_host text) returns inet
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  return case when p_host ~ '^\[[0-9a-f:.]*:[0-9a-f:.]*\]$' then pg_catalog.btrim(p_host, '[]')::inet end;
+  return case
+    when p_host ~ '^\[[0-9a-f:.]*:[0-9a-f:.]*\]$' then pg_catalog.btrim(p_host, '[]')::inet
+  end;
 exception when invalid_text_representation then
   return null;
 end
 $$;
-comment on function outbox.ipv6_of(text) is 'The IPv6 address of a URL''s host in brackets; null when it is none, a zone id included.';
+comment on function outbox.ipv6_of(text) is
+  'The IPv6 address of a URL''s host in brackets; null when it is none, a zone id included.';
 
 -- RFC 6761, 6762, 8375 and ICANN's .internal: names that lead inside wherever they are asked for.
 create function outbox.inside_name_problem(p_name text) returns text
@@ -104,14 +121,16 @@ as $$
 begin
   return case
     when p_name ~ '^(.*\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$'
-      and not outbox.is_reachable('127.0.0.1') and not outbox.is_reachable('::1') then 'has a host that is not allowed'
+      and not outbox.is_reachable('127.0.0.1')
+      and not outbox.is_reachable('::1') then 'has a host that is not allowed'
     when (p_name !~ '\.' or p_name ~ '\.(local|internal|localdomain|home\.arpa)$')
       and outbox.setting_value('egress.allow_cidrs') = '[]' then 'has a host that is not allowed'
   end;
 end
 $$;
 comment on function outbox.inside_name_problem(text) is
-  'What is wrong with a name that only a private network knows, where no such network is allowed; null when nothing is.';
+  'What is wrong with a name that only a private network knows, where no such network is '
+  'allowed; null when nothing is.';
 
 create function outbox.host_problem(p_host text) returns text
 language plpgsql stable set search_path = ''
@@ -136,7 +155,8 @@ begin
   end;
 end
 $$;
-comment on function outbox.host_problem(text) is 'What is wrong with a URL''s host, as the end of a sentence; null when nothing is.';
+comment on function outbox.host_problem(text) is
+  'What is wrong with a URL''s host, as the end of a sentence; null when nothing is.';
 
 create function outbox.is_port_range(p_text text) returns boolean
 language plpgsql immutable set search_path = ''
@@ -148,7 +168,8 @@ begin
     and coalesce(v_ends[2], v_ends[1])::integer between v_ends[1]::integer and 65535;
 end
 $$;
-comment on function outbox.is_port_range(text) is 'Whether a text is a port such as 443 or a range such as 1024-65535.';
+comment on function outbox.is_port_range(text) is
+  'Whether a text is a port such as 443 or a range such as 1024-65535.';
 
 create function outbox.port_allowed(p_port integer) returns boolean
 language plpgsql stable set search_path = ''
@@ -162,7 +183,8 @@ begin
         and coalesce(nullif(pg_catalog.split_part(r.value, '-', 2), ''), r.value)::integer), false);
 end
 $$;
-comment on function outbox.port_allowed(integer) is 'Whether deliveries may go to a port: in egress.allow_ports and not in egress.deny_ports.';
+comment on function outbox.port_allowed(integer) is
+  'Whether deliveries may go to a port: in egress.allow_ports and not in egress.deny_ports.';
 
 create function outbox.authority_problem(p_url text) returns text
 language plpgsql stable set search_path = ''
@@ -180,7 +202,9 @@ begin
       then 'has a port that is not allowed' end);
 end
 $$;
-comment on function outbox.authority_problem(text) is 'What is wrong with the host or the port of a URL, as the end of a sentence; null when nothing is.';
+comment on function outbox.authority_problem(text) is
+  'What is wrong with the host or the port of a URL, as the end of a sentence; null when nothing '
+  'is.';
 
 create function outbox.check_url(p_url text) returns text
 language plpgsql stable set search_path = ''
@@ -202,11 +226,13 @@ begin
       when 'is not https' then 'Use https. For local development: select outbox.set_setting(''egress.allow_http'', ''true'')'
       when 'has a host that is not allowed' then 'Use a host on the public Internet. A network of one''s own is allowed by the setting egress.allow_cidrs'
       when 'has a port that is not allowed' then 'Use 443, or another port that the settings egress.allow_ports and egress.deny_ports allow'
-      when 'has a host that is no name of letters, digits and hyphens' then 'Expected something like https://example.com/webhooks; write an international name in its xn-- form'
+      when
+        'has a host that is no name of letters, digits and hyphens' then 'Expected something like https://example.com/webhooks; write an international name in its xn-- form'
       else 'Expected something like https://example.com/webhooks' end);
   end if;
   return p_url;
 end
 $$;
 comment on function outbox.check_url(text) is
-  'The URL as given, or OH001 that says what is wrong with it. The addresses behind a name are vetted at each send.';
+  'The URL as given, or OH001 that says what is wrong with it. The addresses behind a name are '
+  'vetted at each send.';

@@ -18,7 +18,8 @@ begin
 end
 $$;
 comment on function outbox.uuid_v7(timestamptz) is
-  'A new uuid v7 of the given time (microseconds; RFC 9562 method 3): strictly greater for a later microsecond.';
+  'A new uuid v7 of the given time (microseconds; RFC 9562 method 3): strictly greater for a '
+  'later microsecond.';
 
 create function outbox.uuid_v7_floor(p_at timestamptz) returns uuid
 language sql immutable strict set search_path = ''
@@ -33,9 +34,12 @@ create function outbox.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable strict set search_path = ''
 as $$
   select pg_catalog.to_timestamp(
-    ('x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)
+    (
+      'x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', '')
+    )::bit(48)::bigint / 1000.0)
 $$;
-comment on function outbox.uuid_v7_time(uuid) is 'The time that a uuid v7 carries, to the millisecond.';
+comment on function outbox.uuid_v7_time(uuid) is
+  'The time that a uuid v7 carries, to the millisecond.';
 
 create table outbox.event (
   id uuid primary key,
@@ -51,7 +55,8 @@ create table outbox.event (
   created_at timestamptz not null
 ) partition by range (id);
 comment on table outbox.event is
-  'What happened: written once by publish(), never changed. body is the JSON as text, as it will be sent.';
+  'What happened: written once by publish(), never changed. body is the JSON as text, as it will '
+  'be sent.';
 
 -- A missing partition must never fail the application's transaction.
 create table outbox.event_default partition of outbox.event default;
@@ -61,9 +66,13 @@ create table outbox.unrouted (
   xid xid8 not null default pg_catalog.pg_current_xact_id(),
   routed_to uuid,
   failures smallint not null default 0
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
+) with (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_cost_delay = 0
+);
 comment on table outbox.unrouted is
-  'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: the last endpoint of a wide event that has its delivery.';
+  'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: '
+  'the last endpoint of a wide event that has its delivery.';
 -- The predicate keeps this index out of look-ups by event, as that of delivery_lane does.
 create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
@@ -75,7 +84,9 @@ create table outbox.router (
   batch integer not null default 1000
 ) with (fillfactor = 10);
 comment on table outbox.router is
-  'Where routing stands; its row lock is what makes routing single-flight. Every row of unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is not below seen_below.';
+  'Where routing stands; its row lock is what makes routing single-flight. Every row of '
+  'unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is '
+  'not below seen_below.';
 insert into outbox.router default values;
 
 create table outbox.unroutable (
@@ -85,7 +96,8 @@ create table outbox.unroutable (
   routed_to uuid
 );
 comment on table outbox.unroutable is
-  'Events that failed routing three times. route_again() gives one another chance, behind the last endpoint that has its delivery.';
+  'Events that failed routing three times. route_again() gives one another chance, behind the '
+  'last endpoint that has its delivery.';
 
 create table outbox.idempotency_key (
   org_id text not null,
@@ -97,4 +109,5 @@ create table outbox.idempotency_key (
 );
 create index idempotency_key_created on outbox.idempotency_key (created_at);
 comment on table outbox.idempotency_key is
-  'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition key, endpoint, deliver_at) is the same event.';
+  'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition '
+  'key, endpoint, deliver_at) is the same event.';

@@ -4,25 +4,49 @@
 create table outbox.endpoint (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   org_id text not null,
-  kind text not null default 'webhook' constraint endpoint_kind_is_known check (kind in ('webhook')),
+  kind text not null default 'webhook' constraint endpoint_kind_is_known check (
+    kind in ('webhook')
+  ),
   url text not null,
   description text not null default '',
   header_names text[] not null default '{}',
   headers_vault_id uuid,
-  payload text not null default 'envelope' constraint endpoint_payload_is_known check (payload in ('envelope', 'data')),
-  timeout_ms integer not null default 15000 constraint endpoint_timeout_is_sensible check (timeout_ms between 500 and 60000),
-  ordering text not null default 'none' constraint endpoint_ordering_is_known check (ordering in ('none', 'partition', 'endpoint')),
-  max_in_flight integer not null default 50 constraint endpoint_max_in_flight_is_positive check (max_in_flight between 1 and 1000),
-  quantum integer not null default 25 constraint endpoint_quantum_is_positive check (quantum between 1 and 1000),
-  rate_per_second double precision constraint endpoint_rate_is_positive check (rate_per_second between 0.001 and 100000),
-  rate_burst integer not null default 10 constraint endpoint_burst_is_positive check (rate_burst between 1 and 100000),
+  payload text not null default 'envelope' constraint endpoint_payload_is_known check (
+    payload in ('envelope', 'data')
+  ),
+  timeout_ms integer not null default 15000 constraint endpoint_timeout_is_sensible check (
+    timeout_ms between 500 and 60000
+  ),
+  ordering text not null default 'none' constraint endpoint_ordering_is_known check (
+    ordering in ('none', 'partition', 'endpoint')
+  ),
+  max_in_flight integer not null default 50 constraint endpoint_max_in_flight_is_positive check (
+    max_in_flight between 1 and 1000
+  ),
+  quantum integer not null default 25 constraint endpoint_quantum_is_positive check (
+    quantum between 1 and 1000
+  ),
+  rate_per_second double precision constraint endpoint_rate_is_positive check (
+    rate_per_second between 0.001 and 100000
+  ),
+  rate_burst integer not null default 10 constraint endpoint_burst_is_positive check (
+    rate_burst between 1 and 100000
+  ),
   retry jsonb,
   retry_4xx boolean not null default false,
-  on_dead_letter text not null default 'continue' constraint endpoint_on_dead_letter_is_known check (on_dead_letter in ('continue', 'halt')),
+  on_dead_letter text not null default 'continue' constraint endpoint_on_dead_letter_is_known check (
+    on_dead_letter in ('continue', 'halt')
+  ),
   breaker_enabled boolean not null default true,
-  breaker_threshold integer not null default 5 constraint endpoint_breaker_threshold_is_positive check (breaker_threshold between 1 and 1000),
-  breaker_open_ms integer not null default 30000 constraint endpoint_breaker_open_is_sensible check (breaker_open_ms between 1000 and 3600000),
-  state text not null default 'enabled' constraint endpoint_state_is_known check (state in ('enabled', 'paused', 'disabled', 'deleted')),
+  breaker_threshold integer not null default 5 constraint endpoint_breaker_threshold_is_positive check (
+    breaker_threshold between 1 and 1000
+  ),
+  breaker_open_ms integer not null default 30000 constraint endpoint_breaker_open_is_sensible check (
+    breaker_open_ms between 1000 and 3600000
+  ),
+  state text not null default 'enabled' constraint endpoint_state_is_known check (
+    state in ('enabled', 'paused', 'disabled', 'deleted')
+  ),
   state_reason text,
   ramp_from timestamptz not null default 'epoch',
   version integer not null default 1,
@@ -31,11 +55,18 @@ create table outbox.endpoint (
 );
 comment on table outbox.endpoint is
   'Where deliveries go, with every setting of the endpoint. version grows with each change.';
-comment on column outbox.endpoint.header_names is 'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() changes them.';
-comment on column outbox.endpoint.retry is 'The retry policy (see calculate_delay); null: the preset of the kind.';
-comment on column outbox.endpoint.retry_4xx is 'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
-comment on column outbox.endpoint.on_dead_letter is 'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
-comment on column outbox.endpoint.ramp_from is 'When the endpoint was last resumed: from then on it is served more and more, up to max_in_flight.';
+comment on column outbox.endpoint.header_names is
+  'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() '
+  'changes them.';
+comment on column outbox.endpoint.retry is
+  'The retry policy (see calculate_delay); null: the preset of the kind.';
+comment on column outbox.endpoint.retry_4xx is
+  'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
+comment on column outbox.endpoint.on_dead_letter is
+  'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
+comment on column outbox.endpoint.ramp_from is
+  'When the endpoint was last resumed: from then on it is served more and more, up to '
+  'max_in_flight.';
 create index endpoint_org on outbox.endpoint (org_id, id);
 create index endpoint_updated on outbox.endpoint (updated_at);
 
@@ -48,14 +79,18 @@ create table outbox.subscription (
   primary key (org_id, pattern, endpoint_id)
 );
 comment on table outbox.subscription is
-  'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter is a jsonpath over the payload: the event goes where it finds something or is true.';
+  'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event '
+  'goes to subscriptions that are not younger than it. filter is a jsonpath over the payload: '
+  'the event goes where it finds something or is true.';
 create index subscription_endpoint on outbox.subscription (endpoint_id);
 
 create table outbox.endpoint_secret (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   endpoint_id uuid not null,
   vault_id uuid not null,
-  scheme text not null default 'v1' constraint endpoint_secret_scheme_is_known check (scheme in ('v1', 'v1a')),
+  scheme text not null default 'v1' constraint endpoint_secret_scheme_is_known check (
+    scheme in ('v1', 'v1a')
+  ),
   public_key text,
   created_at timestamptz not null,
   expires_at timestamptz
@@ -86,15 +121,21 @@ as $$
 declare
   v_endpoint outbox.endpoint;
 begin
-  select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id and e.state <> 'deleted';
+  select *
+  into v_endpoint
+  from outbox.endpoint e
+  where e.id = p_endpoint_id and e.state <> 'deleted';
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('endpoint %s does not exist', pg_catalog.quote_nullable(p_endpoint_id::text)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('endpoint %s does not exist',
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'create_endpoint() returns the id of an endpoint; outbox.endpoint_status lists them';
   end if;
   return v_endpoint;
 end
 $$;
-comment on function outbox.check_endpoint(uuid) is 'The endpoint, or OH002 when there is none or it was deleted.';
+comment on function outbox.check_endpoint(uuid) is
+  'The endpoint, or OH002 when there is none or it was deleted.';
 
 create function outbox.check_filter(p_filter text) returns jsonpath
 language plpgsql immutable set search_path = ''
@@ -102,13 +143,17 @@ as $$
 begin
   return p_filter::jsonpath;
 exception when syntax_error or invalid_text_representation or invalid_regular_expression then
-  raise exception using errcode = 'OH001', message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
+  raise exception using errcode = 'OH001',
+    message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
     hint = 'Expected something like $.total ? (@ > 100) or $.country == "DE"';
 end
 $$;
-comment on function outbox.check_filter(text) is 'The filter as jsonpath, or OH001 with the parser''s reason.';
+comment on function outbox.check_filter(text) is
+  'The filter as jsonpath, or OH001 with the parser''s reason.';
 
-create function outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text default null) returns jsonb
+create function outbox.subscribe(
+  p_endpoint_id uuid, p_event_types text[], p_filter text default null
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -116,8 +161,10 @@ declare
   v_pattern text;
 begin
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$' or pg_catalog.length(v_pattern) > 128 then
-      perform outbox.invalid('event_types', pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
+    if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
+      or pg_catalog.length(v_pattern) > 128 then
+      perform outbox.invalid('event_types',
+        pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
     end if;
   end loop;
@@ -130,21 +177,27 @@ begin
 end
 $$;
 comment on function outbox.subscribe(uuid, text[], text) is
-  'Adds event types (exact, order.*, *) to an endpoint, each with the filter (jsonpath over the payload, or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
+  'Adds event types (exact, order.*, *) to an endpoint, each with the filter (jsonpath over the '
+  'payload, or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with '
+  'all it has now. OH001, OH002.';
 
 create function outbox.check_choice(p_field text, p_value text, p_choices text[]) returns void
 language plpgsql stable set search_path = ''
 as $$
 begin
   if p_value is null or p_value <> all (p_choices) then
-    perform outbox.invalid(p_field, pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_value, 60))),
+    perform outbox.invalid(p_field,
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_value, 60))),
       'Expected one of ' || pg_catalog.array_to_string(p_choices, ', '));
   end if;
 end
 $$;
-comment on function outbox.check_choice(text, text, text[]) is 'Raises OH001 unless a value is one of the choices.';
+comment on function outbox.check_choice(text, text, text[]) is
+  'Raises OH001 unless a value is one of the choices.';
 
-create function outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) returns void
+create function outbox.check_range(
+  p_field text, p_value double precision, p_lowest double precision, p_highest double precision
+) returns void
 language plpgsql stable set search_path = ''
 as $$
 begin
@@ -154,7 +207,8 @@ begin
   end if;
 end
 $$;
-comment on function outbox.check_range(text, double precision, double precision, double precision) is
+comment on function outbox.check_range(text, double precision, double precision,
+  double precision) is
   'Raises OH001 unless a number lies within its bounds.';
 
 create function outbox.create_endpoint(
@@ -189,9 +243,11 @@ begin
   perform outbox.check_range('max_in_flight', p_max_in_flight, 1, 1000);
   perform outbox.check_range('quantum', p_quantum, 1, 1000);
   perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
-  insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
+  insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering,
+    max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
-  values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+  values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload, p_timeout_ms,
+    p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
   perform outbox.put_headers(v_id, p_headers);
@@ -201,5 +257,7 @@ begin
   return pg_catalog.jsonb_build_object('id', v_id, 'secret', v_secret);
 end
 $$;
-comment on function outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text) is
-  'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong.';
+comment on function outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer,
+  text, integer, integer, jsonb, double precision, text) is
+  'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown '
+  'this once. OH001 names the argument that is wrong.';

@@ -1,19 +1,24 @@
--- Custom headers of an endpoint. Any of them may be a credential, whatever its name, so all values are in
--- Vault and none is ever read back: the names can be read, and only dispatch() reads the values. Name and
--- value are checked here, since one that cannot be sent would cost a run its batch; the sender has the same
--- rules (functions/_shared/headers.ts; tests/sql/same_rules.test.ts holds them against each other).
+-- Custom headers of an endpoint. Any of them may be a credential, whatever its name, so all values
+-- are in Vault and none is ever read back: the names can be read, and only dispatch() reads the
+-- values. Name and value are checked here, since one that cannot be sent would cost a run its
+-- batch; the sender has the same rules (functions/_shared/headers.ts; tests/sql/same_rules.test.ts
+-- holds them against each other).
 
 create function outbox.reserved_headers() returns text[]
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  return array['accept-encoding', 'connection', 'content-encoding', 'content-length', 'content-type', 'expect', 'host', 'http2-settings',
-    'idempotency-key', 'keep-alive', 'proxy-*', 'sec-*', 'te', 'traceparent', 'tracestate', 'trailer', 'transfer-encoding', 'upgrade',
-    'user-agent', 'webhook-*', 'x-attempt', 'x-correlation-id', 'x-event-type', 'x-outhook-*', 'x-signature', 'x-timestamp'];
+  return array['accept-encoding', 'connection', 'content-encoding', 'content-length',
+    'content-type', 'expect', 'host', 'http2-settings',
+    'idempotency-key', 'keep-alive', 'proxy-*', 'sec-*', 'te', 'traceparent', 'tracestate',
+    'trailer', 'transfer-encoding', 'upgrade',
+    'user-agent', 'webhook-*', 'x-attempt', 'x-correlation-id', 'x-event-type', 'x-outhook-*',
+    'x-signature', 'x-timestamp'];
 end
 $$;
 comment on function outbox.reserved_headers() is
-  'The names that no custom header may have, in lower case; webhook-* stands for all that begin so.';
+  'The names that no custom header may have, in lower case; webhook-* stands for all that begin '
+  'so.';
 
 create function outbox.header_problem(p_name text, p_value jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -23,20 +28,23 @@ begin
     when p_name !~ '^[!#$%&''*+.^_`|~0-9A-Za-z-]+$' then 'has characters that HTTP does not allow'
     when pg_catalog.length(p_name) > 100 then 'has a name of more than 100 characters'
     when pg_catalog.lower(p_name) = any (outbox.reserved_headers())
-      or pg_catalog.regexp_replace(pg_catalog.lower(p_name), '^(proxy|sec|webhook|x-outhook)-.*$', '\1-*') = any (outbox.reserved_headers()) then 'is reserved'
+      or pg_catalog.regexp_replace(pg_catalog.lower(p_name), '^(proxy|sec|webhook|x-outhook)-.*$',
+        '\1-*') = any (outbox.reserved_headers()) then 'is reserved'
     when pg_catalog.jsonb_typeof(p_value) <> 'string' then 'is not a string'
     when p_value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then 'has an empty value or one that is not visible ASCII'
   end;
 end
 $$;
 comment on function outbox.header_problem(text, jsonb) is
-  'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never shows the value.';
+  'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never '
+  'shows the value.';
 
 create function outbox.check_headers(p_headers jsonb) returns void
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_example constant text := 'Expected up to 20 names with their values, such as {"x-api-key": "secret"}';
+  v_example constant text :=
+    'Expected up to 20 names with their values, such as {"x-api-key": "secret"}';
   v_name text;
   v_problem text;
   v_seen text[] := array[]::text[];
@@ -44,7 +52,8 @@ begin
   if pg_catalog.jsonb_typeof(p_headers) is distinct from 'object' then
     perform outbox.invalid('headers', 'is not a JSON object', v_example);
   elsif pg_catalog.octet_length(p_headers::text) > 8192 then
-    perform outbox.invalid('headers', 'has more than 8192 bytes', 'Receivers refuse so many: send the data in the payload');
+    perform outbox.invalid('headers', 'has more than 8192 bytes',
+      'Receivers refuse so many: send the data in the payload');
   elsif (select pg_catalog.count(*) from pg_catalog.jsonb_object_keys(p_headers)) > 20 then
     perform outbox.invalid('headers', 'has more than 20 names', v_example);
   end if;
@@ -55,23 +64,27 @@ begin
     end if;
     if v_problem is not null then
       perform outbox.invalid('headers.' || pg_catalog.left(v_name, 80), v_problem,
-        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs itself');
+        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs '
+        'itself');
     end if;
     v_seen := v_seen || pg_catalog.lower(v_name);
   end loop;
 end
 $$;
 comment on function outbox.check_headers(jsonb) is
-  'Raises OH001 for the first custom header that may not be sent; never shows a value, which may be a credential.';
+  'Raises OH001 for the first custom header that may not be sent; never shows a value, which may '
+  'be a credential.';
 
 create function outbox.stored_headers(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return coalesce((select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id), '{}');
+  return coalesce((select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id),
+    '{}');
 end
 $$;
-comment on function outbox.stored_headers(uuid) is 'The custom headers of an endpoint with their values. For dispatch() and set_headers() alone.';
+comment on function outbox.stored_headers(uuid) is
+  'The custom headers of an endpoint with their values. For dispatch() and set_headers() alone.';
 
 create function outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) returns void
 language plpgsql set search_path = ''
@@ -83,15 +96,20 @@ begin
   if p_headers = '{}' and v_old is null then
     return;
   elsif p_headers <> '{}' then
-    v_new := vault.create_secret(p_headers::text, 'outhook_endpoint_headers_' || pg_catalog.gen_random_uuid()::text, 'Custom headers of an Outhook endpoint');
+    v_new := vault.create_secret(p_headers::text,
+      'outhook_endpoint_headers_' || pg_catalog.gen_random_uuid()::text,
+      'Custom headers of an Outhook endpoint');
   end if;
   update outbox.endpoint e set headers_vault_id = v_new,
-    header_names = array(select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C")
+    header_names = array(
+      select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C"
+    )
   where e.id = p_endpoint_id;
   delete from vault.secrets v where v.id = v_old;
 end
 $$;
-comment on function outbox.put_headers(uuid, jsonb) is 'Stores the custom headers of an endpoint in Vault, instead of those that it had.';
+comment on function outbox.put_headers(uuid, jsonb) is
+  'Stores the custom headers of an endpoint in Vault, instead of those that it had.';
 
 create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -102,16 +120,27 @@ begin
   perform outbox.check_endpoint(p_endpoint_id);
   perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
   -- The row's lock first: of two calls at a time the second starts from what the first left.
-  update outbox.endpoint e set version = e.version + 1, updated_at = outbox.clock() where e.id = p_endpoint_id;
+  update outbox.endpoint e
+  set version = e.version + 1, updated_at = outbox.clock()
+  where e.id = p_endpoint_id;
   select coalesce(pg_catalog.jsonb_object_agg(h.key, h.value), '{}') into v_headers
-  from outbox.endpoint e cross join pg_catalog.jsonb_each(outbox.stored_headers(e.headers_vault_id)) h
+  from outbox.endpoint e
+  cross join pg_catalog.jsonb_each(outbox.stored_headers(e.headers_vault_id)) h
   where e.id = p_endpoint_id
-    and pg_catalog.lower(h.key) not in (select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k);
+    and pg_catalog.lower(h.key) not in (
+      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k
+    );
   v_headers := v_headers || pg_catalog.jsonb_strip_nulls(p_headers);
   perform outbox.check_headers(v_headers);
   perform outbox.put_headers(p_endpoint_id, v_headers);
-  return (select pg_catalog.jsonb_build_object('id', e.id, 'header_names', e.header_names) from outbox.endpoint e where e.id = p_endpoint_id);
+  return (
+    select pg_catalog.jsonb_build_object('id', e.id, 'header_names', e.header_names)
+    from outbox.endpoint e
+    where e.id = p_endpoint_id
+  );
 end
 $$;
 comment on function outbox.set_headers(uuid, jsonb) is
-  'Sets custom headers of an endpoint by name, in any case: a string is the new value, null removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever returned. OH001, OH002.';
+  'Sets custom headers of an endpoint by name, in any case: a string is the new value, null '
+  'removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever '
+  'returned. OH001, OH002.';

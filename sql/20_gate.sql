@@ -8,33 +8,46 @@
 -- Whoever changes a gate, its lanes or its deliveries holds the row lock of the gate. dispatch(),
 -- which changes all three at once, locks every gate that it waits for in one statement, by id.
 --
--- Measured by tests/bench/dispatch.ts (2 cores shared with other load, Postgres 15, fsync on): to record 400
--- results and claim 400 of 16 gates, a call computes for 22 ms with 100,000 waiting, 19 ms with 1 million, and
--- 18 ms beside 1 million in one lane; of 100,000 lanes of one gate 31 ms; of 400 gates 80 ms. So neither what
--- waits nor a long lane costs anything; a gate costs 160 us, a row 40 us, two dead rows and 800 bytes of WAL.
+-- Measured by tests/bench/dispatch.ts (2 cores shared with other load, Postgres 15, fsync on): to
+-- record 400 results and claim 400 of 16 gates, a call computes for 22 ms with 100,000 waiting, 19
+-- ms with 1 million, and 18 ms beside 1 million in one lane; of 100,000 lanes of one gate 31 ms; of
+-- 400 gates 80 ms. So neither what waits nor a long lane costs anything; a gate costs 160 us, a row
+-- 40 us, two dead rows and 800 bytes of WAL.
 
 create table outbox.gate (
   id bigint generated always as identity primary key,
   endpoint_id uuid not null,
   next_at timestamptz not null default 'infinity',
-  in_flight integer not null default 0 constraint gate_in_flight_is_not_negative check (in_flight >= 0),
+  in_flight integer not null default 0 constraint gate_in_flight_is_not_negative check (
+    in_flight >= 0
+  ),
   depth bigint not null default 0 constraint gate_depth_is_not_negative check (depth >= 0),
   not_before timestamptz not null default '-infinity',
   last_timed_out boolean not null default false,
   tokens double precision not null default 0,
   tokens_at timestamptz not null default 'epoch',
-  breaker text not null default 'closed' constraint gate_breaker_is_known check (breaker in ('closed', 'open', 'half_open')),
+  breaker text not null default 'closed' constraint gate_breaker_is_known check (
+    breaker in ('closed', 'open', 'half_open')
+  ),
   streak integer not null default 0,
   first_failure_at timestamptz,
   open_until timestamptz not null default '-infinity',
   probe_event uuid,
   probe_attempt integer,
   ramp_from timestamptz not null default 'epoch',
-  constraint gate_has_a_probe_when_half_open check ((breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)),
+  constraint gate_has_a_probe_when_half_open check (
+    (breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)
+  ),
   constraint gate_of_endpoint unique (endpoint_id)
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+) with (
+  fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0
+);
 comment on table outbox.gate is
-  'One row per endpoint: its place in the ring (next_at), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
+  'One row per endpoint: its place in the ring (next_at), how many requests are under way, how '
+  'many deliveries are open, until when it must be left alone (not_before: the receiver asked '
+  'for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and '
+  'half_open waits for the one probe.';
 -- A plan proves that a parameter fits this predicate only when the query repeats it word for word.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
 
@@ -52,20 +65,32 @@ create table outbox.lane (
   halted boolean not null default false,
   depth bigint not null default 0 constraint lane_depth_is_not_negative check (depth >= 0),
   constraint lane_of_gate unique (gate_id, ordered, key_hash)
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+) with (
+  fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0
+);
 comment on table outbox.lane is
-  'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last due_at that routing gave out, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
+  'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim '
+  'starts behind the dead entries of its index. leased: how many of its deliveries runs hold; '
+  'leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last '
+  'due_at that routing gave out, not_before holds the whole lane back for a retry, and halted '
+  'stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs '
+  'to the replay job of that number.';
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 
 create function outbox.key_hash(p_ordering text, p_partition_key text) returns bigint
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  return case when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0) else 0 end;
+  return case
+    when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0)
+    else 0
+  end;
 end
 $$;
 comment on function outbox.key_hash(text, text) is
-  'Which lane of its gate a delivery belongs to: the hash of the partition key where each key has its own order, else 0.';
+  'Which lane of its gate a delivery belongs to: the hash of the partition key where each key '
+  'has its own order, else 0.';
 
 create function outbox.add_gate(p_endpoint_id uuid, p_ordering text) returns void
 language plpgsql set search_path = ''
@@ -82,45 +107,70 @@ $$;
 comment on function outbox.add_gate(uuid, text) is
   'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
 
-create function outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamptz) returns integer
+create function outbox.allowed_in_flight(
+  p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamptz
+) returns integer
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return case when p_gate.last_timed_out then 1
     else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
-      * extract(epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)) / 10)))::integer end;
+      * extract(
+        epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)
+      ) / 10)))::integer end;
 end
 $$;
 comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, timestamptz) is
-  'How many requests an endpoint may have in flight: one after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+  'How many requests an endpoint may have in flight: one after a timeout until it succeeds; '
+  'after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
-language plpgsql set search_path = '' set enable_seqscan = off
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
-  perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id + 0 for no key update;
+  perform from outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids)
+  order by g.id + 0
+  for no key update;
 end
 $$;
 comment on function outbox.lock_gates(uuid[]) is
-  'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a transaction.';
+  'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a '
+  'transaction.';
 
 create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
 language plpgsql set search_path = ''
 as $$
 begin
   return array(
-    select g.endpoint_id from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id + 0 for no key update skip locked);
+    select g.endpoint_id
+    from outbox.gate g
+    where g.endpoint_id = any (p_endpoint_ids)
+    order by g.id + 0
+    for no key update skip locked);
 end
 $$;
 comment on function outbox.try_lock_gates(uuid[]) is
-  'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits for nobody.';
+  'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits '
+  'for nobody.';
 
 create function outbox.first_lane_at(p_gate_id bigint) returns timestamptz
-language plpgsql stable set search_path = '' set enable_seqscan = off
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return coalesce(
-    (select l.next_at from outbox.lane l where l.gate_id = p_gate_id and l.next_at < 'infinity' order by l.next_at limit 1), 'infinity');
+    (
+      select l.next_at
+      from outbox.lane l
+      where l.gate_id = p_gate_id and l.next_at < 'infinity'
+      order by l.next_at
+      limit 1
+    ), 'infinity');
 end
 $$;
-comment on function outbox.first_lane_at(bigint) is 'When the first lane of a gate is due; infinity when none is.';
+comment on function outbox.first_lane_at(bigint) is
+  'When the first lane of a gate is due; infinity when none is.';

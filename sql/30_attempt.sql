@@ -1,7 +1,7 @@
 -- Receipts. Every outcome of a claim is one row of attempt, written in the transaction that changes
--- the delivery. A claim that was given back unsent leaves none: a missing number is a released claim
--- and nothing else. Each life of a delivery ends in exactly one row: the try that delivered it, or a
--- close that says why it ended otherwise.
+-- the delivery. A claim that was given back unsent leaves none: a missing number is a released
+-- claim and nothing else. Each life of a delivery ends in exactly one row: the try that delivered
+-- it, or a close that says why it ended otherwise.
 
 create table outbox.attempt (
   event_id uuid not null,
@@ -10,7 +10,12 @@ create table outbox.attempt (
   at timestamptz not null,
   kind text not null constraint attempt_kind_is_known check (kind in ('try', 'close')),
   outcome text not null constraint attempt_outcome_is_known
-    check (outcome in ('delivered', 'failed', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber')),
+    check (
+      outcome in (
+        'delivered', 'failed', 'dead_letter', 'cancelled', 'expired', 'filter_error',
+        'no_subscriber'
+      )
+    ),
   status integer,
   error_class text,
   error text,
@@ -20,7 +25,8 @@ create table outbox.attempt (
   next_retry_at timestamptz
 ) partition by range (at);
 comment on table outbox.attempt is
-  'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, dropped by age.';
+  'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, '
+  'dropped by age.';
 create table outbox.attempt_default partition of outbox.attempt default;
 create index attempt_event on outbox.attempt (event_id);
 create index attempt_endpoint on outbox.attempt (endpoint_id, at);
@@ -49,7 +55,9 @@ create table outbox.dead_letter (
   constraint dead_letter_of_delivery unique (event_id, endpoint_id)
 );
 comment on table outbox.dead_letter is
-  'Deliveries out of retries, kept whole: the columns of spec 4''s message, the event''s own, the last attempt number, and what was done about it. One that nobody replayed or discarded never expires.';
+  'Deliveries out of retries, kept whole: the columns of spec 4''s message, the event''s own, '
+  'the last attempt number, and what was done about it. One that nobody replayed or discarded '
+  'never expires.';
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at);
 create index dead_letter_failed on outbox.dead_letter (failed_at, id);
 
@@ -61,7 +69,8 @@ begin
   if not found then
     -- The event's day has been dropped: its dead letter has all of it.
     return query
-    select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
+    select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key,
+      x.correlation_id, x.idempotency_key, x.traceparent,
       null::uuid, null::timestamptz, x.event_created_at
     from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   end if;

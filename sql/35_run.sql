@@ -1,5 +1,6 @@
--- Runs: the invocations of deliver, and the workers, that are alive. Both tables are unlogged: after
--- a crash of the server they are empty, which is true, since every lease outlives its run anyway.
+-- Runs: the invocations of deliver, and the workers, that are alive. Both tables are unlogged:
+-- after a crash of the server they are empty, which is true, since every lease outlives its run
+-- anyway.
 
 create unlogged table outbox.run (
   id uuid primary key,
@@ -20,9 +21,12 @@ create unlogged table outbox.run_batch (
   primary key (run_id, seq)
 );
 comment on table outbox.run_batch is
-  'The last batches of each run: what a repeat of the same call gets back when the first answer was lost.';
+  'The last batches of each run: what a repeat of the same call gets back when the first answer '
+  'was lost.';
 
-create function outbox.touch_run(p_run uuid, p_kind text, p_now timestamptz, p_ended boolean) returns text
+create function outbox.touch_run(
+  p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
+) returns text
 language plpgsql set search_path = ''
 as $$
 declare
@@ -30,11 +34,14 @@ declare
 begin
   select * into v_run from outbox.run r where r.id = p_run;
   if not found then
-    insert into outbox.run (id, kind, started_at, polled_at) values (p_run, p_kind, p_now, p_now) on conflict do nothing;
+    insert into outbox.run (id, kind, started_at, polled_at)
+    values (p_run, p_kind, p_now, p_now)
+    on conflict do nothing;
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
     v_run.started_at := p_now;
-  elsif p_ended or v_run.ended_at is not null or v_run.polled_at not between p_now - interval '100 ms' and p_now then
+  elsif p_ended or v_run.ended_at is not null
+    or v_run.polled_at not between p_now - interval '100 ms' and p_now then
     -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other's note.
     update outbox.run r set polled_at = p_now, ended_at = case when p_ended then p_now end
     where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);
@@ -53,4 +60,5 @@ begin
 end
 $$;
 comment on function outbox.touch_run(uuid, text, timestamptz, boolean) is
-  'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two runs too many the younger one stops.';
+  'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two '
+  'runs too many the younger one stops.';

@@ -1,8 +1,9 @@
--- Retries: what a failure means, and when the next try is due. A policy is jsonb, so that an endpoint
--- may override the preset of its kind:
+-- Retries: what a failure means, and when the next try is due. A policy is jsonb, so that an
+-- endpoint may override the preset of its kind:
 --   {"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}
 --   {"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}
--- Times are seconds. Delay n follows failure n; a schedule that is too short repeats its last delay.
+-- Times are seconds. Delay n follows failure n; a schedule that is too short repeats its last
+-- delay.
 
 create function outbox.retry_preset(p_kind text) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -11,12 +12,15 @@ begin
   return case p_kind
     when 'webhook' then '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}'::jsonb
     when 'whatsapp' then '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5, "jitter": false}'::jsonb
-    else '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}'::jsonb
+    else
+      '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": '
+      '5, "jitter": true}'::jsonb
   end;
 end
 $$;
 comment on function outbox.retry_preset(text) is
-  'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or relay (brokers).';
+  'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or '
+  'relay (brokers).';
 
 create function outbox.check_retry(p_policy jsonb) returns void
 language plpgsql immutable set search_path = ''
@@ -30,11 +34,15 @@ begin
   end if;
   if pg_catalog.jsonb_typeof(p_policy) <> 'object' or v_strategy is null
      or v_strategy not in ('schedule', 'exponential', 'linear', 'fixed') then
-    perform outbox.invalid('retry.strategy', pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
+    perform outbox.invalid('retry.strategy',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
       'Expected schedule, exponential, linear or fixed');
   end if;
   select k into v_field from pg_catalog.jsonb_object_keys(p_policy) k
-  where k not in ('strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter') limit 1;
+  where k not in (
+    'strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter'
+  )
+  limit 1;
   if found then
     perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
       'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
@@ -43,13 +51,17 @@ begin
   if v_strategy = 'schedule' and (
     pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
     or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
-    or pg_catalog.jsonb_path_exists(p_policy, 'strict $.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
+    or pg_catalog.jsonb_path_exists(p_policy,
+      'strict $.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
   then
-    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800', 'Expected seconds, such as [1, 5, 15, 60, 300]');
+    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
+      'Expected seconds, such as [1, 5, 15, 60, 300]');
   end if;
   if v_strategy <> 'schedule'
-     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay', 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true then
-    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800', 'Expected seconds, such as 1');
+     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
+       'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true then
+    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800',
+      'Expected seconds, such as 1');
   end if;
   foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
     if p_policy ? v_field and (not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
@@ -63,11 +75,13 @@ begin
     end if;
   end loop;
   if p_policy ? 'jitter' and pg_catalog.jsonb_typeof(p_policy -> 'jitter') <> 'boolean' then
-    perform outbox.invalid('retry.jitter', 'is not true or false', 'Expected true: the delay is multiplied by 0.5 to 1.5');
+    perform outbox.invalid('retry.jitter', 'is not true or false',
+      'Expected true: the delay is multiplied by 0.5 to 1.5');
   end if;
 end
 $$;
-comment on function outbox.check_retry(jsonb) is 'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
+comment on function outbox.check_retry(jsonb) is
+  'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
 
 create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
 language plpgsql volatile security definer set search_path = ''
@@ -78,9 +92,13 @@ declare
   v_seconds float8;
 begin
   v_seconds := case p_policy ->> 'strategy'
-    when 'schedule' then (p_policy -> 'delays' ->> least(v_attempt, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1)::float8
+    when 'schedule' then (
+      p_policy -> 'delays' ->> least(v_attempt,
+        pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
+    )::float8
     -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
-    when 'exponential' then least(v_base * pg_catalog.power(coalesce((p_policy ->> 'factor')::float8, 2), least(v_attempt - 1, 64)), 604800)
+    when 'exponential' then least(v_base * pg_catalog.power(coalesce((p_policy ->> 'factor')::float8, 2), least(v_attempt - 1, 64)),
+      604800)
     when 'linear' then v_base * v_attempt
     when 'fixed' then v_base
   end;
@@ -88,12 +106,17 @@ begin
     perform outbox.check_retry(coalesce(p_policy, '{}'));
   end if;
   return pg_catalog.make_interval(secs => least(
-    v_seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
+    v_seconds * case
+      when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random()
+      else 1
+    end,
     coalesce((p_policy ->> 'max_delay')::float8, 604800)));
 end
 $$;
 comment on function outbox.calculate_delay(jsonb, integer) is
-  'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no policy.';
+  'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 '
+  'to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no '
+  'policy.';
 
 create function outbox.preview_schedule(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -101,17 +124,22 @@ as $$
 begin
   perform outbox.check_retry(p_policy);
   return (
-    select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('failure', n, 'delay_s', d.delay_s, 'least_s', d.least_s, 'most_s', d.most_s,
+    select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('failure', n, 'delay_s',
+      d.delay_s, 'least_s', d.least_s, 'most_s', d.most_s,
       'after_s', d.after_s) order by n), '[]')
     from (
       select n, s.delay_s, case when j.on then 0.5 * s.delay_s else s.delay_s end as least_s,
-        least(case when j.on then 1.5 * s.delay_s else s.delay_s end, coalesce((p_policy ->> 'max_delay')::float8, 604800)) as most_s,
+        least(case when j.on then 1.5 * s.delay_s else s.delay_s end,
+          coalesce((p_policy ->> 'max_delay')::float8, 604800)) as most_s,
         pg_catalog.sum(s.delay_s) over (order by n) as after_s
       from pg_catalog.generate_series(1, coalesce((p_policy ->> 'max_retries')::integer, 5)) as n
-      cross join lateral (select extract(epoch from outbox.calculate_delay(p_policy - 'jitter', n))::float8 as delay_s) s
+      cross join lateral (
+        select extract(epoch from outbox.calculate_delay(p_policy - 'jitter', n))::float8 as delay_s
+      ) s
       cross join (select coalesce((p_policy ->> 'jitter')::boolean, false) as on) j
     ) d);
 end
 $$;
 comment on function outbox.preview_schedule(jsonb) is
-  'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" with jitter, "after_s" since the first try without it}]. OH001.';
+  'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" '
+  'with jitter, "after_s" since the first try without it}]. OH001.';

@@ -1,17 +1,24 @@
 -- What a failure means is data: one row per kind and code, and one UPDATE changes it. A code is a
--- provider's own, or a status, or a class of either (5xx, an error class); the most exact row counts, and
--- what no row names is retried.
+-- provider's own, or a status, or a class of either (5xx, an error class); the most exact row
+-- counts, and what no row names is retried.
 
 create table outbox.failure_rule (
   kind text not null,
   code text not null,
-  action text not null constraint failure_rule_action_is_known check (action in ('retry', 'fail', 'hold', 'throttle')),
-  min_delay_s double precision not null default 0 constraint failure_rule_min_delay_is_sensible check (min_delay_s between 0 and 604800),
+  action text not null constraint failure_rule_action_is_known check (
+    action in ('retry', 'fail', 'hold', 'throttle')
+  ),
+  min_delay_s double precision not null default 0 constraint failure_rule_min_delay_is_sensible check (
+    min_delay_s between 0 and 604800
+  ),
   title text not null,
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
-  'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says.';
+  'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after '
+  'min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the '
+  'delivery stays; throttle: retry, and the whole endpoint waits for min_delay_s or what '
+  'Retry-After says.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
@@ -24,7 +31,9 @@ insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '503', 'throttle', 'The endpoint is out of service for a while'),
   ('*', 'blocked', 'fail', 'The address is not allowed');
 
-create function outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text) returns outbox.failure_rule
+create function outbox.failure_rule_of(
+  p_kind text, p_status integer, p_error_class text, p_code text
+) returns outbox.failure_rule
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -32,7 +41,8 @@ declare
 begin
   select f.* into v_rule
   from unnest(array[p_code, case when p_status not between 200 and 299 then p_status::text end,
-                    case when p_status not between 200 and 299 then p_status / 100 || 'xx' end, p_error_class]) with ordinality as c (code, place)
+                    case when p_status not between 200 and 299 then p_status / 100 || 'xx' end,
+                    p_error_class]) with ordinality as c (code, place)
   join outbox.failure_rule f on f.code = c.code and f.kind in (p_kind, '*')
   order by c.place, f.kind = '*' limit 1;
   if not found then
@@ -42,17 +52,23 @@ begin
 end
 $$;
 comment on function outbox.failure_rule_of(text, integer, text, text) is
-  'The rule for a failure: of the provider''s code, else the status, else its class, else the error class; without one, retry.';
+  'The rule for a failure: of the provider''s code, else the status, else its class, else the '
+  'error class; without one, retry.';
 
-create function outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text default null) returns boolean
+create function outbox.is_retryable(
+  p_kind text, p_status integer, p_error_class text, p_code text default null
+) returns boolean
 language plpgsql stable security definer set search_path = ''
 as $$
 begin
-  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action in ('retry', 'throttle');
+  return (
+    outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)
+  ).action in ('retry', 'throttle');
 end
 $$;
 comment on function outbox.is_retryable(text, integer, text, text) is
-  'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not. The table failure_rule decides.';
+  'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any '
+  'other answer, and an address that is not allowed, do not. The table failure_rule decides.';
 
 create function outbox.retry_after(p_header text, p_now timestamptz) returns interval
 language plpgsql stable set search_path = ''
@@ -66,12 +82,19 @@ begin
   else
     -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
     v_date := coalesce(
-      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
-      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{5,8}, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$'),
-      (select array[m[2], m[1], m[4], m[3]] from pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})$') m));
+      pg_catalog.regexp_match(p_header,
+        '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
+      pg_catalog.regexp_match(p_header,
+        '^[A-Z][a-z]{5,8}, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$'),
+      (
+        select array[m[2], m[1], m[4], m[3]]
+        from pg_catalog.regexp_match(p_header,
+          '^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})$') m
+      ));
     v_wait := (pg_catalog.make_date(
         v_date[3]::integer + case when pg_catalog.length(v_date[3]) = 2 then 2000 else 0 end,
-        pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'], v_date[2]),
+        pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'],
+          v_date[2]),
         v_date[1]::integer)
       + v_date[4]::time) at time zone 'UTC' - p_now;
   end if;
@@ -81,4 +104,5 @@ exception when datetime_field_overflow or invalid_datetime_format then
 end
 $$;
 comment on function outbox.retry_after(text, timestamptz) is
-  'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to wait, one hour at most; null when it is past, zero or unreadable.';
+  'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to '
+  'wait, one hour at most; null when it is past, zero or unreadable.';

@@ -1,5 +1,5 @@
--- What a person does to one delivery. These wait for the gate, as dispatch() does; so that a transaction
--- forgotten at the console stops nothing for long, it is ended after two idle seconds.
+-- What a person does to one delivery. These wait for the gate, as dispatch() does; so that a
+-- transaction forgotten at the console stops nothing for long, it is ended after two idle seconds.
 
 create function outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) returns outbox.delivery
 language plpgsql set search_path = ''
@@ -9,20 +9,29 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  select * into v_delivery from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+  select *
+  into v_delivery
+  from outbox.delivery d
+  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('event %s has no open delivery for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), pg_catalog.quote_nullable(p_endpoint_id::text)),
+      message = pg_catalog.format('event %s has no open delivery for endpoint %s',
+        pg_catalog.quote_nullable(p_event_id::text),
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'outbox.delivery_status shows what became of it; replay() sends a finished one again';
   elsif v_delivery.leased_until > outbox.clock() then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id, p_endpoint_id),
-      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest', v_delivery.leased_until);
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id,
+        p_endpoint_id),
+      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest',
+        v_delivery.leased_until);
   end if;
   return v_delivery;
 end
 $$;
 comment on function outbox.open_delivery(uuid, uuid) is
-  'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being sent.';
+  'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being '
+  'sent.';
 
 create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -37,7 +46,9 @@ $$;
 comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
   'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';
 
-create function outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) returns jsonb
+create function outbox.schedule_retry(
+  p_event_id uuid, p_endpoint_id uuid, p_delay interval
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -46,26 +57,38 @@ declare
   v_at timestamptz := v_now + greatest(p_delay, interval '0');
 begin
   if p_delay is null or p_delay > interval '7 days' then
-    perform outbox.invalid('delay', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)), 'Expected an interval of 7 days at most');
+    perform outbox.invalid('delay',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)),
+      'Expected an interval of 7 days at most');
   end if;
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   -- Again: that lease may have been the last try.
   v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
-    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate would be due in vain.
-    next_at = case when l.halted or (l.ordered and l.leased > 0) then l.next_at when l.ordered then v_at else least(l.next_at, greatest(v_at, l.head_at)) end
+    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate
+    -- would be due in vain.
+    next_at = case
+      when l.halted or (l.ordered and l.leased > 0) then l.next_at
+      when l.ordered then v_at
+      else least(l.next_at, greatest(v_at, l.head_at))
+    end
   where l.id = v_delivery.lane_id;
-  update outbox.delivery d set due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
+  update outbox.delivery d set due_at = case
+    when l.ordered then d.due_at
+    else greatest(v_at, l.head_at)
+  end
   from outbox.lane l
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id and l.id = d.lane_id;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'due_at', v_at);
 end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
-  'Sets when an open delivery is tried next (an ordered one''s lane with it): {"event_id", "endpoint_id", "due_at"}. OH001, OH002, OH004.';
+  'Sets when an open delivery is tried next (an ordered one''s lane with it): {"event_id", '
+  '"endpoint_id", "due_at"}. OH001, OH002, OH004.';
 
 create function outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -75,49 +98,75 @@ begin
 end
 $$;
 comment on function outbox.retry_now(uuid, uuid) is
-  'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", "endpoint_id", "due_at"}. OH002, OH004.';
+  'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", '
+  '"endpoint_id", "due_at"}. OH002, OH004.';
 
-create function outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz) returns void
-language plpgsql set search_path = '' set enable_seqscan = off
+create function outbox.close_delivery(
+  p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_was_first boolean;
 begin
-  delete from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  delete from outbox.delivery d
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
-  values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close', p_outcome, p_why);
-  update outbox.dead_letter x set attempt = p_delivery.attempt where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
+  values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close',
+    p_outcome, p_why);
+  update outbox.dead_letter x set attempt = p_delivery.attempt
+  where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's.
   v_was_first := not exists (
-    select from outbox.delivery d where d.lane_id = p_delivery.lane_id and d.lane_id > 0 and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
+    select
+    from outbox.delivery d
+    where d.lane_id = p_delivery.lane_id and d.lane_id > 0
+      and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
   update outbox.lane l set
     depth = l.depth - 1,
-    not_before = case when l.ordered and v_was_first then least(l.not_before, p_now) else l.not_before end,
-    next_at = case when l.depth = 1 then 'infinity' when l.ordered and v_was_first and not l.halted and l.leased = 0 then p_now else l.next_at end
+    not_before = case
+      when l.ordered and v_was_first then least(l.not_before, p_now)
+      else l.not_before
+    end,
+    next_at = case
+      when l.depth = 1 then 'infinity'
+      when l.ordered and v_was_first and not l.halted and l.leased = 0 then p_now
+      else l.next_at
+    end
   where l.id = p_delivery.lane_id;
   update outbox.gate g set depth = g.depth - 1 where g.endpoint_id = p_delivery.endpoint_id;
-  delete from outbox.lane l where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
+  delete from outbox.lane l
+  where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
 end
 $$;
 comment on function outbox.close_delivery(outbox.delivery, text, text, timestamptz) is
   'Ends a delivery that nobody holds, with its closing receipt. locks: the caller holds the gate.';
 
-create function outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text default null) returns jsonb
+create function outbox.cancel_delivery(
+  p_event_id uuid, p_endpoint_id uuid, p_why text default null
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
-  perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled', coalesce(p_why, 'cancelled by hand'), v_now);
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'status', 'cancelled');
+  perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
+    coalesce(p_why, 'cancelled by hand'), v_now);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'status', 'cancelled');
 end
 $$;
 comment on function outbox.cancel_delivery(uuid, uuid, text) is
-  'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": "cancelled"}. OH002, OH004.';
+  'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": '
+  '"cancelled"}. OH002, OH004.';
 
-create function outbox.resume_lane(p_endpoint_id uuid, p_partition_key text default null) returns jsonb
+create function outbox.resume_lane(
+  p_endpoint_id uuid, p_partition_key text default null
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -128,12 +177,19 @@ begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
   update outbox.lane l set halted = false,
-    next_at = case when l.leased > 0 then l.next_at when l.depth > 0 then greatest(v_now, l.not_before) else 'infinity' end
+    next_at = case
+      when l.leased > 0 then l.next_at
+      when l.depth > 0 then greatest(v_now, l.not_before)
+      else 'infinity'
+    end
   from outbox.gate g
-  where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.halted
+  where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
+    and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.halted
   returning l.depth into v_depth;
   if not found then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('key %s of endpoint %s is not halted', pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('key %s of endpoint %s is not halted',
+        pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
       hint = 'Only an ordered endpoint with on_dead_letter = halt stops behind a dead letter';
   end if;
   delete from outbox.lane l using outbox.gate g
@@ -141,8 +197,10 @@ begin
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
+  return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key',
+    p_partition_key, 'open', v_depth);
 end
 $$;
 comment on function outbox.resume_lane(uuid, text) is
-  'Lets an ordered key go on that stopped behind a dead letter: {"endpoint_id", "partition_key", "open"}. OH002; OH004: it is not halted.';
+  'Lets an ordered key go on that stopped behind a dead letter: {"endpoint_id", "partition_key", '
+  '"open"}. OH002; OH004: it is not halted.';

@@ -1,15 +1,21 @@
--- The one call of a run. It records what the run reports, routes new events if no other call does, and
--- claims what the run has room for: one round trip, one transaction, one jsonb. The call is numbered;
--- when its answer is lost, the same call again applies nothing and returns what is still leased of it.
+-- The one call of a run. It records what the run reports, routes new events if no other call does,
+-- and claims what the run has room for: one round trip, one transaction, one jsonb. The call is
+-- numbered; when its answer is lost, the same call again applies nothing and returns what is still
+-- leased of it.
 
 create function outbox.has_due(p_now timestamptz) returns boolean
-language plpgsql stable set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 begin
-  return exists (select from outbox.gate g where g.next_at <= p_now and g.next_at < 'infinity') or outbox.has_unrouted();
+  return exists (select from outbox.gate g where g.next_at <= p_now and g.next_at < 'infinity')
+    or outbox.has_unrouted();
 end
 $$;
-comment on function outbox.has_due(timestamptz) is 'Whether a run would find work: a gate is due, or an event is unrouted.';
+comment on function outbox.has_due(timestamptz) is
+  'Whether a run would find work: a gate is due, or an event is unrouted.';
 
 create function outbox.run_settings() returns jsonb
 language plpgsql stable set search_path = ''
@@ -19,61 +25,88 @@ begin
     select pg_catalog.jsonb_object_agg(n.key, s.value)
     from outbox.setting s
     join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
-                 ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'), ('egress.proxy_url', 'proxy_url'), ('response.success_bytes', 'success_bytes'),
-                 ('response.failure_bytes', 'failure_bytes'), ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+                 ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
+                 ('egress.proxy_url', 'proxy_url'), ('response.success_bytes', 'success_bytes'),
+                 ('response.failure_bytes', 'failure_bytes'),
+                 ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
                  ('worker.max_deliveries', 'max_deliveries')) n (name, key) on n.name = s.name);
 end
 $$;
 comment on function outbox.run_settings() is
-  'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", "proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
+  'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
+  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
 
 create function outbox.batch(p_claimed outbox.claimed, p_now timestamptz) returns jsonb
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 begin
   return pg_catalog.jsonb_build_object(
     'deliveries', (
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries, 'lane', d.lane_id::text, 'ordered', l.ordered,
-        'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
+        'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries,
+        'lane', d.lane_id::text, 'ordered', l.ordered,
+        'lease_ms',
+        (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
       from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
         as c (event_id, endpoint_id, attempt, place)
       cross join lateral (
         select d.* from outbox.delivery d
-        where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt and d.leased_until > p_now offset 0
+        where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
+          and d.leased_until > p_now offset 0
       ) d
       cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l),
     'events', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
+        'type', e.type, 'org_id', e.org_id, 'correlation_id',
+        coalesce(e.correlation_id, e.id::text),
         'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
-        -- The envelope up to its data: head, body and } make the payload. It comes from the event alone,
-        -- so it is the same on every try.
+        -- The envelope up to its data: head, body and } make the payload. It comes from the event
+        -- alone, so it is the same on every try.
         'head', '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
-          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-          || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text)) || ',"data":',
+          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          || '","correlationId":' || pg_catalog.to_json(
+            coalesce(e.correlation_id, e.id::text)
+          ) || ',"data":',
         'body', e.body)), '{}')
       from (
-        select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent, v.created_at, v.body
+        select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+          v.created_at, v.body
         from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
         cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
         union all
-        select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id, x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
+        select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
+          x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
         from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
-        cross join lateral (select x.* from outbox.dead_letter x where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0) x
+        cross join lateral (
+          select x.*
+          from outbox.dead_letter x
+          where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
+        ) x
         where not exists (select from outbox.event v where v.id = c.event_id offset 0)
       ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', case when e.headers_vault_id is null then '{}' else outbox.stored_headers(e.headers_vault_id) end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
+        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers',
+        case
+          when e.headers_vault_id is null then '{}'
+          else outbox.stored_headers(e.headers_vault_id)
+        end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
         'secrets', outbox.live_secrets(e.id, p_now))), '{}')
       from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
       cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e));
 end
 $$;
 comment on function outbox.batch(outbox.claimed, timestamptz) is
-  'What a run needs to send claimed deliveries, of those whose lease still stands: {"deliveries": […], "events": {id: …}, "endpoints": {id: …}}; each event and endpoint once.';
+  'What a run needs to send claimed deliveries, of those whose lease still stands: '
+  '{"deliveries": […], "events": {id: …}, "endpoints": {id: …}}; each event and endpoint once.';
 
 create function outbox.dispatch(
   p_run uuid,
@@ -84,12 +117,16 @@ create function outbox.dispatch(
   p_ended boolean default false
 ) returns jsonb
 language plpgsql security definer
-set search_path = '' set statement_timeout = '5s'
+set search_path = ''
+set statement_timeout = '5s'
 as $$
 declare
   v_now timestamptz := outbox.clock();
   v_stop text := outbox.touch_run(p_run, p_kind, v_now, p_ended);
-  v_limit integer := case when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size')) else 0 end;
+  v_limit integer := case
+    when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
+    else 0
+  end;
   v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
   v_results outbox.result[];
   v_batch outbox.routing;
@@ -99,9 +136,14 @@ declare
   v_claimed outbox.claimed;
   v_claim_error text;
 begin
-  insert into outbox.run_batch (run_id, seq, at) values (p_run, p_seq, v_now) on conflict do nothing;
+  insert into outbox.run_batch (run_id, seq, at)
+  values (p_run, p_seq, v_now)
+  on conflict do nothing;
   if not found then
-    select b.events, b.endpoints, b.attempts into v_claimed from outbox.run_batch b where b.run_id = p_run and b.seq = p_seq;
+    select b.events, b.endpoints, b.attempts
+    into v_claimed
+    from outbox.run_batch b
+    where b.run_id = p_run and b.seq = p_seq;
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
@@ -110,13 +152,16 @@ begin
     return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
   end if;
   if v_given > 0 then
-    select pg_catalog.array_agg(r) into v_results from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
+    select pg_catalog.array_agg(r)
+    into v_results
+    from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
   end if;
   if v_stop is null then
     begin
       v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
-      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
+      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time',
+        sqlstate = '57014');
       perform outbox.shrink_routing(null, sqlerrm, v_now);
     end;
   end if;
@@ -135,34 +180,51 @@ begin
   end if;
   begin
     -- The limit of the statement has struck and will not again: nothing more is begun.
-    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
+    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end,
+      v_touched, v_now);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
     perform outbox.park(v_touched, v_now);
   end;
   if v_claimed.events is not null then
-    update outbox.run_batch b set events = v_claimed.events, endpoints = v_claimed.endpoints, attempts = v_claimed.attempts
+    update outbox.run_batch b set events = v_claimed.events, endpoints = v_claimed.endpoints,
+      attempts = v_claimed.attempts
     where b.run_id = p_run and b.seq = p_seq;
   end if;
-  return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false, v_stop, v_claimed, v_route ->> 'error', v_claim_error, v_now);
+  return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
+    v_stop, v_claimed, v_route ->> 'error', v_claim_error, v_now);
 end
 $$;
 comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean) is
-  'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "deliveries", "events", "endpoints", "settings", "error"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
+  'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
+  '"delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", '
+  '"duration_ms", "response", "lossy"}]; p_limit: free slots; p_ended: the run''s last call. '
+  'Returns {"applied", "stale", "routed", "repeat", "stop", "deliveries", "events", "endpoints", '
+  '"settings", "error"}. A call whose answer was lost is made again with the same p_run and '
+  'p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, '
+  'then due gates with SKIP LOCKED.';
 
 create function outbox.answer(
-  p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed,
+  p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text,
+  p_claimed outbox.claimed,
   p_route_error text, p_claim_error text, p_now timestamptz
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
 begin
-  return pg_catalog.jsonb_build_object('applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat, 'stop', p_stop,
+  return pg_catalog.jsonb_build_object('applied', p_applied, 'stale', p_stale, 'routed', p_routed,
+    'repeat', p_repeat, 'stop', p_stop,
     'settings', outbox.run_settings(),
     'error', case when p_route_error is not null or p_claim_error is not null then
-      pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error)) end)
-    || case when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb else outbox.batch(p_claimed, p_now) end;
+      pg_catalog.jsonb_strip_nulls(
+        pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error)
+      ) end)
+    || case
+      when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb
+      else outbox.batch(p_claimed, p_now)
+    end;
 end
 $$;
-comment on function outbox.answer(integer, integer, integer, boolean, text, outbox.claimed, text, text, timestamptz) is
+comment on function outbox.answer(integer, integer, integer, boolean, text, outbox.claimed, text,
+  text, timestamptz) is
   'The answer of dispatch() as jsonb.';

@@ -1,37 +1,50 @@
--- Waking a run. A kick is one HTTP request through pg_net, which loses some; so nothing relies on it but
--- the time to delivery. Two things kick: a commit that published while no run was awake, and the tick,
--- once a second, which is the guarantee. Neither sends a secret: the header is a MAC of the time, good
--- for five minutes, and a replayed kick finds that enough runs are alive.
+-- Waking a run. A kick is one HTTP request through pg_net, which loses some; so nothing relies on
+-- it but the time to delivery. Two things kick: a commit that published while no run was awake, and
+-- the tick, once a second, which is the guarantee. Neither sends a secret: the header is a MAC of
+-- the time, good for five minutes, and a replayed kick finds that enough runs are alive.
 
--- The time of the last kick, in milliseconds. A sequence is seen by all at once and waits for nobody,
--- whatever becomes of the transaction that kicked.
+-- The time of the last kick, in milliseconds. A sequence is seen by all at once and waits for
+-- nobody, whatever becomes of the transaction that kicked.
 create sequence outbox.last_kick minvalue 0 start 0;
 
 create function outbox.configure(p_functions_url text, p_worker_secret text) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  if p_functions_url is null or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
+  if p_functions_url is null
+    or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
     -- Not shown: what is wrong with it may be a password or a key.
-    perform outbox.invalid('functions_url', 'is not an http or https URL without credentials and query',
-      'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers http://kong:8000/functions/v1');
+    perform outbox.invalid('functions_url',
+      'is not an http or https URL without credentials and query',
+      'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
+      'http://kong:8000/functions/v1');
   end if;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
-    perform outbox.invalid('worker_secret', 'has fewer than 32 characters', 'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as OUTHOOK_WORKER_SECRET');
+    perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
+      'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as '
+      'OUTHOOK_WORKER_SECRET');
   end if;
   if p_worker_secret ~ '[,[:space:]]' then
-    perform outbox.invalid('worker_secret', 'holds a comma or white space', 'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; give the new one alone here');
+    perform outbox.invalid('worker_secret', 'holds a comma or white space',
+      'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; '
+      'give the new one alone here');
   end if;
-  perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'), 'Where Outhook''s functions are');
-  perform outbox.keep_secret('outhook_worker_secret', p_worker_secret, 'Shared with the deliver function to sign kicks');
-  -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which then hears of
-  -- everything but not of its own table, would not know its new jobs before the next change of any.
-  perform cron.alter_job(j.jobid, active => j.active) from cron.job j where j.jobname = 'outhook-tick';
+  perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'),
+    'Where Outhook''s functions are');
+  perform outbox.keep_secret('outhook_worker_secret', p_worker_secret,
+    'Shared with the deliver function to sign kicks');
+  -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which
+  -- then hears of everything but not of its own table, would not know its new jobs before the next
+  -- change of any.
+  perform cron.alter_job(j.jobid, active => j.active)
+  from cron.job j
+  where j.jobname = 'outhook-tick';
   return pg_catalog.jsonb_build_object('functions_url', pg_catalog.rtrim(p_functions_url, '/'));
 end
 $$;
 comment on function outbox.configure(text, text) is
-  'Says where the functions are and which secret starts them; both go to Vault. Returns {"functions_url"}. Call it again to change either. OH001.';
+  'Says where the functions are and which secret starts them; both go to Vault. Returns '
+  '{"functions_url"}. Call it again to change either. OH001.';
 
 create function outbox.keep_secret(p_name text, p_value text, p_description text) returns void
 language plpgsql set search_path = ''
@@ -47,13 +60,15 @@ begin
   end if;
 end
 $$;
-comment on function outbox.keep_secret(text, text, text) is 'Creates or replaces a secret in Vault by its name.';
+comment on function outbox.keep_secret(text, text, text) is
+  'Creates or replaces a secret in Vault by its name.';
 
 -- Kicks whatever happens around it: net missing, forbidden, broken or locked costs at most the lock
 -- timeout and never the caller's transaction.
 create function outbox.kick(p_why text) returns boolean
 language plpgsql security definer
-set search_path = '' set lock_timeout = '50ms'
+set search_path = ''
+set lock_timeout = '50ms'
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -73,7 +88,8 @@ begin
     url => v_url || '/deliver/run',
     body => pg_catalog.jsonb_build_object('why', p_why),
     headers => pg_catalog.jsonb_build_object('Content-Type', 'application/json', 'x-outhook-kick',
-      't=' || v_at || ',v1=' || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
+      't=' || v_at || ',v1=' || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'),
+        'hex')),
     timeout_milliseconds => 2000);
   return true;
 exception when others then
@@ -81,7 +97,8 @@ exception when others then
 end
 $$;
 comment on function outbox.kick(text) is
-  'Asks pg_net to start a run once the transaction commits; true if it was asked. Never raises, and waits 50 ms at most for a lock.';
+  'Asks pg_net to start a run once the transaction commits; true if it was asked. Never raises, '
+  'and waits 50 ms at most for a lock.';
 
 create function outbox.is_quiet(p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
@@ -104,7 +121,8 @@ begin
     return;
   end if;
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
-  if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit') and outbox.is_quiet(outbox.clock()) then
+  if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
+    and outbox.is_quiet(outbox.clock()) then
     perform outbox.kick('commit');
   end if;
 end
@@ -116,26 +134,30 @@ create function outbox.wake_changed(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A change is looked at for a few seconds: it may have committed late, and its gate may be locked now.
+  -- A change is looked at for a few seconds: it may have committed late, and its gate may be locked
+  -- now.
   update outbox.gate g set next_at = p_now
   from (
     select g.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
-    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0 and g.next_at > p_now and g.next_at < 'infinity'
-      and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now and outbox.first_lane_at(g.id) <= p_now
+    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
+      and g.next_at > p_now and g.next_at < 'infinity'
+      and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
+      and outbox.first_lane_at(g.id) <= p_now
     for no key update of g skip locked
   ) w
   where g.id = w.id;
 end
 $$;
 comment on function outbox.wake_changed(timestamptz) is
-  'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in force within one tick. locks: gates with SKIP LOCKED.';
+  'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in '
+  'force within one tick. locks: gates with SKIP LOCKED.';
 
 create function outbox.upkeep(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying waits
-  -- for gates and comes first, for the others only take gates that nobody holds.
+  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
+  -- waits for gates and comes first, for the others only take gates that nobody holds.
   begin
     perform outbox.work_replay_jobs(p_now);
   exception when others then
@@ -155,7 +177,8 @@ begin
 end
 $$;
 comment on function outbox.upkeep(timestamptz) is
-  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, cancels what deleted endpoints left, expires what has been open too long.';
+  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, cancels '
+  'what deleted endpoints left, expires what has been open too long.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -169,14 +192,20 @@ begin
   perform outbox.upkeep(v_now);
   -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
   if not outbox.setting_on('worker.enabled')
-     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
+     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1,
+       outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
      or not outbox.has_due(v_now)
   then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
-  select pg_catalog.count(*) into v_live from outbox.run r where r.ended_at is null and r.polled_at > v_now - interval '2 s';
+  select pg_catalog.count(*)
+  into v_live
+  from outbox.run r
+  where r.ended_at is null and r.polled_at > v_now - interval '2 s';
   -- Work that has waited for a second although a run is alive wants one more.
-  v_behind := exists (select from outbox.gate g where g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity');
+  v_behind := exists (
+    select from outbox.gate g where g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
+  );
   if outbox.is_quiet(v_now) or (v_behind and v_live < outbox.setting_int('worker.max_runs')) then
     v_kicked := outbox.kick('tick');
   end if;
@@ -184,4 +213,5 @@ begin
 end
 $$;
 comment on function outbox.tick() is
-  'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
+  'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too '
+  'few are alive. Returns {"kicked", "runs"}.';

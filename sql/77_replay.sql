@@ -1,7 +1,8 @@
--- Replay: sending again what is finished. It begins a new life of the delivery: the same event id, a fresh
--- budget, attempt numbers that go on, no promise of order. One at a time here, many as a job that the tick
--- works through. A job puts its deliveries into a lane of its own under each endpoint's gate, so that they
--- share the endpoint's limits, round robin with what is live, and at most rate_per_second come in.
+-- Replay: sending again what is finished. It begins a new life of the delivery: the same event id,
+-- a fresh budget, attempt numbers that go on, no promise of order. One at a time here, many as a
+-- job that the tick works through. A job puts its deliveries into a lane of its own under each
+-- endpoint's gate, so that they share the endpoint's limits, round robin with what is live, and at
+-- most rate_per_second come in.
 
 create table outbox.replay_job (
   id bigint generated always as identity primary key,
@@ -10,8 +11,12 @@ create table outbox.replay_job (
   event_type text,
   failed_from timestamptz,
   failed_to timestamptz not null,
-  rate_per_second integer not null constraint replay_job_rate_is_sensible check (rate_per_second between 1 and 1000),
-  state text not null default 'running' constraint replay_job_state_is_known check (state in ('running', 'paused', 'done', 'cancelled')),
+  rate_per_second integer not null constraint replay_job_rate_is_sensible check (
+    rate_per_second between 1 and 1000
+  ),
+  state text not null default 'running' constraint replay_job_state_is_known check (
+    state in ('running', 'paused', 'done', 'cancelled')
+  ),
   at_failed timestamptz not null default '-infinity',
   at_id uuid not null default '00000000-0000-0000-0000-000000000000',
   replayed bigint not null default 0,
@@ -20,15 +25,24 @@ create table outbox.replay_job (
   finished_at timestamptz
 );
 comment on table outbox.replay_job is
-  'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how many it put back or skipped.';
+  'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how '
+  'many it put back or skipped.';
 
 create function outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) returns integer
 language plpgsql stable set search_path = ''
 as $$
 begin
   return greatest(
-    (select pg_catalog.max(a.attempt) from outbox.attempt a where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id),
-    (select x.attempt from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
+    (
+      select pg_catalog.max(a.attempt)
+      from outbox.attempt a
+      where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
+    ),
+    (
+      select x.attempt
+      from outbox.dead_letter x
+      where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
+    ));
 end
 $$;
 comment on function outbox.last_attempt(uuid, uuid) is
@@ -40,15 +54,23 @@ as $$
 declare
   v_lane outbox.lane;
 begin
-  insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job) on conflict do nothing;
-  select * into v_lane from outbox.lane l where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  values (p_gate_id, false, p_job)
+  on conflict do nothing;
+  select *
+  into v_lane
+  from outbox.lane l
+  where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
   return v_lane;
 end
 $$;
 comment on function outbox.replay_lane(bigint, bigint) is
-  'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays and of what is live.';
+  'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays '
+  'and of what is live.';
 
-create function outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz) returns boolean
+create function outbox.put_back(
+  p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz
+) returns boolean
 language plpgsql set search_path = ''
 as $$
 declare
@@ -57,28 +79,41 @@ declare
   v_bytes integer;
   v_due timestamptz;
 begin
-  select g.id into v_gate from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
-  select pg_catalog.octet_length(e.body) into v_bytes from outbox.find_event(p_event_id, p_endpoint_id) e;
+  select g.id
+  into v_gate
+  from outbox.gate g
+  join outbox.endpoint e on e.id = g.endpoint_id
+  where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
+  select pg_catalog.octet_length(e.body)
+  into v_bytes
+  from outbox.find_event(p_event_id, p_endpoint_id) e;
   if v_gate is null or v_bytes is null then
     return false;
   end if;
   v_lane := outbox.replay_lane(v_gate, p_job);
   v_due := greatest(p_now, v_lane.head_at);
-  insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes, replayed_at)
-  values (p_event_id, p_endpoint_id, v_lane.id, v_due, coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
+  insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes,
+    replayed_at)
+  values (p_event_id, p_endpoint_id, v_lane.id, v_due,
+    coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
   on conflict (event_id, endpoint_id) do nothing;
   if not found then
     return false;
   end if;
-  update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due) where l.id = v_lane.id;
+  update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due)
+  where l.id = v_lane.id;
   update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
-  update outbox.dead_letter x set replayed_at = p_now where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
-  delete from outbox.partition_check c where c.name = outbox.partition_name('event', (outbox.uuid_v7_time(p_event_id) at time zone 'UTC')::date);
+  update outbox.dead_letter x set replayed_at = p_now
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  delete from outbox.partition_check c
+  where c.name = outbox.partition_name('event',
+    (outbox.uuid_v7_time(p_event_id) at time zone 'UTC')::date);
   return true;
 end
 $$;
 comment on function outbox.put_back(uuid, uuid, bigint, timestamptz) is
-  'Opens a finished delivery again; false when it is open, or when its event or endpoint is gone. locks: the caller holds the gate.';
+  'Opens a finished delivery again; false when it is open, or when its event or endpoint is '
+  'gone. locks: the caller holds the gate.';
 
 create function outbox.replay(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -90,28 +125,37 @@ begin
   perform outbox.check_endpoint(p_endpoint_id);
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  if exists (select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id) then
+  if exists (
+    select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+  ) then
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
     v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
     perform outbox.settle_lost(v_delivery, v_now);
-    update outbox.delivery d set tries = 0, replayed_at = v_now where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+    update outbox.delivery d set tries = 0, replayed_at = v_now
+    where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
-      return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', true);
+      return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+        'replaced', true);
     end if;
   end if;
-  if outbox.last_attempt(p_event_id, p_endpoint_id) is null or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now) then
+  if outbox.last_attempt(p_event_id, p_endpoint_id) is null
+    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now) then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('nothing is known of event %s for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
+      message = pg_catalog.format('nothing is known of event %s for endpoint %s',
+        pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
       hint = 'A delivered event can be replayed for 7 days, a dead letter as long as it is there';
   end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', false);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'replaced', false);
 end
 $$;
 comment on function outbox.replay(uuid, uuid) is
-  'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", "endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of it; OH004: it is being sent.';
+  'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", '
+  '"endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of '
+  'it; OH004: it is being sent.';
 
 create function outbox.replay_many(
   p_org_id text default null,
@@ -127,16 +171,21 @@ declare
   v_id bigint;
 begin
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
-    perform outbox.invalid('rate_per_second', pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')), 'Expected 1 to 1000 deliveries a second');
+    perform outbox.invalid('rate_per_second',
+      pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
+      'Expected 1 to 1000 deliveries a second');
   end if;
-  insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to, rate_per_second, created_at)
-  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, coalesce(p_failed_to, outbox.clock()), p_rate_per_second, outbox.clock())
+  insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
+    rate_per_second, created_at)
+  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from,
+    coalesce(p_failed_to, outbox.clock()), p_rate_per_second, outbox.clock())
   returning id into v_id;
   return pg_catalog.jsonb_build_object('id', v_id::text);
 end
 $$;
 comment on function outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer) is
-  'Starts a job that replays every dead letter that matches (null: any) and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+  'Starts a job that replays every dead letter that matches (null: any) and was not discarded or '
+  'replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
 
 create function outbox.set_replay_job(p_id text, p_state text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -145,18 +194,24 @@ declare
   v_job outbox.replay_job;
 begin
   if p_state is null or p_state not in ('running', 'paused', 'cancelled') then
-    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)), 'Expected running, paused or cancelled');
+    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)),
+      'Expected running, paused or cancelled');
   end if;
-  update outbox.replay_job j set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
+  update outbox.replay_job j
+  set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
   where j.id::text = p_id and j.state in ('running', 'paused') returning j.* into v_job;
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)), hint = 'select * from outbox.replay_job lists them';
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
+      hint = 'select * from outbox.replay_job lists them';
   end if;
-  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state, 'replayed', v_job.replayed, 'skipped', v_job.skipped);
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state, 'replayed',
+    v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 comment on function outbox.set_replay_job(text, text) is
-  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", "replayed", "skipped"}. OH001, OH002.';
+  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", '
+  '"replayed", "skipped"}. OH001, OH002.';
 
 create type outbox.replay_step as (
   job_id bigint,
@@ -177,8 +232,10 @@ begin
     cross join lateral (
       select x.event_id, x.endpoint_id, x.failed_at, x.id from outbox.dead_letter x
       where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
-        and x.failed_at >= coalesce(j.failed_from, '-infinity') and x.org_id = coalesce(j.org_id, x.org_id)
-        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id) and x.original_topic = coalesce(j.event_type, x.original_topic)
+        and x.failed_at >= coalesce(j.failed_from, '-infinity')
+        and x.org_id = coalesce(j.org_id, x.org_id)
+        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id)
+        and x.original_topic = coalesce(j.event_type, x.original_topic)
         and x.discarded_at is null and x.replayed_at is null
       order by x.failed_at, x.id limit j.rate_per_second
     ) x
@@ -186,7 +243,8 @@ begin
 end
 $$;
 comment on function outbox.next_replays() is
-  'The dead letters that the running jobs come to next, as many of each job as its rate allows in a second.';
+  'The dead letters that the running jobs come to next, as many of each job as its rate allows '
+  'in a second.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -208,20 +266,27 @@ begin
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
     v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
-    update outbox.replay_job j set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put, skipped = j.skipped + 1 - v_put
+    update outbox.replay_job j
+    set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put,
+      skipped = j.skipped + 1 - v_put
     where j.id = v_step.job_id;
     v_all := v_all + v_put;
   end loop;
-  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s), p_now);
+  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
+    p_now);
   update outbox.replay_job j set state = 'done', finished_at = p_now
   where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
   return v_all;
 end
 $$;
 comment on function outbox.work_replay_jobs(timestamptz) is
-  'One step of every replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. Returns how many it put back. locks: gates by id.';
+  'One step of every replay job: puts back what its rate allows in a second and notes how far it '
+  'came, in one transaction, so that a crash repeats or loses none. Returns how many it put '
+  'back. locks: gates by id.';
 
-create function outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) returns jsonb
+create function outbox.discard_dead_letter(
+  p_event_id uuid, p_endpoint_id uuid, p_reason text
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
@@ -230,13 +295,19 @@ begin
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('event %s has no dead letter for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), pg_catalog.quote_nullable(p_endpoint_id::text)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s has no dead letter for endpoint %s',
+        pg_catalog.quote_nullable(p_event_id::text),
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'select * from outbox.dead_letter lists them';
   end if;
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'discarded', true);
 end
 $$;
 comment on function outbox.discard_dead_letter(uuid, uuid, text) is
-  'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": true}; cleanup removes it in time. OH001, OH002.';
+  'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": '
+  'true}; cleanup removes it in time. OH001, OH002.';

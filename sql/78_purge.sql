@@ -1,6 +1,9 @@
--- What is left of deleted endpoints, batch by batch. A delivery that a run still holds is waited for.
+-- What is left of deleted endpoints, batch by batch. A delivery that a run still holds is waited
+-- for.
 
-create function outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamptz) returns integer
+create function outbox.purge_endpoint(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
@@ -12,24 +15,46 @@ begin
   if not found then
     return 0;
   end if;
-  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint_id for no key update skip locked;
+  select *
+  into v_gate
+  from outbox.gate g
+  where g.endpoint_id = p_endpoint_id
+  for no key update skip locked;
   if not found then
     return 0;
   end if;
   with doomed as materialized (
     select d.* from outbox.lane l
-    cross join lateral (select d.ctid as row_at, d.* from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 order by d.due_at, d.event_id limit p_limit) d
-    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now) limit p_limit
+    cross join lateral (
+      select d.ctid as row_at, d.*
+      from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0
+      order by d.due_at, d.event_id
+      limit p_limit
+    ) d
+    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
+    limit p_limit
   ), gone as (
-    delete from outbox.delivery d using doomed x where d.ctid = x.row_at returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
+    delete from outbox.delivery d
+    using doomed x
+    where d.ctid = x.row_at
+    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
   ), receipt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
-    select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled', 'the endpoint was deleted' from gone g
+    select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
+      'the endpoint was deleted'
+    from gone g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
-    from (select g.lane_id, pg_catalog.count(*) as n, pg_catalog.count(*) filter (where g.held)::integer as held from gone g group by g.lane_id) b
+    from (
+      select g.lane_id, pg_catalog.count(*) as n,
+        pg_catalog.count(*) filter (where g.held)::integer as held
+      from gone g
+      group by g.lane_id
+    ) b
     where l.id = b.lane_id
-    returning b.n, case when l.ordered then (l.leased = 0 and b.held > 0)::integer else b.held end as slots
+    returning b.n,
+      case when l.ordered then (l.leased = 0 and b.held > 0)::integer else b.held end as slots
   )
   update outbox.gate g set depth = g.depth - s.n, in_flight = g.in_flight - s.slots
   from (select pg_catalog.sum(l.n) as n, pg_catalog.sum(l.slots) as slots from lanes l) s
@@ -42,13 +67,17 @@ begin
 end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
-  'Cancels up to p_limit open deliveries of a deleted endpoint, and forgets its secrets, subscriptions and gate once none is left; returns how many it cancelled. locks: the gate with SKIP LOCKED.';
+  'Cancels up to p_limit open deliveries of a deleted endpoint, and forgets its secrets, '
+  'subscriptions and gate once none is left; returns how many it cancelled. locks: the gate with '
+  'SKIP LOCKED.';
 
 create function outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  delete from vault.secrets v using outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
+  delete from vault.secrets v
+  using outbox.endpoint_secret s
+  where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
   delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
@@ -57,7 +86,8 @@ begin
 end
 $$;
 comment on function outbox.forget_endpoint(uuid, bigint) is
-  'Removes the secrets, headers, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
+  'Removes the secrets, headers, subscriptions, lanes and gate of a deleted endpoint; its own '
+  'row stays for what history names.';
 
 create function outbox.purge_deleted(p_limit integer) returns integer
 language plpgsql security definer set search_path = ''
@@ -67,9 +97,15 @@ declare
   v_purged integer := 0;
 begin
   for v_endpoint in
-    select e.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id where e.state = 'deleted' order by pg_catalog.random() limit 10
+    select e.id
+    from outbox.endpoint e
+    join outbox.gate g on g.endpoint_id = e.id
+    where e.state = 'deleted'
+    order by pg_catalog.random()
+    limit 10
   loop
-    v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1), outbox.clock());
+    v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
+      outbox.clock());
     exit when v_purged >= p_limit;
   end loop;
   return v_purged;

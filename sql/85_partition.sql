@@ -1,6 +1,6 @@
--- Partitions: one a day for event and attempt, made a week ahead. Until one exists, rows go to DEFAULT,
--- so that no publisher ever fails for want of a partition; they move when it is made. DDL waits for a
--- lock 100 ms at most and is tried again the next hour.
+-- Partitions: one a day for event and attempt, made a week ahead. Until one exists, rows go to
+-- DEFAULT, so that no publisher ever fails for want of a partition; they move when it is made. DDL
+-- waits for a lock 100 ms at most and is tried again the next hour.
 
 create table outbox.partition_check (
   name text primary key,
@@ -8,7 +8,8 @@ create table outbox.partition_check (
   checked_on date not null
 );
 comment on table outbox.partition_check is
-  'On how many nights running nothing open was found of an event partition; a replay starts the count anew.';
+  'On how many nights running nothing open was found of an event partition; a replay starts the '
+  'count anew.';
 
 create function outbox.partition_name(p_table text, p_day date) returns text
 language sql stable set search_path = ''
@@ -21,13 +22,15 @@ create function outbox.partition_day(p_name text) returns date
 language sql immutable set search_path = ''
 as $$
   select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
-    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer, pg_catalog.right(p_name, 2)::integer)
+    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer,
+    pg_catalog.right(p_name, 2)::integer)
 $$;
 comment on function outbox.partition_day(text) is 'The day (UTC) of a partition, from its name.';
 
 create function outbox.add_partition(p_table text, p_day date) returns boolean
 language plpgsql
-set search_path = '' set lock_timeout = '100ms'
+set search_path = ''
+set lock_timeout = '100ms'
 as $$
 declare
   v_name text := outbox.partition_name(p_table, p_day);
@@ -44,18 +47,24 @@ begin
     v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
   end if;
   -- Attached after the rows of its day have left DEFAULT, or DEFAULT would contradict it.
-  execute pg_catalog.format('lock table outbox.%I in share row exclusive mode', p_table || '_default');
-  execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name, p_table);
+  execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
+    p_table || '_default');
+  execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name,
+    p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
   execute pg_catalog.format(
-    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) insert into outbox.%I select * from moved',
+    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) insert into '
+    'outbox.%I select * from moved',
     p_table || '_default', v_key, v_from, v_key, v_to, v_name);
-  execute pg_catalog.format('alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table, v_name, v_from, v_to);
+  execute pg_catalog.format(
+    'alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table,
+    v_name, v_from, v_to);
   return true;
 end
 $$;
 comment on function outbox.add_partition(text, date) is
-  'Makes the partition of event or attempt for one day (UTC), with the rows of DEFAULT that belong there, unless it exists; true if it made it. Waits 100 ms for a lock at most.';
+  'Makes the partition of event or attempt for one day (UTC), with the rows of DEFAULT that '
+  'belong there, unless it exists; true if it made it. Waits 100 ms for a lock at most.';
 
 create function outbox.add_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -68,7 +77,9 @@ declare
   v_day date;
 begin
   for v_table, v_day in
-    select t.name, v_today + d.n from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n) order by 2, 1
+    select t.name, v_today + d.n
+    from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
+    order by 2, 1
   loop
     begin
       v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
@@ -80,10 +91,13 @@ begin
 end
 $$;
 comment on function outbox.add_partitions() is
-  'Makes the partitions of today and the next seven days that do not exist: {"made", "late": how many a lock held up until the next time}.';
+  'Makes the partitions of today and the next seven days that do not exist: {"made", "late": how '
+  'many a lock held up until the next time}.';
 
 create function outbox.is_open_in(p_from uuid, p_to uuid) returns boolean
-language plpgsql stable set search_path = '' set enable_seqscan = off
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return exists (select from outbox.delivery d where d.event_id >= p_from and d.event_id < p_to)
@@ -96,7 +110,8 @@ comment on function outbox.is_open_in(uuid, uuid) is
 
 create function outbox.drop_partition(p_name text) returns boolean
 language plpgsql
-set search_path = '' set lock_timeout = '100ms'
+set search_path = ''
+set lock_timeout = '100ms'
 as $$
 begin
   execute pg_catalog.format('drop table outbox.%I', p_name);
@@ -106,7 +121,8 @@ exception when lock_not_available then
   return false;
 end
 $$;
-comment on function outbox.drop_partition(text) is 'Drops a partition; false when a lock held it up for 100 ms.';
+comment on function outbox.drop_partition(text) is
+  'Drops a partition; false when a lock held it up for 100 ms.';
 
 create function outbox.drop_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -120,16 +136,22 @@ declare
   v_dropped integer := 0;
 begin
   for v_name, v_day in
-    select c.relname, outbox.partition_day(c.relname) from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    select c.relname, outbox.partition_day(c.relname)
+    from pg_catalog.pg_inherits i
+    join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$' order by c.relname
   loop
     continue when v_day >= v_today;
-    if outbox.is_open_in(outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'), outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC')) then
+    if outbox.is_open_in(outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
+      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC')) then
       delete from outbox.partition_check c where c.name = v_name;
       continue;
     end if;
-    insert into outbox.partition_check as c (name, clean_nights, checked_on) values (v_name, 1, v_today)
-    on conflict (name) do update set clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on where c.checked_on < excluded.checked_on;
+    insert into outbox.partition_check as c (name, clean_nights, checked_on)
+    values (v_name, 1, v_today)
+    on conflict (name) do update set clean_nights = c.clean_nights + 1,
+      checked_on = excluded.checked_on
+    where c.checked_on < excluded.checked_on;
     select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
     if v_nights >= 8 or v_day < v_today - v_retention - 8 then
       v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
@@ -138,7 +160,8 @@ begin
   for v_name in
     select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'outbox.attempt'::regclass and c.relname ~ '_p[0-9]{8}$'
-      and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days') order by c.relname
+      and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
+    order by c.relname
   loop
     v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
   end loop;
@@ -146,6 +169,8 @@ begin
 end
 $$;
 comment on function outbox.drop_partitions() is
-  'Drops the days of event of which nothing was open on 8 nights running, so that what was delivered is there for 7 full days, and the days of attempt beyond attempt.retention_days: {"dropped"}.';
+  'Drops the days of event of which nothing was open on 8 nights running, so that what was '
+  'delivered is there for 7 full days, and the days of attempt beyond attempt.retention_days: '
+  '{"dropped"}.';
 
 select outbox.add_partitions();

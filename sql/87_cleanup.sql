@@ -1,18 +1,23 @@
 -- Cleanup, daily at 00:00 UTC. Each part is safe at any time, twice, and beside itself.
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
-language plpgsql security definer set search_path = '' set enable_seqscan = off
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_before timestamptz := v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
+  v_before timestamptz := v_now - pg_catalog.make_interval(
+    days => outbox.setting_int('event.retention_days')
+  );
   v_endpoints uuid[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
   select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints from (
     select d.endpoint_id from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
+    where d.event_id < outbox.uuid_v7_floor(v_before)
+      and coalesce(d.replayed_at, '-infinity') < v_before
     order by d.event_id limit p_limit
   ) o;
   if v_endpoints is null then
@@ -21,7 +26,8 @@ begin
   v_endpoints := outbox.try_lock_gates(v_endpoints);
   for v_delivery in
     select d.* from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
+    where d.event_id < outbox.uuid_v7_floor(v_before)
+      and coalesce(d.replayed_at, '-infinity') < v_before
       and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
     order by d.event_id limit p_limit
   loop
@@ -32,33 +38,47 @@ begin
 end
 $$;
 comment on function outbox.expire_deliveries(integer) is
-  'Makes dead letters (why: expired) of up to p_limit deliveries that are still open event.retention_days after their event, or after their replay; returns how many. locks: gates with SKIP LOCKED.';
+  'Makes dead letters (why: expired) of up to p_limit deliveries that are still open '
+  'event.retention_days after their event, or after their replay; returns how many. locks: gates '
+  'with SKIP LOCKED.';
 
-create function outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamptz) returns boolean
+create function outbox.expire_delivery(
+  p_delivery outbox.delivery, p_now timestamptz
+) returns boolean
 language plpgsql set search_path = ''
 as $$
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead letter already.
-  select * into p_delivery from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead
+  -- letter already.
+  select *
+  into p_delivery
+  from outbox.delivery d
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   if not found then
     return false;
   end if;
-  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
+  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic,
+    original_message, error, retry_count, failed_at,
     correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why, p_delivery.tries, p_now,
-    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at, 'expired'
+  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why,
+    p_delivery.tries, p_now,
+    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key,
+    e.traceparent, e.created_at, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
-  on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-    attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null;
+  on conflict (event_id, endpoint_id) do update set error = excluded.error,
+    retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+    attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null,
+    discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
   return true;
 end
 $$;
 comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
-  'Makes a dead letter of a delivery that was open too long; false when it is no longer open. locks: the caller holds the gate.';
+  'Makes a dead letter of a delivery that was open too long; false when it is no longer open. '
+  'locks: the caller holds the gate.';
 
 create function outbox.cleanup() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -70,12 +90,22 @@ declare
   v_runs integer;
 begin
   delete from outbox.idempotency_key k where k.ctid = any (array(
-    select o.ctid from outbox.idempotency_key o where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
+    select o.ctid
+    from outbox.idempotency_key o
+    where o.created_at < v_now - interval '24 hours'
+    order by o.created_at
+    limit 1000000));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
-      and not exists (select from outbox.delivery d where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(
+      days => outbox.setting_int('dead_letter.retention_days')
+    )
+      and not exists (
+        select
+        from outbox.delivery d
+        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+      )
     limit 100000 for update skip locked));
   get diagnostics v_letters = row_count;
   delete from cron.job_run_details r where r.runid = any (array(
@@ -86,11 +116,19 @@ begin
   get diagnostics v_runs = row_count;
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
-    and exists (select from outbox.replay_job j where j.id = l.key_hash and j.state in ('done', 'cancelled') and j.finished_at < v_now - interval '1 day')
+    and exists (
+      select
+      from outbox.replay_job j
+      where j.id = l.key_hash and j.state in ('done', 'cancelled')
+        and j.finished_at < v_now - interval '1 day'
+    )
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
+  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters,
+    'job_runs', v_runs,
     'secrets', outbox.drop_expired_secrets(v_now));
 end
 $$;
 comment on function outbox.cleanup() is
-  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
+  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets"}, '
+  'each up to a limit that the next night goes on from. Delivered history goes with its '
+  'partition (drop_partitions()) after 7 full days.';

@@ -1,6 +1,7 @@
--- Every job of pg_cron. Since 1.5 it knows seconds; before that a job is started once a minute and works
--- through its minute in steps of a second. It commits between the steps, so it cannot be a procedure with
--- a SET clause, and each step's exception block closes before the commit, or one error would end the minute.
+-- Every job of pg_cron. Since 1.5 it knows seconds; before that a job is started once a minute and
+-- works through its minute in steps of a second. It commits between the steps, so it cannot be a
+-- procedure with a SET clause, and each step's exception block closes before the commit, or one
+-- error would end the minute.
 
 do $$
 begin
@@ -9,7 +10,8 @@ exception when invalid_parameter_value then
   perform cron.schedule('outhook-tick', '* * * * *', $job$
 do $tick$
 declare
-  v_end constant timestamptz := pg_catalog.date_trunc('minute', pg_catalog.clock_timestamp()) + interval '1 minute';
+  v_end constant timestamptz := pg_catalog.date_trunc('minute',
+    pg_catalog.clock_timestamp()) + interval '1 minute';
 begin
   loop
     begin

@@ -18,19 +18,20 @@
 --     claim()         65  leases due deliveries, endpoint after endpoint, to the run
 --   attempt           30  a receipt for every try; dead_letter keeps what is out of retries
 --
--- A gate, its lanes, deliveries and dead letters are changed only by a transaction that holds the gate's
--- row; waiting locks are taken once a transaction, on gates, in the order of their ids, and whatever
--- else is locked is taken only where nobody holds it. An endpoint's row is for people to change: no run waits
--- for it. Around this: what a failure means (50, 52), what a person does (16, 58, 77), and what time does (78 to 87).
+-- A gate, its lanes, deliveries and dead letters are changed only by a transaction that holds the
+-- gate's row; waiting locks are taken once a transaction, on gates, in the order of their ids, and
+-- whatever else is locked is taken only where nobody holds it. An endpoint's row is for people to
+-- change: no run waits for it. Around this: what a failure means (50, 52), what a person does (16,
+-- 58, 77), and what time does (78 to 87).
 --
--- Functions that run once per event or call are plpgsql, whose plans are cached: a query inside an SQL
--- function is planned anew at every call, about 60 us, unless it is a bare expression.
+-- Functions that run once per event or call are plpgsql, whose plans are cached: a query inside an
+-- SQL function is planned anew at every call, about 60 us, unless it is a bare expression.
 --
--- A queue is drained again and again, and an analyze at that moment says "many pages, no row": until the next
--- one the planner takes each table for a single row, however many there are, and begins a join anywhere
--- (2 s for a claim of 400 that takes 10 ms). So the calls of a run leave it no choice: rows are looked up one
--- by one, in lateral subqueries that "offset 0" keeps it from merging, and written by their ctid, which is
--- stable while their gate is held.
+-- A queue is drained again and again, and an analyze at that moment says "many pages, no row":
+-- until the next one the planner takes each table for a single row, however many there are, and
+-- begins a join anywhere (2 s for a claim of 400 that takes 10 ms). So the calls of a run leave it
+-- no choice: rows are looked up one by one, in lateral subqueries that "offset 0" keeps it from
+-- merging, and written by their ctid, which is stable while their gate is held.
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
 --   OH001 an argument is not valid                  OH004 the object's state forbids it
@@ -49,7 +50,8 @@ create table outbox.test_clock (
   at timestamptz not null
 );
 comment on table outbox.test_clock is
-  'Tests set the time here, and clock() goes by it. Only the owner can write it; empty means the real clock.';
+  'Tests set the time here, and clock() goes by it. Only the owner can write it; empty means the '
+  'real clock.';
 
 create function outbox.clock() returns timestamptz
 language plpgsql volatile set search_path = ''
@@ -61,12 +63,14 @@ $$;
 comment on function outbox.clock() is
   'The time that the outbox goes by: the test clock if one is set, else the clock at the call.';
 
--- volatile: an immutable call with constants is carried out by whoever plans it, `supabase db lint` included.
+-- volatile: an immutable call with constants is carried out by whoever plans it, `supabase db lint`
+-- included.
 create function outbox.invalid(p_field text, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem), hint = p_remedy;
+  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem),
+    hint = p_remedy;
 end
 $$;
 comment on function outbox.invalid(text, text, text) is
@@ -77,7 +81,8 @@ language sql immutable set search_path = ''
 as $$
   select pg_catalog.jsonb_build_object('name', 'outhook', 'version', '0.1.0')
 $$;
-comment on function outbox.version() is 'The installed version: {"name": "outhook", "version": text}.';
+comment on function outbox.version() is
+  'The installed version: {"name": "outhook", "version": text}.';
 
 -- sql/05_setting.sql
 
@@ -87,37 +92,56 @@ comment on function outbox.version() is 'The installed version: {"name": "outhoo
 create table outbox.setting (
   name text primary key,
   value jsonb not null,
-  type text not null constraint setting_type_is_known check (type in ('boolean', 'integer', 'text', 'text[]')),
+  type text not null constraint setting_type_is_known check (
+    type in ('boolean', 'integer', 'text', 'text[]')
+  ),
   lowest bigint,
   highest bigint,
   description text not null,
   updated_at timestamptz not null default pg_catalog.now()
 );
-comment on table outbox.setting is 'Every setting with its type, bounds and meaning; set_setting() changes one.';
+comment on table outbox.setting is
+  'Every setting with its type, bounds and meaning; set_setting() changes one.';
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
-  ('worker.enabled', 'true', 'boolean', null, null, 'Off: no kick and no claim; publishing goes on'),
-  ('worker.poll_interval_ms', '1000', 'integer', 25, 60000, 'How often the tick looks for work; an idle worker looks four times as often, and a run that was just busy every 25 ms'),
+  ('worker.enabled', 'true', 'boolean', null, null,
+    'Off: no kick and no claim; publishing goes on'),
+  ('worker.poll_interval_ms', '1000', 'integer', 25, 60000,
+    'How often the tick looks for work; an idle worker looks four times as often, and a run that '
+    'was just busy every 25 ms'),
   ('worker.batch_size', '400', 'integer', 1, 1000, 'The most deliveries that one dispatch claims'),
-  ('worker.max_runs', '4', 'integer', 1, 100, 'The most edge runs at a time; one more ends at once'),
-  ('worker.max_wall_ms', '25000', 'integer', 1000, 300000, 'How long an edge run claims; the platform ends an isolate after 150 s'),
-  ('worker.max_deliveries', '2000', 'integer', 1, 1000000, 'How many deliveries an edge run sends before it ends; the platform allows 2 s of CPU'),
-  ('kick.on_commit', 'true', 'boolean', null, null, 'Wake a run at commit when none is awake; off: the tick alone does it'),
-  ('kick.quiet_ms', '500', 'integer', 50, 60000, 'No kick on commit within this time of a run''s poll or of the last kick'),
+  ('worker.max_runs', '4', 'integer', 1, 100,
+    'The most edge runs at a time; one more ends at once'),
+  ('worker.max_wall_ms', '25000', 'integer', 1000, 300000,
+    'How long an edge run claims; the platform ends an isolate after 150 s'),
+  ('worker.max_deliveries', '2000', 'integer', 1, 1000000,
+    'How many deliveries an edge run sends before it ends; the platform allows 2 s of CPU'),
+  ('kick.on_commit', 'true', 'boolean', null, null,
+    'Wake a run at commit when none is awake; off: the tick alone does it'),
+  ('kick.quiet_ms', '500', 'integer', 50, 60000,
+    'No kick on commit within this time of a run''s poll or of the last kick'),
   ('publish.max_body_bytes', '262144', 'integer', 1024, 1048576, 'The largest payload'),
   ('route.batch_size', '1000', 'integer', 1, 2000, 'The most events that one dispatch routes'),
   ('egress.allow_http', 'false', 'boolean', null, null, 'Allow http URLs: for local development'),
-  ('egress.allow_cidrs', '[]', 'text[]', null, null, 'Private networks that deliveries may reach, in CIDR form'),
-  ('egress.allow_ports', '["80", "443", "1024-65535"]', 'text[]', null, null, 'Ports that webhooks may go to, single or as ranges'),
-  ('egress.deny_ports', '["1433", "1521", "2049", "2375-2380", "3306", "3389", "5432", "6379", "6443", "9200", "10250", "11211", "27017"]', 'text[]', null, null,
+  ('egress.allow_cidrs', '[]', 'text[]', null, null,
+    'Private networks that deliveries may reach, in CIDR form'),
+  ('egress.allow_ports', '["80", "443", "1024-65535"]', 'text[]', null, null,
+    'Ports that webhooks may go to, single or as ranges'),
+  ('egress.deny_ports',
+    '["1433", "1521", "2049", "2375-2380", "3306", "3389", "5432", "6379", "6443", "9200", '
+    '"10250", "11211", "27017"]', 'text[]', null, null,
     'Ports of those that they may not go to all the same: databases, remote control'),
-  ('egress.proxy_url', '""', 'text', null, null, 'A proxy that makes every connection (CONNECT) and vets the names; empty: none'),
+  ('egress.proxy_url', '""', 'text', null, null,
+    'A proxy that makes every connection (CONNECT) and vets the names; empty: none'),
   ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
   ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
-  ('endpoint.disable_after_days', '5', 'integer', 1, 365, 'An endpoint that has failed for so many days without one success is disabled'),
-  ('dead_letter.retention_days', '90', 'integer', 1, 3650, 'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
+  ('endpoint.disable_after_days', '5', 'integer', 1, 365,
+    'An endpoint that has failed for so many days without one success is disabled'),
+  ('dead_letter.retention_days', '90', 'integer', 1, 3650,
+    'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
   ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
-  ('event.retention_days', '30', 'integer', 1, 365, 'A delivery still open after this many days expires; deliver_at reaches no further');
+  ('event.retention_days', '30', 'integer', 1, 365,
+    'A delivery still open after this many days expires; deliver_at reaches no further');
 
 create function outbox.setting_value(p_name text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -126,7 +150,8 @@ begin
   return (select s.value from outbox.setting s where s.name = p_name);
 end
 $$;
-comment on function outbox.setting_value(text) is 'A setting''s value as jsonb; null for an unknown name.';
+comment on function outbox.setting_value(text) is
+  'A setting''s value as jsonb; null for an unknown name.';
 
 create function outbox.setting_int(p_name text) returns integer
 language plpgsql stable set search_path = ''
@@ -151,12 +176,14 @@ language plpgsql immutable set search_path = ''
 as $$
 begin
   -- The cast alone would take 10/8 and a bare address too, which the sender does not read.
-  return p_text ~ '^([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)/[0-9]+$' and p_text::cidr is not null;
+  return p_text ~ '^([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)/[0-9]+$'
+    and p_text::cidr is not null;
 exception when invalid_text_representation then
   return false;
 end
 $$;
-comment on function outbox.is_network(text) is 'Whether a text is a network in CIDR form, its host bits zero.';
+comment on function outbox.is_network(text) is
+  'Whether a text is a network in CIDR form, its host bits zero.';
 
 -- What is wrong with a value for a setting, as a sentence; null when nothing is.
 create function outbox.setting_problem(p_setting outbox.setting, p_value jsonb) returns text
@@ -167,34 +194,50 @@ declare
 begin
   case p_setting.type
     when 'boolean' then
-      if pg_catalog.jsonb_typeof(p_value) is distinct from 'boolean' then return 'must be true or false'; end if;
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'boolean' then
+        return 'must be true or false';
+      end if;
     when 'integer' then
-      if pg_catalog.jsonb_typeof(p_value) is distinct from 'number' or (p_value #>> '{}') !~ '^-?[0-9]{1,18}$' then
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'number'
+        or (p_value #>> '{}') !~ '^-?[0-9]{1,18}$' then
         return 'must be a whole number';
       end if;
       if (p_value #>> '{}')::bigint not between p_setting.lowest and p_setting.highest then
         return pg_catalog.format('must lie between %s and %s', p_setting.lowest, p_setting.highest);
       end if;
     when 'text' then
-      if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then return 'must be a string'; end if;
-      if p_setting.name = 'egress.proxy_url' and p_value #>> '{}' !~ '^(http://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
-        return 'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path';
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
+        return 'must be a string';
+      end if;
+      if p_setting.name = 'egress.proxy_url'
+        and p_value #>> '{}' !~ '^(http://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
+        return
+          'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
+          'path';
       end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
-         or exists (select from pg_catalog.jsonb_array_elements(p_value) v where pg_catalog.jsonb_typeof(v.value) <> 'string') then
+         or exists (
+           select
+           from pg_catalog.jsonb_array_elements(p_value) v
+           where pg_catalog.jsonb_typeof(v.value) <> 'string'
+         ) then
         return 'must be an array of strings';
       end if;
       if p_setting.name = 'egress.allow_cidrs' then
         for v_item in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
           if not outbox.is_network(v_item) then
-            return pg_catalog.format('holds %L, which is not a network such as 10.0.0.0/8 or fd00::/8', pg_catalog.left(v_item, 60));
+            return pg_catalog.format(
+              'holds %L, which is not a network such as 10.0.0.0/8 or fd00::/8',
+              pg_catalog.left(v_item, 60));
           end if;
         end loop;
       elsif p_setting.name in ('egress.allow_ports', 'egress.deny_ports') then
         for v_item in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
           if not outbox.is_port_range(v_item) then
-            return pg_catalog.format('holds %L, which is not a port such as 443 or a range such as 1024-65535', pg_catalog.left(v_item, 60));
+            return pg_catalog.format(
+              'holds %L, which is not a port such as 443 or a range such as 1024-65535',
+              pg_catalog.left(v_item, 60));
           end if;
         end loop;
       end if;
@@ -203,24 +246,32 @@ begin
 end
 $$;
 comment on function outbox.setting_problem(outbox.setting, jsonb) is
-  'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
+  'What is wrong with a value for a setting, as the end of a sentence; null when it may be '
+  'stored.';
 
 create function outbox.setting_conflict(p_name text, p_value jsonb) returns text
 language plpgsql stable set search_path = ''
 as $$
 declare
-  v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s) || pg_catalog.jsonb_build_object(p_name, p_value);
+  v_all jsonb := (
+    select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s
+  ) || pg_catalog.jsonb_build_object(p_name, p_value);
 begin
   return case
     when (v_all -> 'worker.max_deliveries')::bigint < (v_all -> 'worker.batch_size')::bigint then
-      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once (worker.batch_size)'
-    when (v_all -> 'attempt.retention_days')::bigint > (v_all -> 'event.retention_days')::bigint + 8 then
-      'would keep receipts (attempt.retention_days) longer than any event they belong to (event.retention_days + 8)'
+      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
+      '(worker.batch_size)'
+    when (
+      v_all -> 'attempt.retention_days'
+    )::bigint > (v_all -> 'event.retention_days')::bigint + 8 then
+      'would keep receipts (attempt.retention_days) longer than any event they belong to '
+      '(event.retention_days + 8)'
   end;
 end
 $$;
 comment on function outbox.setting_conflict(text, jsonb) is
-  'Why a value cannot stand beside the other settings, as the end of a sentence; null when it can.';
+  'Why a value cannot stand beside the other settings, as the end of a sentence; null when it '
+  'can.';
 
 create function outbox.set_setting(p_name text, p_value jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -231,12 +282,15 @@ declare
 begin
   select * into v_setting from outbox.setting s where s.name = p_name;
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
       hint = 'select name, description from outbox.setting lists them';
   end if;
-  v_problem := coalesce(outbox.setting_problem(v_setting, p_value), outbox.setting_conflict(p_name, p_value));
+  v_problem := coalesce(outbox.setting_problem(v_setting, p_value),
+    outbox.setting_conflict(p_name, p_value));
   if v_problem is not null then
-    raise exception using errcode = 'OH005', message = pg_catalog.format('setting %s %s', p_name, v_problem),
+    raise exception using errcode = 'OH005',
+      message = pg_catalog.format('setting %s %s', p_name, v_problem),
       hint = pg_catalog.format('%s. It is %s now', v_setting.description, v_setting.value);
   end if;
   update outbox.setting s set value = p_value, updated_at = pg_catalog.now() where s.name = p_name;
@@ -244,33 +298,41 @@ begin
 end
 $$;
 comment on function outbox.set_setting(text, jsonb) is
-  'Changes one setting and returns {"name", "value", "was"}. OH002: no such setting; OH005: the value is refused, with the reason.';
+  'Changes one setting and returns {"name", "value", "was"}. OH002: no such setting; OH005: the '
+  'value is refused, with the reason.';
 
 -- sql/08_egress.sql
 
--- Where deliveries may go, as far as a URL's text tells. Names are vetted at each send, when they are looked
--- up; a literal address is judged here already, by the same ranges as functions/_shared/connect/address.ts
--- (tests/sql/same_rules.test.ts holds the two against each other).
+-- Where deliveries may go, as far as a URL's text tells. Names are vetted at each send, when they
+-- are looked up; a literal address is judged here already, by the same ranges as
+-- functions/_shared/connect/address.ts (tests/sql/same_rules.test.ts holds the two against each
+-- other).
 
 create function outbox.is_public(p_address inet) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
   if pg_catalog.family(p_address) = 4 then
-    return not p_address <<= any (array['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12',
-      '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24',
+    return not p_address <<= any (array['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8',
+      '169.254.0.0/16', '172.16.0.0/12',
+      '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24',
+      '192.168.0.0/16', '192.175.48.0/24',
       '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4',
       -- Azure's wire server: metadata and DNS of the virtual machine, on a public address.
       '168.63.129.16/32']::inet[]);
   end if;
   return p_address <<= '2000::/3'
-    and not p_address <<= any (array['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']::inet[])
-    -- ISATAP: an interface identifier of 5efe with or without the universal bit, then the IPv4 address.
+    and not p_address <<= any (
+      array['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']::inet[]
+    )
+    -- ISATAP: an interface identifier of 5efe with or without the universal bit, then the IPv4
+    -- address.
     and p_address & '::fdff:ffff:0:0' <> '::5efe:0:0';
 end
 $$;
 comment on function outbox.is_public(inet) is
-  'Whether an address is one of the public Internet. IPv6 forms that carry an IPv4 address are not, whichever they carry.';
+  'Whether an address is one of the public Internet. IPv6 forms that carry an IPv4 address are '
+  'not, whichever they carry.';
 
 create function outbox.is_reachable(p_address inet) returns boolean
 language plpgsql stable set search_path = ''
@@ -281,14 +343,16 @@ begin
     where p_address <<= c.value::inet);
 end
 $$;
-comment on function outbox.is_reachable(inet) is 'Whether deliveries may go to an address: a public one, or one that egress.allow_cidrs allows.';
+comment on function outbox.is_reachable(inet) is
+  'Whether deliveries may go to an address: a public one, or one that egress.allow_cidrs allows.';
 
 create function outbox.ipv4_number(p_part text) returns bigint
 language plpgsql immutable set search_path = ''
 as $$
 declare
   v_base integer := case when p_part like '0x%' then 16 when p_part like '0_%' then 8 else 10 end;
-  v_digits text := pg_catalog.ltrim(case v_base when 16 then pg_catalog.substr(p_part, 3) else p_part end, '0');
+  v_digits text := pg_catalog.ltrim(case v_base when 16 then pg_catalog.substr(p_part, 3) else p_part end,
+    '0');
   v_number bigint := 0;
   v_digit integer;
 begin
@@ -306,7 +370,8 @@ begin
 end
 $$;
 comment on function outbox.ipv4_number(text) is
-  'One part of an IPv4 address as URLs write it (decimal, octal behind 0, hexadecimal behind 0x); null when it is none.';
+  'One part of an IPv4 address as URLs write it (decimal, octal behind 0, hexadecimal behind '
+  '0x); null when it is none.';
 
 create function outbox.ipv4_of(p_host text) returns inet
 language plpgsql immutable set search_path = ''
@@ -328,24 +393,31 @@ begin
     if v_number is null or v_number >= v_beyond then
       return null;
     end if;
-    v_address := v_address + v_number * case when v_n < v_count then 256::bigint ^ (4 - v_n) else 1 end;
+    v_address := v_address + v_number * case
+      when v_n < v_count then 256::bigint ^ (4 - v_n)
+      else 1
+    end;
   end loop;
   return '0.0.0.0'::inet + v_address;
 end
 $$;
 comment on function outbox.ipv4_of(text) is
-  'The IPv4 address that a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433) stands for; null when it is none.';
+  'The IPv4 address that a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433) stands '
+  'for; null when it is none.';
 
 create function outbox.ipv6_of(p_host text) returns inet
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  return case when p_host ~ '^\[[0-9a-f:.]*:[0-9a-f:.]*\]$' then pg_catalog.btrim(p_host, '[]')::inet end;
+  return case
+    when p_host ~ '^\[[0-9a-f:.]*:[0-9a-f:.]*\]$' then pg_catalog.btrim(p_host, '[]')::inet
+  end;
 exception when invalid_text_representation then
   return null;
 end
 $$;
-comment on function outbox.ipv6_of(text) is 'The IPv6 address of a URL''s host in brackets; null when it is none, a zone id included.';
+comment on function outbox.ipv6_of(text) is
+  'The IPv6 address of a URL''s host in brackets; null when it is none, a zone id included.';
 
 -- RFC 6761, 6762, 8375 and ICANN's .internal: names that lead inside wherever they are asked for.
 create function outbox.inside_name_problem(p_name text) returns text
@@ -354,14 +426,16 @@ as $$
 begin
   return case
     when p_name ~ '^(.*\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$'
-      and not outbox.is_reachable('127.0.0.1') and not outbox.is_reachable('::1') then 'has a host that is not allowed'
+      and not outbox.is_reachable('127.0.0.1')
+      and not outbox.is_reachable('::1') then 'has a host that is not allowed'
     when (p_name !~ '\.' or p_name ~ '\.(local|internal|localdomain|home\.arpa)$')
       and outbox.setting_value('egress.allow_cidrs') = '[]' then 'has a host that is not allowed'
   end;
 end
 $$;
 comment on function outbox.inside_name_problem(text) is
-  'What is wrong with a name that only a private network knows, where no such network is allowed; null when nothing is.';
+  'What is wrong with a name that only a private network knows, where no such network is '
+  'allowed; null when nothing is.';
 
 create function outbox.host_problem(p_host text) returns text
 language plpgsql stable set search_path = ''
@@ -386,7 +460,8 @@ begin
   end;
 end
 $$;
-comment on function outbox.host_problem(text) is 'What is wrong with a URL''s host, as the end of a sentence; null when nothing is.';
+comment on function outbox.host_problem(text) is
+  'What is wrong with a URL''s host, as the end of a sentence; null when nothing is.';
 
 create function outbox.is_port_range(p_text text) returns boolean
 language plpgsql immutable set search_path = ''
@@ -398,7 +473,8 @@ begin
     and coalesce(v_ends[2], v_ends[1])::integer between v_ends[1]::integer and 65535;
 end
 $$;
-comment on function outbox.is_port_range(text) is 'Whether a text is a port such as 443 or a range such as 1024-65535.';
+comment on function outbox.is_port_range(text) is
+  'Whether a text is a port such as 443 or a range such as 1024-65535.';
 
 create function outbox.port_allowed(p_port integer) returns boolean
 language plpgsql stable set search_path = ''
@@ -412,7 +488,8 @@ begin
         and coalesce(nullif(pg_catalog.split_part(r.value, '-', 2), ''), r.value)::integer), false);
 end
 $$;
-comment on function outbox.port_allowed(integer) is 'Whether deliveries may go to a port: in egress.allow_ports and not in egress.deny_ports.';
+comment on function outbox.port_allowed(integer) is
+  'Whether deliveries may go to a port: in egress.allow_ports and not in egress.deny_ports.';
 
 create function outbox.authority_problem(p_url text) returns text
 language plpgsql stable set search_path = ''
@@ -430,7 +507,9 @@ begin
       then 'has a port that is not allowed' end);
 end
 $$;
-comment on function outbox.authority_problem(text) is 'What is wrong with the host or the port of a URL, as the end of a sentence; null when nothing is.';
+comment on function outbox.authority_problem(text) is
+  'What is wrong with the host or the port of a URL, as the end of a sentence; null when nothing '
+  'is.';
 
 create function outbox.check_url(p_url text) returns text
 language plpgsql stable set search_path = ''
@@ -452,14 +531,16 @@ begin
       when 'is not https' then 'Use https. For local development: select outbox.set_setting(''egress.allow_http'', ''true'')'
       when 'has a host that is not allowed' then 'Use a host on the public Internet. A network of one''s own is allowed by the setting egress.allow_cidrs'
       when 'has a port that is not allowed' then 'Use 443, or another port that the settings egress.allow_ports and egress.deny_ports allow'
-      when 'has a host that is no name of letters, digits and hyphens' then 'Expected something like https://example.com/webhooks; write an international name in its xn-- form'
+      when
+        'has a host that is no name of letters, digits and hyphens' then 'Expected something like https://example.com/webhooks; write an international name in its xn-- form'
       else 'Expected something like https://example.com/webhooks' end);
   end if;
   return p_url;
 end
 $$;
 comment on function outbox.check_url(text) is
-  'The URL as given, or OH001 that says what is wrong with it. The addresses behind a name are vetted at each send.';
+  'The URL as given, or OH001 that says what is wrong with it. The addresses behind a name are '
+  'vetted at each send.';
 
 -- sql/10_event.sql
 
@@ -483,7 +564,8 @@ begin
 end
 $$;
 comment on function outbox.uuid_v7(timestamptz) is
-  'A new uuid v7 of the given time (microseconds; RFC 9562 method 3): strictly greater for a later microsecond.';
+  'A new uuid v7 of the given time (microseconds; RFC 9562 method 3): strictly greater for a '
+  'later microsecond.';
 
 create function outbox.uuid_v7_floor(p_at timestamptz) returns uuid
 language sql immutable strict set search_path = ''
@@ -498,9 +580,12 @@ create function outbox.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable strict set search_path = ''
 as $$
   select pg_catalog.to_timestamp(
-    ('x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)
+    (
+      'x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', '')
+    )::bit(48)::bigint / 1000.0)
 $$;
-comment on function outbox.uuid_v7_time(uuid) is 'The time that a uuid v7 carries, to the millisecond.';
+comment on function outbox.uuid_v7_time(uuid) is
+  'The time that a uuid v7 carries, to the millisecond.';
 
 create table outbox.event (
   id uuid primary key,
@@ -516,7 +601,8 @@ create table outbox.event (
   created_at timestamptz not null
 ) partition by range (id);
 comment on table outbox.event is
-  'What happened: written once by publish(), never changed. body is the JSON as text, as it will be sent.';
+  'What happened: written once by publish(), never changed. body is the JSON as text, as it will '
+  'be sent.';
 
 -- A missing partition must never fail the application's transaction.
 create table outbox.event_default partition of outbox.event default;
@@ -526,9 +612,13 @@ create table outbox.unrouted (
   xid xid8 not null default pg_catalog.pg_current_xact_id(),
   routed_to uuid,
   failures smallint not null default 0
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
+) with (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_cost_delay = 0
+);
 comment on table outbox.unrouted is
-  'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: the last endpoint of a wide event that has its delivery.';
+  'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: '
+  'the last endpoint of a wide event that has its delivery.';
 -- The predicate keeps this index out of look-ups by event, as that of delivery_lane does.
 create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
@@ -540,7 +630,9 @@ create table outbox.router (
   batch integer not null default 1000
 ) with (fillfactor = 10);
 comment on table outbox.router is
-  'Where routing stands; its row lock is what makes routing single-flight. Every row of unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is not below seen_below.';
+  'Where routing stands; its row lock is what makes routing single-flight. Every row of '
+  'unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is '
+  'not below seen_below.';
 insert into outbox.router default values;
 
 create table outbox.unroutable (
@@ -550,7 +642,8 @@ create table outbox.unroutable (
   routed_to uuid
 );
 comment on table outbox.unroutable is
-  'Events that failed routing three times. route_again() gives one another chance, behind the last endpoint that has its delivery.';
+  'Events that failed routing three times. route_again() gives one another chance, behind the '
+  'last endpoint that has its delivery.';
 
 create table outbox.idempotency_key (
   org_id text not null,
@@ -562,7 +655,8 @@ create table outbox.idempotency_key (
 );
 create index idempotency_key_created on outbox.idempotency_key (created_at);
 comment on table outbox.idempotency_key is
-  'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition key, endpoint, deliver_at) is the same event.';
+  'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition '
+  'key, endpoint, deliver_at) is the same event.';
 
 -- sql/15_endpoint.sql
 
@@ -572,25 +666,49 @@ comment on table outbox.idempotency_key is
 create table outbox.endpoint (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   org_id text not null,
-  kind text not null default 'webhook' constraint endpoint_kind_is_known check (kind in ('webhook')),
+  kind text not null default 'webhook' constraint endpoint_kind_is_known check (
+    kind in ('webhook')
+  ),
   url text not null,
   description text not null default '',
   header_names text[] not null default '{}',
   headers_vault_id uuid,
-  payload text not null default 'envelope' constraint endpoint_payload_is_known check (payload in ('envelope', 'data')),
-  timeout_ms integer not null default 15000 constraint endpoint_timeout_is_sensible check (timeout_ms between 500 and 60000),
-  ordering text not null default 'none' constraint endpoint_ordering_is_known check (ordering in ('none', 'partition', 'endpoint')),
-  max_in_flight integer not null default 50 constraint endpoint_max_in_flight_is_positive check (max_in_flight between 1 and 1000),
-  quantum integer not null default 25 constraint endpoint_quantum_is_positive check (quantum between 1 and 1000),
-  rate_per_second double precision constraint endpoint_rate_is_positive check (rate_per_second between 0.001 and 100000),
-  rate_burst integer not null default 10 constraint endpoint_burst_is_positive check (rate_burst between 1 and 100000),
+  payload text not null default 'envelope' constraint endpoint_payload_is_known check (
+    payload in ('envelope', 'data')
+  ),
+  timeout_ms integer not null default 15000 constraint endpoint_timeout_is_sensible check (
+    timeout_ms between 500 and 60000
+  ),
+  ordering text not null default 'none' constraint endpoint_ordering_is_known check (
+    ordering in ('none', 'partition', 'endpoint')
+  ),
+  max_in_flight integer not null default 50 constraint endpoint_max_in_flight_is_positive check (
+    max_in_flight between 1 and 1000
+  ),
+  quantum integer not null default 25 constraint endpoint_quantum_is_positive check (
+    quantum between 1 and 1000
+  ),
+  rate_per_second double precision constraint endpoint_rate_is_positive check (
+    rate_per_second between 0.001 and 100000
+  ),
+  rate_burst integer not null default 10 constraint endpoint_burst_is_positive check (
+    rate_burst between 1 and 100000
+  ),
   retry jsonb,
   retry_4xx boolean not null default false,
-  on_dead_letter text not null default 'continue' constraint endpoint_on_dead_letter_is_known check (on_dead_letter in ('continue', 'halt')),
+  on_dead_letter text not null default 'continue' constraint endpoint_on_dead_letter_is_known check (
+    on_dead_letter in ('continue', 'halt')
+  ),
   breaker_enabled boolean not null default true,
-  breaker_threshold integer not null default 5 constraint endpoint_breaker_threshold_is_positive check (breaker_threshold between 1 and 1000),
-  breaker_open_ms integer not null default 30000 constraint endpoint_breaker_open_is_sensible check (breaker_open_ms between 1000 and 3600000),
-  state text not null default 'enabled' constraint endpoint_state_is_known check (state in ('enabled', 'paused', 'disabled', 'deleted')),
+  breaker_threshold integer not null default 5 constraint endpoint_breaker_threshold_is_positive check (
+    breaker_threshold between 1 and 1000
+  ),
+  breaker_open_ms integer not null default 30000 constraint endpoint_breaker_open_is_sensible check (
+    breaker_open_ms between 1000 and 3600000
+  ),
+  state text not null default 'enabled' constraint endpoint_state_is_known check (
+    state in ('enabled', 'paused', 'disabled', 'deleted')
+  ),
   state_reason text,
   ramp_from timestamptz not null default 'epoch',
   version integer not null default 1,
@@ -599,11 +717,18 @@ create table outbox.endpoint (
 );
 comment on table outbox.endpoint is
   'Where deliveries go, with every setting of the endpoint. version grows with each change.';
-comment on column outbox.endpoint.header_names is 'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() changes them.';
-comment on column outbox.endpoint.retry is 'The retry policy (see calculate_delay); null: the preset of the kind.';
-comment on column outbox.endpoint.retry_4xx is 'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
-comment on column outbox.endpoint.on_dead_letter is 'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
-comment on column outbox.endpoint.ramp_from is 'When the endpoint was last resumed: from then on it is served more and more, up to max_in_flight.';
+comment on column outbox.endpoint.header_names is
+  'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() '
+  'changes them.';
+comment on column outbox.endpoint.retry is
+  'The retry policy (see calculate_delay); null: the preset of the kind.';
+comment on column outbox.endpoint.retry_4xx is
+  'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
+comment on column outbox.endpoint.on_dead_letter is
+  'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
+comment on column outbox.endpoint.ramp_from is
+  'When the endpoint was last resumed: from then on it is served more and more, up to '
+  'max_in_flight.';
 create index endpoint_org on outbox.endpoint (org_id, id);
 create index endpoint_updated on outbox.endpoint (updated_at);
 
@@ -616,14 +741,18 @@ create table outbox.subscription (
   primary key (org_id, pattern, endpoint_id)
 );
 comment on table outbox.subscription is
-  'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter is a jsonpath over the payload: the event goes where it finds something or is true.';
+  'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event '
+  'goes to subscriptions that are not younger than it. filter is a jsonpath over the payload: '
+  'the event goes where it finds something or is true.';
 create index subscription_endpoint on outbox.subscription (endpoint_id);
 
 create table outbox.endpoint_secret (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   endpoint_id uuid not null,
   vault_id uuid not null,
-  scheme text not null default 'v1' constraint endpoint_secret_scheme_is_known check (scheme in ('v1', 'v1a')),
+  scheme text not null default 'v1' constraint endpoint_secret_scheme_is_known check (
+    scheme in ('v1', 'v1a')
+  ),
   public_key text,
   created_at timestamptz not null,
   expires_at timestamptz
@@ -654,15 +783,21 @@ as $$
 declare
   v_endpoint outbox.endpoint;
 begin
-  select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id and e.state <> 'deleted';
+  select *
+  into v_endpoint
+  from outbox.endpoint e
+  where e.id = p_endpoint_id and e.state <> 'deleted';
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('endpoint %s does not exist', pg_catalog.quote_nullable(p_endpoint_id::text)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('endpoint %s does not exist',
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'create_endpoint() returns the id of an endpoint; outbox.endpoint_status lists them';
   end if;
   return v_endpoint;
 end
 $$;
-comment on function outbox.check_endpoint(uuid) is 'The endpoint, or OH002 when there is none or it was deleted.';
+comment on function outbox.check_endpoint(uuid) is
+  'The endpoint, or OH002 when there is none or it was deleted.';
 
 create function outbox.check_filter(p_filter text) returns jsonpath
 language plpgsql immutable set search_path = ''
@@ -670,13 +805,17 @@ as $$
 begin
   return p_filter::jsonpath;
 exception when syntax_error or invalid_text_representation or invalid_regular_expression then
-  raise exception using errcode = 'OH001', message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
+  raise exception using errcode = 'OH001',
+    message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
     hint = 'Expected something like $.total ? (@ > 100) or $.country == "DE"';
 end
 $$;
-comment on function outbox.check_filter(text) is 'The filter as jsonpath, or OH001 with the parser''s reason.';
+comment on function outbox.check_filter(text) is
+  'The filter as jsonpath, or OH001 with the parser''s reason.';
 
-create function outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text default null) returns jsonb
+create function outbox.subscribe(
+  p_endpoint_id uuid, p_event_types text[], p_filter text default null
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -684,8 +823,10 @@ declare
   v_pattern text;
 begin
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$' or pg_catalog.length(v_pattern) > 128 then
-      perform outbox.invalid('event_types', pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
+    if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
+      or pg_catalog.length(v_pattern) > 128 then
+      perform outbox.invalid('event_types',
+        pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
     end if;
   end loop;
@@ -698,21 +839,27 @@ begin
 end
 $$;
 comment on function outbox.subscribe(uuid, text[], text) is
-  'Adds event types (exact, order.*, *) to an endpoint, each with the filter (jsonpath over the payload, or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
+  'Adds event types (exact, order.*, *) to an endpoint, each with the filter (jsonpath over the '
+  'payload, or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with '
+  'all it has now. OH001, OH002.';
 
 create function outbox.check_choice(p_field text, p_value text, p_choices text[]) returns void
 language plpgsql stable set search_path = ''
 as $$
 begin
   if p_value is null or p_value <> all (p_choices) then
-    perform outbox.invalid(p_field, pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_value, 60))),
+    perform outbox.invalid(p_field,
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_value, 60))),
       'Expected one of ' || pg_catalog.array_to_string(p_choices, ', '));
   end if;
 end
 $$;
-comment on function outbox.check_choice(text, text, text[]) is 'Raises OH001 unless a value is one of the choices.';
+comment on function outbox.check_choice(text, text, text[]) is
+  'Raises OH001 unless a value is one of the choices.';
 
-create function outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) returns void
+create function outbox.check_range(
+  p_field text, p_value double precision, p_lowest double precision, p_highest double precision
+) returns void
 language plpgsql stable set search_path = ''
 as $$
 begin
@@ -722,7 +869,8 @@ begin
   end if;
 end
 $$;
-comment on function outbox.check_range(text, double precision, double precision, double precision) is
+comment on function outbox.check_range(text, double precision, double precision,
+  double precision) is
   'Raises OH001 unless a number lies within its bounds.';
 
 create function outbox.create_endpoint(
@@ -757,9 +905,11 @@ begin
   perform outbox.check_range('max_in_flight', p_max_in_flight, 1, 1000);
   perform outbox.check_range('quantum', p_quantum, 1, 1000);
   perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
-  insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
+  insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering,
+    max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
-  values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+  values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload, p_timeout_ms,
+    p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
   perform outbox.put_headers(v_id, p_headers);
@@ -769,30 +919,41 @@ begin
   return pg_catalog.jsonb_build_object('id', v_id, 'secret', v_secret);
 end
 $$;
-comment on function outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text) is
-  'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong.';
+comment on function outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer,
+  text, integer, integer, jsonb, double precision, text) is
+  'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown '
+  'this once. OH001 names the argument that is wrong.';
 
 -- sql/16_endpoint_state.sql
 
--- Holding endpoints. Each of these writes the endpoint's row and nothing else, so it waits for no run and
--- no run waits for it; claim() reads the row. Deliveries stay where they are, whatever happens here.
+-- Holding endpoints. Each of these writes the endpoint's row and nothing else, so it waits for no
+-- run and no run waits for it; claim() reads the row. Deliveries stay where they are, whatever
+-- happens here.
 
-create function outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) returns jsonb
+create function outbox.set_endpoint_state(
+  p_endpoint_id uuid, p_state text, p_reason text
+) returns jsonb
 language plpgsql set search_path = ''
 as $$
 declare
   v_was text := (outbox.check_endpoint(p_endpoint_id)).state;
   v_now timestamptz := outbox.clock();
 begin
-  update outbox.endpoint e set state = p_state, state_reason = p_reason, version = e.version + 1, updated_at = v_now,
-    ramp_from = case when p_state = 'enabled' and e.state <> 'enabled' then v_now else e.ramp_from end
+  update outbox.endpoint e
+  set state = p_state, state_reason = p_reason, version = e.version + 1, updated_at = v_now,
+    ramp_from = case
+      when p_state = 'enabled' and e.state <> 'enabled' then v_now
+      else e.ramp_from
+    end
   where e.id = p_endpoint_id;
-  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'state', p_state, 'was', v_was, 'reason', p_reason,
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'state', p_state, 'was', v_was,
+    'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
 end
 $$;
 comment on function outbox.set_endpoint_state(uuid, text, text) is
-  'Changes an endpoint''s state: {"id", "state", "was", "reason", "open": deliveries that are open}. OH002.';
+  'Changes an endpoint''s state: {"id", "state", "was", "reason", "open": deliveries that are '
+  'open}. OH002.';
 
 create function outbox.pause_endpoint(p_endpoint_id uuid, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -802,7 +963,8 @@ begin
 end
 $$;
 comment on function outbox.pause_endpoint(uuid, text) is
-  'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. Returns {"id", "state", "was", "reason", "open"}. OH002.';
+  'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. '
+  'Returns {"id", "state", "was", "reason", "open"}. OH002.';
 
 create function outbox.resume_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -812,32 +974,44 @@ begin
 end
 $$;
 comment on function outbox.resume_endpoint(uuid) is
-  'Serves a paused or disabled endpoint again, within a second of the commit, a little at first and fully after 10 s. Returns {"id", "state", "was", "reason", "open"}. OH002.';
+  'Serves a paused or disabled endpoint again, within a second of the commit, a little at first '
+  'and fully after 10 s. Returns {"id", "state", "was", "reason", "open"}. OH002.';
 
-create function outbox.disable_endpoint(p_endpoint_id uuid, p_reason text default null) returns jsonb
+create function outbox.disable_endpoint(
+  p_endpoint_id uuid, p_reason text default null
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_answer jsonb := outbox.set_endpoint_state(p_endpoint_id, 'disabled', coalesce(p_reason, 'disabled by hand'));
+  v_answer jsonb := outbox.set_endpoint_state(p_endpoint_id, 'disabled',
+    coalesce(p_reason, 'disabled by hand'));
 begin
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
   return v_answer;
 end
 $$;
 comment on function outbox.disable_endpoint(uuid, text) is
-  'As pause_endpoint(), for an endpoint that is broken; publishes outhook.endpoint.disabled. OH002.';
+  'As pause_endpoint(), for an endpoint that is broken; publishes outhook.endpoint.disabled. '
+  'OH002.';
 
-create function outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamptz) returns void
+create function outbox.disable_itself(
+  p_endpoint_ids uuid[], p_reason text, p_now timestamptz
+) returns void
 language plpgsql set search_path = ''
 as $$
 declare
   v_disabled uuid[];
 begin
-  -- SKIP LOCKED: a change left open at the console holds up no run; the next failure disables it then.
+  -- SKIP LOCKED: a change left open at the console holds up no run; the next failure disables it
+  -- then.
   with free as (
-    select e.id from outbox.endpoint e where e.id = any (p_endpoint_ids) and e.state = 'enabled' for no key update skip locked
+    select e.id
+    from outbox.endpoint e
+    where e.id = any (p_endpoint_ids) and e.state = 'enabled'
+    for no key update skip locked
   ), done as (
-    update outbox.endpoint e set state = 'disabled', state_reason = p_reason, version = e.version + 1, updated_at = p_now
+    update outbox.endpoint e
+    set state = 'disabled', state_reason = p_reason, version = e.version + 1, updated_at = p_now
     from free f where e.id = f.id returning e.id
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
@@ -847,7 +1021,8 @@ begin
 end
 $$;
 comment on function outbox.disable_itself(uuid[], text, timestamptz) is
-  'Disables endpoints that answered 410 (gone) or have failed for days (failing_for_days), and says so.';
+  'Disables endpoints that answered 410 (gone) or have failed for days (failing_for_days), and '
+  'says so.';
 
 create function outbox.delete_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -857,7 +1032,9 @@ begin
 end
 $$;
 comment on function outbox.delete_endpoint(uuid) is
-  'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. Its rows go in batches (see endpoint_status.open). Returns {"id", "state", "was", "reason", "open"}. OH002.';
+  'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. '
+  'Its rows go in batches (see endpoint_status.open). Returns {"id", "state", "was", "reason", '
+  '"open"}. OH002.';
 
 create function outbox.send_test_event(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -868,29 +1045,36 @@ declare
 begin
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint_id;
   if v_endpoint.state <> 'enabled' then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.state),
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.state),
       hint = 'resume_endpoint() serves it again';
   elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then
-    raise exception using errcode = 'OH006', message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
+    raise exception using errcode = 'OH006',
+      message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
       hint = 'A probe is sent by itself once its time is up: outbox.endpoint_status says when';
   end if;
-  return pg_catalog.jsonb_build_object('event_id', outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id, p_endpoint_id => p_endpoint_id));
+  return pg_catalog.jsonb_build_object('event_id',
+    outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id,
+      p_endpoint_id => p_endpoint_id));
 end
 $$;
 comment on function outbox.send_test_event(uuid) is
-  'Publishes an event outhook.test for one endpoint alone: {"event_id"}. OH002; OH004 when the endpoint is held; OH006 when its breaker is not closed.';
+  'Publishes an event outhook.test for one endpoint alone: {"event_id"}. OH002; OH004 when the '
+  'endpoint is held; OH006 when its breaker is not closed.';
 
 -- sql/17_secret.sql
 
--- Signing secrets. An endpoint has one of scheme v1 (HMAC, shared with the receiver) for life, and one of
--- scheme v1a (ed25519, whose private half is here alone) where it is wanted. All that have not expired sign,
--- so a rotation has an overlap in which receivers take either. All of them are in Vault.
+-- Signing secrets. An endpoint has one of scheme v1 (HMAC, shared with the receiver) for life, and
+-- one of scheme v1a (ed25519, whose private half is here alone) where it is wanted. All that have
+-- not expired sign, so a rotation has an overlap in which receivers take either. All of them are in
+-- Vault.
 
 create function outbox.new_secret() returns text
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  return 'whsec_' || pg_catalog.translate(pg_catalog.encode(extensions.gen_random_bytes(32), 'base64'), E'\n', '');
+  return 'whsec_' || pg_catalog.translate(pg_catalog.encode(extensions.gen_random_bytes(32), 'base64'),
+    E'\n', '');
 end
 $$;
 comment on function outbox.new_secret() is 'A new signing secret of 32 random bytes.';
@@ -913,7 +1097,8 @@ begin
   end if;
   v_base64 := pg_catalog.rtrim(pg_catalog.substr(p_secret, 7), '=');
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
-    perform outbox.invalid('secret', 'is not base64 behind whsec_', v_expected || ' in the standard alphabet');
+    perform outbox.invalid('secret', 'is not base64 behind whsec_',
+      v_expected || ' in the standard alphabet');
   end if;
   v_length := pg_catalog.length(v_base64) * 3 / 4;
   if v_length not between 24 and 64 then
@@ -923,25 +1108,31 @@ begin
 end
 $$;
 comment on function outbox.check_secret(text) is
-  'The secret in its canonical form (padded base64 behind whsec_), or OH001 that says what is expected; never shows the secret.';
+  'The secret in its canonical form (padded base64 behind whsec_), or OH001 that says what is '
+  'expected; never shows the secret.';
 
 create function outbox.check_signing_key(p_secret text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_expected constant text := 'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public key. `deno task keypair` makes one';
+  v_expected constant text :=
+    'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public '
+    'key. `deno task keypair` makes one';
   v_base64 text := pg_catalog.rtrim(pg_catalog.substr(p_secret, 6), '=');
 begin
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
     perform outbox.invalid('secret', 'is not base64 behind whsk_', v_expected);
   elsif pg_catalog.length(v_base64) * 3 / 4 <> 64 then
-    perform outbox.invalid('secret', pg_catalog.format('has %s bytes behind whsk_', pg_catalog.length(v_base64) * 3 / 4), v_expected);
+    perform outbox.invalid('secret',
+      pg_catalog.format('has %s bytes behind whsk_', pg_catalog.length(v_base64) * 3 / 4),
+      v_expected);
   end if;
   return 'whsk_' || v_base64 || '==';
 end
 $$;
 comment on function outbox.check_signing_key(text) is
-  'An ed25519 key in its canonical form (padded base64 behind whsk_), or OH001 that says what is expected; never shows the key.';
+  'An ed25519 key in its canonical form (padded base64 behind whsk_), or OH001 that says what is '
+  'expected; never shows the key.';
 
 create function outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamptz) returns uuid
 language plpgsql set search_path = ''
@@ -949,46 +1140,56 @@ as $$
 declare
   v_id uuid := pg_catalog.gen_random_uuid();
   v_is_key boolean := p_secret like 'whsk\_%';
-  v_secret text := case when v_is_key then outbox.check_signing_key(p_secret) else outbox.check_secret(p_secret) end;
+  v_secret text := case
+    when v_is_key then outbox.check_signing_key(p_secret)
+    else outbox.check_secret(p_secret)
+  end;
 begin
   insert into outbox.endpoint_secret (id, endpoint_id, vault_id, scheme, public_key, created_at)
   values (v_id, p_endpoint_id,
-          vault.create_secret(v_secret, 'outhook_endpoint_secret_' || v_id::text, 'Signing secret of an Outhook endpoint'),
+          vault.create_secret(v_secret, 'outhook_endpoint_secret_' || v_id::text,
+            'Signing secret of an Outhook endpoint'),
           case when v_is_key then 'v1a' else 'v1' end,
           case when v_is_key then 'whpk_' || pg_catalog.encode(
-            pg_catalog.substr(pg_catalog.decode(pg_catalog.substr(v_secret, 6), 'base64'), 33), 'base64') end,
+            pg_catalog.substr(pg_catalog.decode(pg_catalog.substr(v_secret, 6), 'base64'), 33),
+            'base64') end,
           p_now);
   return v_id;
 end
 $$;
 comment on function outbox.add_secret(uuid, text, timestamptz) is
-  'Stores one more signing secret of an endpoint in Vault and returns the id of its row; whsk_ is one of scheme v1a, with its public key beside it.';
+  'Stores one more signing secret of an endpoint in Vault and returns the id of its row; whsk_ '
+  'is one of scheme v1a, with its public key beside it.';
 
 create function outbox.live_secrets(p_endpoint_id uuid, p_now timestamptz) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 begin
   return (
-    select coalesce(pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc), '[]')
+    select coalesce(pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc),
+      '[]')
     from outbox.endpoint_secret s
     join vault.decrypted_secrets v on v.id = s.vault_id
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now));
 end
 $$;
 comment on function outbox.live_secrets(uuid, timestamptz) is
-  'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() and read_secret() alone.';
+  'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() '
+  'and read_secret() alone.';
 
 create function outbox.check_overlap(p_overlap interval) returns void
 language plpgsql immutable set search_path = ''
 as $$
 begin
   if p_overlap is null or p_overlap < interval '0' or p_overlap > interval '30 days' then
-    perform outbox.invalid('overlap', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_overlap::text)),
+    perform outbox.invalid('overlap',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_overlap::text)),
       'Expected how long the old secret signs on, from 0 to 30 days, such as 24 hours');
   end if;
 end
 $$;
-comment on function outbox.check_overlap(interval) is 'Raises OH001 for an overlap that is not between 0 and 30 days.';
+comment on function outbox.check_overlap(interval) is
+  'Raises OH001 for an overlap that is not between 0 and 30 days.';
 
 create function outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamptz) returns void
 language plpgsql stable set search_path = ''
@@ -1001,15 +1202,22 @@ begin
   select pg_catalog.count(*), pg_catalog.min(s.expires_at) into v_old, v_first
   from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and s.expires_at > p_now;
   if v_old > v_most then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('endpoint %s has %s old secrets that still sign', p_endpoint_id, v_most),
-      hint = pg_catalog.format('The first of them ends at %s; read_secret() lists them and expire_secret() ends one at once', v_first);
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has %s old secrets that still sign', p_endpoint_id,
+        v_most),
+      hint = pg_catalog.format(
+        'The first of them ends at %s; read_secret() lists them and expire_secret() ends one at '
+        'once', v_first);
   end if;
 end
 $$;
 comment on function outbox.check_old_secrets(uuid, timestamptz) is
-  'Raises OH004 when more than 5 replaced secrets of an endpoint still sign: each makes every header longer.';
+  'Raises OH004 when more than 5 replaced secrets of an endpoint still sign: each makes every '
+  'header longer.';
 
-create function outbox.rotate_secret(p_endpoint_id uuid, p_secret text default null, p_overlap interval default '24 hours') returns jsonb
+create function outbox.rotate_secret(
+  p_endpoint_id uuid, p_secret text default null, p_overlap interval default '24 hours'
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -1023,7 +1231,9 @@ begin
   perform outbox.check_endpoint(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   -- Two rotations at a time would both take the same secret for the current one.
-  update outbox.endpoint e set version = e.version + 1, updated_at = outbox.clock() where e.id = p_endpoint_id;
+  update outbox.endpoint e
+  set version = e.version + 1, updated_at = outbox.clock()
+  where e.id = p_endpoint_id;
   v_now := outbox.clock();
   update outbox.endpoint_secret s set expires_at = v_now + p_overlap
   where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at is null
@@ -1031,16 +1241,29 @@ begin
   perform outbox.check_old_secrets(p_endpoint_id, v_now);
   v_id := outbox.add_secret(p_endpoint_id, v_secret, v_now);
   select * into v_new from outbox.endpoint_secret s where s.id = v_id;
-  if (select pg_catalog.count(*) > pg_catalog.count(distinct l.value) from pg_catalog.jsonb_array_elements(outbox.live_secrets(p_endpoint_id, v_now)) l) then
-    perform outbox.invalid('secret', 'is one that the endpoint signs with already', 'Leave it out and a new one is made');
+  if (
+    select pg_catalog.count(*) > pg_catalog.count(distinct l.value)
+    from pg_catalog.jsonb_array_elements(outbox.live_secrets(p_endpoint_id, v_now)) l
+  ) then
+    perform outbox.invalid('secret', 'is one that the endpoint signs with already',
+      'Leave it out and a new one is made');
   end if;
   return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'secret_id', v_id,
-    'secret', case when v_scheme = 'v1' then (select v.decrypted_secret from vault.decrypted_secrets v where v.id = v_new.vault_id) end,
+    'secret',
+    case
+      when v_scheme = 'v1' then (
+        select v.decrypted_secret from vault.decrypted_secrets v where v.id = v_new.vault_id
+      )
+    end,
     'public_key', v_new.public_key, 'expires_at', v_expires);
 end
 $$;
 comment on function outbox.rotate_secret(uuid, text, interval) is
-  'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes nothing of whsec_…. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old ones still sign.';
+  'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside '
+  'it. A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and '
+  'changes nothing of whsec_…. Returns {"id", "secret_id", "secret" (null for whsk_), '
+  '"public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: '
+  'more than 5 old ones still sign.';
 
 create function outbox.expire_secret(p_secret_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -1049,21 +1272,32 @@ declare
   v_now timestamptz := outbox.clock();
   v_secret outbox.endpoint_secret;
 begin
-  select * into v_secret from outbox.endpoint_secret s where s.id = p_secret_id and (s.expires_at is null or s.expires_at > v_now);
+  select *
+  into v_secret
+  from outbox.endpoint_secret s
+  where s.id = p_secret_id and (s.expires_at is null or s.expires_at > v_now);
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('secret %s does not exist or has expired', pg_catalog.quote_nullable(p_secret_id::text)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('secret %s does not exist or has expired',
+        pg_catalog.quote_nullable(p_secret_id::text)),
       hint = 'read_secret() lists the secrets of an endpoint';
   elsif v_secret.scheme = 'v1' and v_secret.expires_at is null then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('secret %s is the one that endpoint %s signs with', p_secret_id, v_secret.endpoint_id),
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('secret %s is the one that endpoint %s signs with', p_secret_id,
+        v_secret.endpoint_id),
       hint = 'rotate_secret() with p_overlap => ''0'' replaces it at once';
   end if;
-  update outbox.endpoint e set version = e.version + 1, updated_at = v_now where e.id = v_secret.endpoint_id;
+  update outbox.endpoint e
+  set version = e.version + 1, updated_at = v_now
+  where e.id = v_secret.endpoint_id;
   update outbox.endpoint_secret s set expires_at = v_now where s.id = p_secret_id;
-  return pg_catalog.jsonb_build_object('id', v_secret.endpoint_id, 'secret_id', p_secret_id, 'expires_at', v_now);
+  return pg_catalog.jsonb_build_object('id', v_secret.endpoint_id, 'secret_id', p_secret_id,
+    'expires_at', v_now);
 end
 $$;
 comment on function outbox.expire_secret(uuid) is
-  'Ends at once a replaced secret, or an ed25519 key: {"id", "secret_id", "expires_at"}. OH002; OH004 for the secret that every endpoint must have.';
+  'Ends at once a replaced secret, or an ed25519 key: {"id", "secret_id", "expires_at"}. OH002; '
+  'OH004 for the secret that every endpoint must have.';
 
 create function outbox.read_secret(p_endpoint_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -1074,16 +1308,22 @@ begin
   perform outbox.check_endpoint(p_endpoint_id);
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
-      'secret', pg_catalog.max(v.decrypted_secret) filter (where s.scheme = 'v1' and s.expires_at is null),
+      'secret',
+      pg_catalog.max(v.decrypted_secret) filter (where s.scheme = 'v1' and s.expires_at is null),
       'public_key', pg_catalog.max(s.public_key) filter (where s.expires_at is null),
-      'secrets', pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('secret_id', s.id, 'scheme', s.scheme, 'public_key', s.public_key,
-        'created_at', s.created_at, 'expires_at', s.expires_at) order by s.expires_at is null desc, s.created_at desc))
+      'secrets',
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('secret_id', s.id, 'scheme', s.scheme,
+        'public_key', s.public_key,
+        'created_at', s.created_at, 'expires_at',
+        s.expires_at) order by s.expires_at is null desc, s.created_at desc))
     from outbox.endpoint_secret s join vault.decrypted_secrets v on v.id = s.vault_id
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
 end
 $$;
 comment on function outbox.read_secret(uuid) is
-  'What a receiver needs, and what signs: {"id", "secret": "whsec_…", "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. OH002.';
+  'What a receiver needs, and what signs: {"id", "secret": "whsec_…", "public_key": "whpk_…" or '
+  'null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] newest '
+  'first}. No private key is shown. OH002.';
 
 create function outbox.drop_expired_secrets(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -1099,26 +1339,32 @@ begin
   return v_dropped;
 end
 $$;
-comment on function outbox.drop_expired_secrets(timestamptz) is 'Removes from Vault the secrets that no longer sign; returns how many.';
+comment on function outbox.drop_expired_secrets(timestamptz) is
+  'Removes from Vault the secrets that no longer sign; returns how many.';
 
 -- sql/18_headers.sql
 
--- Custom headers of an endpoint. Any of them may be a credential, whatever its name, so all values are in
--- Vault and none is ever read back: the names can be read, and only dispatch() reads the values. Name and
--- value are checked here, since one that cannot be sent would cost a run its batch; the sender has the same
--- rules (functions/_shared/headers.ts; tests/sql/same_rules.test.ts holds them against each other).
+-- Custom headers of an endpoint. Any of them may be a credential, whatever its name, so all values
+-- are in Vault and none is ever read back: the names can be read, and only dispatch() reads the
+-- values. Name and value are checked here, since one that cannot be sent would cost a run its
+-- batch; the sender has the same rules (functions/_shared/headers.ts; tests/sql/same_rules.test.ts
+-- holds them against each other).
 
 create function outbox.reserved_headers() returns text[]
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  return array['accept-encoding', 'connection', 'content-encoding', 'content-length', 'content-type', 'expect', 'host', 'http2-settings',
-    'idempotency-key', 'keep-alive', 'proxy-*', 'sec-*', 'te', 'traceparent', 'tracestate', 'trailer', 'transfer-encoding', 'upgrade',
-    'user-agent', 'webhook-*', 'x-attempt', 'x-correlation-id', 'x-event-type', 'x-outhook-*', 'x-signature', 'x-timestamp'];
+  return array['accept-encoding', 'connection', 'content-encoding', 'content-length',
+    'content-type', 'expect', 'host', 'http2-settings',
+    'idempotency-key', 'keep-alive', 'proxy-*', 'sec-*', 'te', 'traceparent', 'tracestate',
+    'trailer', 'transfer-encoding', 'upgrade',
+    'user-agent', 'webhook-*', 'x-attempt', 'x-correlation-id', 'x-event-type', 'x-outhook-*',
+    'x-signature', 'x-timestamp'];
 end
 $$;
 comment on function outbox.reserved_headers() is
-  'The names that no custom header may have, in lower case; webhook-* stands for all that begin so.';
+  'The names that no custom header may have, in lower case; webhook-* stands for all that begin '
+  'so.';
 
 create function outbox.header_problem(p_name text, p_value jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -1128,20 +1374,23 @@ begin
     when p_name !~ '^[!#$%&''*+.^_`|~0-9A-Za-z-]+$' then 'has characters that HTTP does not allow'
     when pg_catalog.length(p_name) > 100 then 'has a name of more than 100 characters'
     when pg_catalog.lower(p_name) = any (outbox.reserved_headers())
-      or pg_catalog.regexp_replace(pg_catalog.lower(p_name), '^(proxy|sec|webhook|x-outhook)-.*$', '\1-*') = any (outbox.reserved_headers()) then 'is reserved'
+      or pg_catalog.regexp_replace(pg_catalog.lower(p_name), '^(proxy|sec|webhook|x-outhook)-.*$',
+        '\1-*') = any (outbox.reserved_headers()) then 'is reserved'
     when pg_catalog.jsonb_typeof(p_value) <> 'string' then 'is not a string'
     when p_value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then 'has an empty value or one that is not visible ASCII'
   end;
 end
 $$;
 comment on function outbox.header_problem(text, jsonb) is
-  'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never shows the value.';
+  'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never '
+  'shows the value.';
 
 create function outbox.check_headers(p_headers jsonb) returns void
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_example constant text := 'Expected up to 20 names with their values, such as {"x-api-key": "secret"}';
+  v_example constant text :=
+    'Expected up to 20 names with their values, such as {"x-api-key": "secret"}';
   v_name text;
   v_problem text;
   v_seen text[] := array[]::text[];
@@ -1149,7 +1398,8 @@ begin
   if pg_catalog.jsonb_typeof(p_headers) is distinct from 'object' then
     perform outbox.invalid('headers', 'is not a JSON object', v_example);
   elsif pg_catalog.octet_length(p_headers::text) > 8192 then
-    perform outbox.invalid('headers', 'has more than 8192 bytes', 'Receivers refuse so many: send the data in the payload');
+    perform outbox.invalid('headers', 'has more than 8192 bytes',
+      'Receivers refuse so many: send the data in the payload');
   elsif (select pg_catalog.count(*) from pg_catalog.jsonb_object_keys(p_headers)) > 20 then
     perform outbox.invalid('headers', 'has more than 20 names', v_example);
   end if;
@@ -1160,23 +1410,27 @@ begin
     end if;
     if v_problem is not null then
       perform outbox.invalid('headers.' || pg_catalog.left(v_name, 80), v_problem,
-        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs itself');
+        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs '
+        'itself');
     end if;
     v_seen := v_seen || pg_catalog.lower(v_name);
   end loop;
 end
 $$;
 comment on function outbox.check_headers(jsonb) is
-  'Raises OH001 for the first custom header that may not be sent; never shows a value, which may be a credential.';
+  'Raises OH001 for the first custom header that may not be sent; never shows a value, which may '
+  'be a credential.';
 
 create function outbox.stored_headers(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return coalesce((select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id), '{}');
+  return coalesce((select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id),
+    '{}');
 end
 $$;
-comment on function outbox.stored_headers(uuid) is 'The custom headers of an endpoint with their values. For dispatch() and set_headers() alone.';
+comment on function outbox.stored_headers(uuid) is
+  'The custom headers of an endpoint with their values. For dispatch() and set_headers() alone.';
 
 create function outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) returns void
 language plpgsql set search_path = ''
@@ -1188,15 +1442,20 @@ begin
   if p_headers = '{}' and v_old is null then
     return;
   elsif p_headers <> '{}' then
-    v_new := vault.create_secret(p_headers::text, 'outhook_endpoint_headers_' || pg_catalog.gen_random_uuid()::text, 'Custom headers of an Outhook endpoint');
+    v_new := vault.create_secret(p_headers::text,
+      'outhook_endpoint_headers_' || pg_catalog.gen_random_uuid()::text,
+      'Custom headers of an Outhook endpoint');
   end if;
   update outbox.endpoint e set headers_vault_id = v_new,
-    header_names = array(select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C")
+    header_names = array(
+      select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C"
+    )
   where e.id = p_endpoint_id;
   delete from vault.secrets v where v.id = v_old;
 end
 $$;
-comment on function outbox.put_headers(uuid, jsonb) is 'Stores the custom headers of an endpoint in Vault, instead of those that it had.';
+comment on function outbox.put_headers(uuid, jsonb) is
+  'Stores the custom headers of an endpoint in Vault, instead of those that it had.';
 
 create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -1207,19 +1466,30 @@ begin
   perform outbox.check_endpoint(p_endpoint_id);
   perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
   -- The row's lock first: of two calls at a time the second starts from what the first left.
-  update outbox.endpoint e set version = e.version + 1, updated_at = outbox.clock() where e.id = p_endpoint_id;
+  update outbox.endpoint e
+  set version = e.version + 1, updated_at = outbox.clock()
+  where e.id = p_endpoint_id;
   select coalesce(pg_catalog.jsonb_object_agg(h.key, h.value), '{}') into v_headers
-  from outbox.endpoint e cross join pg_catalog.jsonb_each(outbox.stored_headers(e.headers_vault_id)) h
+  from outbox.endpoint e
+  cross join pg_catalog.jsonb_each(outbox.stored_headers(e.headers_vault_id)) h
   where e.id = p_endpoint_id
-    and pg_catalog.lower(h.key) not in (select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k);
+    and pg_catalog.lower(h.key) not in (
+      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k
+    );
   v_headers := v_headers || pg_catalog.jsonb_strip_nulls(p_headers);
   perform outbox.check_headers(v_headers);
   perform outbox.put_headers(p_endpoint_id, v_headers);
-  return (select pg_catalog.jsonb_build_object('id', e.id, 'header_names', e.header_names) from outbox.endpoint e where e.id = p_endpoint_id);
+  return (
+    select pg_catalog.jsonb_build_object('id', e.id, 'header_names', e.header_names)
+    from outbox.endpoint e
+    where e.id = p_endpoint_id
+  );
 end
 $$;
 comment on function outbox.set_headers(uuid, jsonb) is
-  'Sets custom headers of an endpoint by name, in any case: a string is the new value, null removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever returned. OH001, OH002.';
+  'Sets custom headers of an endpoint by name, in any case: a string is the new value, null '
+  'removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever '
+  'returned. OH001, OH002.';
 
 -- sql/20_gate.sql
 
@@ -1233,33 +1503,46 @@ comment on function outbox.set_headers(uuid, jsonb) is
 -- Whoever changes a gate, its lanes or its deliveries holds the row lock of the gate. dispatch(),
 -- which changes all three at once, locks every gate that it waits for in one statement, by id.
 --
--- Measured by tests/bench/dispatch.ts (2 cores shared with other load, Postgres 15, fsync on): to record 400
--- results and claim 400 of 16 gates, a call computes for 22 ms with 100,000 waiting, 19 ms with 1 million, and
--- 18 ms beside 1 million in one lane; of 100,000 lanes of one gate 31 ms; of 400 gates 80 ms. So neither what
--- waits nor a long lane costs anything; a gate costs 160 us, a row 40 us, two dead rows and 800 bytes of WAL.
+-- Measured by tests/bench/dispatch.ts (2 cores shared with other load, Postgres 15, fsync on): to
+-- record 400 results and claim 400 of 16 gates, a call computes for 22 ms with 100,000 waiting, 19
+-- ms with 1 million, and 18 ms beside 1 million in one lane; of 100,000 lanes of one gate 31 ms; of
+-- 400 gates 80 ms. So neither what waits nor a long lane costs anything; a gate costs 160 us, a row
+-- 40 us, two dead rows and 800 bytes of WAL.
 
 create table outbox.gate (
   id bigint generated always as identity primary key,
   endpoint_id uuid not null,
   next_at timestamptz not null default 'infinity',
-  in_flight integer not null default 0 constraint gate_in_flight_is_not_negative check (in_flight >= 0),
+  in_flight integer not null default 0 constraint gate_in_flight_is_not_negative check (
+    in_flight >= 0
+  ),
   depth bigint not null default 0 constraint gate_depth_is_not_negative check (depth >= 0),
   not_before timestamptz not null default '-infinity',
   last_timed_out boolean not null default false,
   tokens double precision not null default 0,
   tokens_at timestamptz not null default 'epoch',
-  breaker text not null default 'closed' constraint gate_breaker_is_known check (breaker in ('closed', 'open', 'half_open')),
+  breaker text not null default 'closed' constraint gate_breaker_is_known check (
+    breaker in ('closed', 'open', 'half_open')
+  ),
   streak integer not null default 0,
   first_failure_at timestamptz,
   open_until timestamptz not null default '-infinity',
   probe_event uuid,
   probe_attempt integer,
   ramp_from timestamptz not null default 'epoch',
-  constraint gate_has_a_probe_when_half_open check ((breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)),
+  constraint gate_has_a_probe_when_half_open check (
+    (breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)
+  ),
   constraint gate_of_endpoint unique (endpoint_id)
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+) with (
+  fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0
+);
 comment on table outbox.gate is
-  'One row per endpoint: its place in the ring (next_at), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
+  'One row per endpoint: its place in the ring (next_at), how many requests are under way, how '
+  'many deliveries are open, until when it must be left alone (not_before: the receiver asked '
+  'for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and '
+  'half_open waits for the one probe.';
 -- A plan proves that a parameter fits this predicate only when the query repeats it word for word.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
 
@@ -1277,20 +1560,32 @@ create table outbox.lane (
   halted boolean not null default false,
   depth bigint not null default 0 constraint lane_depth_is_not_negative check (depth >= 0),
   constraint lane_of_gate unique (gate_id, ordered, key_hash)
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+) with (
+  fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0
+);
 comment on table outbox.lane is
-  'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last due_at that routing gave out, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
+  'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim '
+  'starts behind the dead entries of its index. leased: how many of its deliveries runs hold; '
+  'leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last '
+  'due_at that routing gave out, not_before holds the whole lane back for a retry, and halted '
+  'stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs '
+  'to the replay job of that number.';
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 
 create function outbox.key_hash(p_ordering text, p_partition_key text) returns bigint
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  return case when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0) else 0 end;
+  return case
+    when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0)
+    else 0
+  end;
 end
 $$;
 comment on function outbox.key_hash(text, text) is
-  'Which lane of its gate a delivery belongs to: the hash of the partition key where each key has its own order, else 0.';
+  'Which lane of its gate a delivery belongs to: the hash of the partition key where each key '
+  'has its own order, else 0.';
 
 create function outbox.add_gate(p_endpoint_id uuid, p_ordering text) returns void
 language plpgsql set search_path = ''
@@ -1307,55 +1602,80 @@ $$;
 comment on function outbox.add_gate(uuid, text) is
   'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
 
-create function outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamptz) returns integer
+create function outbox.allowed_in_flight(
+  p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamptz
+) returns integer
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return case when p_gate.last_timed_out then 1
     else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
-      * extract(epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)) / 10)))::integer end;
+      * extract(
+        epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)
+      ) / 10)))::integer end;
 end
 $$;
 comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, timestamptz) is
-  'How many requests an endpoint may have in flight: one after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+  'How many requests an endpoint may have in flight: one after a timeout until it succeeds; '
+  'after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
-language plpgsql set search_path = '' set enable_seqscan = off
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
-  perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id + 0 for no key update;
+  perform from outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids)
+  order by g.id + 0
+  for no key update;
 end
 $$;
 comment on function outbox.lock_gates(uuid[]) is
-  'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a transaction.';
+  'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a '
+  'transaction.';
 
 create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
 language plpgsql set search_path = ''
 as $$
 begin
   return array(
-    select g.endpoint_id from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id + 0 for no key update skip locked);
+    select g.endpoint_id
+    from outbox.gate g
+    where g.endpoint_id = any (p_endpoint_ids)
+    order by g.id + 0
+    for no key update skip locked);
 end
 $$;
 comment on function outbox.try_lock_gates(uuid[]) is
-  'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits for nobody.';
+  'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits '
+  'for nobody.';
 
 create function outbox.first_lane_at(p_gate_id bigint) returns timestamptz
-language plpgsql stable set search_path = '' set enable_seqscan = off
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return coalesce(
-    (select l.next_at from outbox.lane l where l.gate_id = p_gate_id and l.next_at < 'infinity' order by l.next_at limit 1), 'infinity');
+    (
+      select l.next_at
+      from outbox.lane l
+      where l.gate_id = p_gate_id and l.next_at < 'infinity'
+      order by l.next_at
+      limit 1
+    ), 'infinity');
 end
 $$;
-comment on function outbox.first_lane_at(bigint) is 'When the first lane of a gate is due; infinity when none is.';
+comment on function outbox.first_lane_at(bigint) is
+  'When the first lane of a gate is due; infinity when none is.';
 
 -- sql/25_delivery.sql
 
--- Deliveries: one event for one endpoint, and only while it is open. A finished delivery leaves this
--- table, so that history never slows a claim. Two indexes and no third: none may mention leased_until,
--- attempt or tries, or a claim would stop being a heap-only update. fillfactor 85 leaves the room for
--- it. No foreign key (its check would lock the endpoint's row) and no trigger.
+-- Deliveries: one event for one endpoint, and only while it is open. A finished delivery leaves
+-- this table, so that history never slows a claim. Two indexes and no third: none may mention
+-- leased_until, attempt or tries, or a claim would stop being a heap-only update. fillfactor 85
+-- leaves the room for it. No foreign key (its check would lock the endpoint's row) and no trigger.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -1368,19 +1688,25 @@ create table outbox.delivery (
   body_bytes integer not null,
   replayed_at timestamptz,
   primary key (event_id, endpoint_id)
-) with (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+) with (
+  fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0
+);
 comment on table outbox.delivery is
-  'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; replayed_at begins the life of a replay.';
--- Every lane is above 0. The predicate keeps this index out of look-ups by event, which its last column would
--- serve as well as the primary key while statistics call the table empty; a query of a lane repeats it.
+  'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts '
+  'what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the '
+  'size of the event''s body, which bounds a batch; replayed_at begins the life of a replay.';
+-- Every lane is above 0. The predicate keeps this index out of look-ups by event, which its last
+-- column would serve as well as the primary key while statistics call the table empty; a query of a
+-- lane repeats it.
 create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where lane_id > 0;
 
 -- sql/30_attempt.sql
 
 -- Receipts. Every outcome of a claim is one row of attempt, written in the transaction that changes
--- the delivery. A claim that was given back unsent leaves none: a missing number is a released claim
--- and nothing else. Each life of a delivery ends in exactly one row: the try that delivered it, or a
--- close that says why it ended otherwise.
+-- the delivery. A claim that was given back unsent leaves none: a missing number is a released
+-- claim and nothing else. Each life of a delivery ends in exactly one row: the try that delivered
+-- it, or a close that says why it ended otherwise.
 
 create table outbox.attempt (
   event_id uuid not null,
@@ -1389,7 +1715,12 @@ create table outbox.attempt (
   at timestamptz not null,
   kind text not null constraint attempt_kind_is_known check (kind in ('try', 'close')),
   outcome text not null constraint attempt_outcome_is_known
-    check (outcome in ('delivered', 'failed', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber')),
+    check (
+      outcome in (
+        'delivered', 'failed', 'dead_letter', 'cancelled', 'expired', 'filter_error',
+        'no_subscriber'
+      )
+    ),
   status integer,
   error_class text,
   error text,
@@ -1399,7 +1730,8 @@ create table outbox.attempt (
   next_retry_at timestamptz
 ) partition by range (at);
 comment on table outbox.attempt is
-  'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, dropped by age.';
+  'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, '
+  'dropped by age.';
 create table outbox.attempt_default partition of outbox.attempt default;
 create index attempt_event on outbox.attempt (event_id);
 create index attempt_endpoint on outbox.attempt (endpoint_id, at);
@@ -1428,7 +1760,9 @@ create table outbox.dead_letter (
   constraint dead_letter_of_delivery unique (event_id, endpoint_id)
 );
 comment on table outbox.dead_letter is
-  'Deliveries out of retries, kept whole: the columns of spec 4''s message, the event''s own, the last attempt number, and what was done about it. One that nobody replayed or discarded never expires.';
+  'Deliveries out of retries, kept whole: the columns of spec 4''s message, the event''s own, '
+  'the last attempt number, and what was done about it. One that nobody replayed or discarded '
+  'never expires.';
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at);
 create index dead_letter_failed on outbox.dead_letter (failed_at, id);
 
@@ -1440,7 +1774,8 @@ begin
   if not found then
     -- The event's day has been dropped: its dead letter has all of it.
     return query
-    select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
+    select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key,
+      x.correlation_id, x.idempotency_key, x.traceparent,
       null::uuid, null::timestamptz, x.event_created_at
     from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   end if;
@@ -1451,8 +1786,9 @@ comment on function outbox.find_event(uuid, uuid) is
 
 -- sql/35_run.sql
 
--- Runs: the invocations of deliver, and the workers, that are alive. Both tables are unlogged: after
--- a crash of the server they are empty, which is true, since every lease outlives its run anyway.
+-- Runs: the invocations of deliver, and the workers, that are alive. Both tables are unlogged:
+-- after a crash of the server they are empty, which is true, since every lease outlives its run
+-- anyway.
 
 create unlogged table outbox.run (
   id uuid primary key,
@@ -1473,9 +1809,12 @@ create unlogged table outbox.run_batch (
   primary key (run_id, seq)
 );
 comment on table outbox.run_batch is
-  'The last batches of each run: what a repeat of the same call gets back when the first answer was lost.';
+  'The last batches of each run: what a repeat of the same call gets back when the first answer '
+  'was lost.';
 
-create function outbox.touch_run(p_run uuid, p_kind text, p_now timestamptz, p_ended boolean) returns text
+create function outbox.touch_run(
+  p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
+) returns text
 language plpgsql set search_path = ''
 as $$
 declare
@@ -1483,11 +1822,14 @@ declare
 begin
   select * into v_run from outbox.run r where r.id = p_run;
   if not found then
-    insert into outbox.run (id, kind, started_at, polled_at) values (p_run, p_kind, p_now, p_now) on conflict do nothing;
+    insert into outbox.run (id, kind, started_at, polled_at)
+    values (p_run, p_kind, p_now, p_now)
+    on conflict do nothing;
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
     v_run.started_at := p_now;
-  elsif p_ended or v_run.ended_at is not null or v_run.polled_at not between p_now - interval '100 ms' and p_now then
+  elsif p_ended or v_run.ended_at is not null
+    or v_run.polled_at not between p_now - interval '100 ms' and p_now then
     -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other's note.
     update outbox.run r set polled_at = p_now, ended_at = case when p_ended then p_now end
     where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);
@@ -1506,7 +1848,8 @@ begin
 end
 $$;
 comment on function outbox.touch_run(uuid, text, timestamptz, boolean) is
-  'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two runs too many the younger one stops.';
+  'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two '
+  'runs too many the younger one stops.';
 
 -- sql/40_publish.sql
 
@@ -1518,12 +1861,14 @@ language plpgsql immutable set search_path = ''
 as $$
 begin
   if p_org_id is null or p_org_id !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' then
-    perform outbox.invalid('org_id', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_org_id, 80))),
+    perform outbox.invalid('org_id',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_org_id, 80))),
       'Expected 1 to 64 letters, digits, _ . : -, such as org-123');
   end if;
 end
 $$;
-comment on function outbox.check_org(text) is 'Raises OH001 unless this may be an organisation''s id.';
+comment on function outbox.check_org(text) is
+  'Raises OH001 unless this may be an organisation''s id.';
 
 create function outbox.check_addressed(p_event outbox.event) returns void
 language plpgsql stable set search_path = ''
@@ -1535,17 +1880,20 @@ begin
   where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.state <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('endpoint %s does not exist in organisation %s', p_event.endpoint_id, p_event.org_id),
+      message = pg_catalog.format('endpoint %s does not exist in organisation %s',
+        p_event.endpoint_id, p_event.org_id),
       hint = 'create_endpoint() returns the id of an endpoint; org_id must be the endpoint''s';
   end if;
   if v_ordering <> 'none' and p_event.deliver_at is not null then
     perform outbox.invalid('deliver_at', 'is given for an ordered endpoint',
-      'A later delivery would hold up what follows it: leave it out, or use an endpoint without order');
+      'A later delivery would hold up what follows it: leave it out, or use an endpoint without '
+      'order');
   end if;
 end
 $$;
 comment on function outbox.check_addressed(outbox.event) is
-  'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is ordered and the event is for later.';
+  'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is '
+  'ordered and the event is for later.';
 
 create function outbox.check_event(p_event outbox.event) returns void
 language plpgsql stable set search_path = ''
@@ -1555,50 +1903,71 @@ declare
   v_most integer := outbox.setting_int('publish.max_body_bytes');
 begin
   perform outbox.check_org(p_event.org_id);
-  -- Endpoints of outhook receive operational events; send_test_event() is all that a person publishes to them.
-  if p_event.org_id = 'outhook' and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null) then
-    perform outbox.invalid('org_id', 'is outhook, which is the system''s own', 'Choose another id; operational events are published under this one');
+  -- Endpoints of outhook receive operational events; send_test_event() is all that a person
+  -- publishes to them.
+  if p_event.org_id = 'outhook'
+    and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null) then
+    perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
+      'Choose another id; operational events are published under this one');
   end if;
-  if p_event.type is null or p_event.type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$' or pg_catalog.length(p_event.type) > 128 then
-    perform outbox.invalid('type', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_event.type, 140))),
-      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at most 128 characters');
+  if p_event.type is null or p_event.type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+    or pg_catalog.length(p_event.type) > 128 then
+    perform outbox.invalid('type',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_event.type, 140))),
+      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
+      'most 128 characters');
   end if;
   if p_event.body is null then
-    perform outbox.invalid('payload', 'is null', 'Expected a JSON value; for an event without data publish an empty object');
+    perform outbox.invalid('payload', 'is null',
+      'Expected a JSON value; for an event without data publish an empty object');
   end if;
   if v_bytes > v_most then
-    perform outbox.invalid('payload', pg_catalog.format('has %s bytes, more than %s', v_bytes, v_most),
-      'Send a reference to large data, or raise the setting publish.max_body_bytes (up to 1048576)');
+    perform outbox.invalid('payload',
+      pg_catalog.format('has %s bytes, more than %s', v_bytes, v_most),
+      'Send a reference to large data, or raise the setting publish.max_body_bytes (up to '
+      '1048576)');
   end if;
   if pg_catalog.length(p_event.partition_key) > 256 then
-    perform outbox.invalid('partition_key', 'is longer than 256 characters', 'Use an id, such as the customer''s');
+    perform outbox.invalid('partition_key', 'is longer than 256 characters',
+      'Use an id, such as the customer''s');
   end if;
   if p_event.correlation_id !~ '^[\x21-\x7e]{1,128}$' then
-    perform outbox.invalid('correlation_id', 'is not 1 to 128 visible ASCII characters', 'It travels in a header: use an id without spaces');
+    perform outbox.invalid('correlation_id', 'is not 1 to 128 visible ASCII characters',
+      'It travels in a header: use an id without spaces');
   end if;
   if p_event.idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
-    perform outbox.invalid('idempotency_key', 'is not 1 to 255 visible ASCII characters', 'It travels in a header: use an id without spaces');
+    perform outbox.invalid('idempotency_key', 'is not 1 to 255 visible ASCII characters',
+      'It travels in a header: use an id without spaces');
   end if;
   if p_event.traceparent !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' then
-    perform outbox.invalid('traceparent', 'is not a W3C trace context', 'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
+    perform outbox.invalid('traceparent', 'is not a W3C trace context',
+      'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
   end if;
-  if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => outbox.setting_int('event.retention_days')) then
+  if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(
+    days => outbox.setting_int('event.retention_days')
+  ) then
     perform outbox.invalid('deliver_at', 'lies beyond the retention of events',
-      pg_catalog.format('It reaches at most %s days ahead (setting event.retention_days)', outbox.setting_int('event.retention_days')));
+      pg_catalog.format('It reaches at most %s days ahead (setting event.retention_days)',
+        outbox.setting_int('event.retention_days')));
   end if;
   if p_event.endpoint_id is not null then
     perform outbox.check_addressed(p_event);
   elsif p_event.deliver_at is not null and exists (
-    select from outbox.subscription s join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    select
+    from outbox.subscription s
+    join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
     where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
   then
-    perform outbox.invalid('deliver_at', 'is given for a type that an ordered endpoint is subscribed to',
-      'A later delivery would hold up what follows it: leave it out, or name one endpoint without order');
+    perform outbox.invalid('deliver_at',
+      'is given for a type that an ordered endpoint is subscribed to',
+      'A later delivery would hold up what follows it: leave it out, or name one endpoint '
+      'without order');
   end if;
 end
 $$;
 comment on function outbox.check_event(outbox.event) is
-  'Raises OH001 for the first field of a new event that is not valid, OH002 for an endpoint that is not the organisation''s.';
+  'Raises OH001 for the first field of a new event that is not valid, OH002 for an endpoint that '
+  'is not the organisation''s.';
 
 create function outbox.check_json(p_body text) returns void
 language plpgsql immutable set search_path = ''
@@ -1606,19 +1975,23 @@ as $$
 begin
   perform p_body::json;
 exception
-  when invalid_text_representation or untranslatable_character or program_limit_exceeded or statement_too_complex then
-    raise exception using errcode = 'OH001', message = pg_catalog.format('payload is not JSON: %s', sqlerrm),
+  when invalid_text_representation or untranslatable_character or program_limit_exceeded
+    or statement_too_complex then
+    raise exception using errcode = 'OH001',
+      message = pg_catalog.format('payload is not JSON: %s', sqlerrm),
       hint = 'Expected one JSON value, such as {"id": 1}';
 end
 $$;
-comment on function outbox.check_json(text) is 'Raises OH001 with the parser''s reason unless the text is one JSON value.';
+comment on function outbox.check_json(text) is
+  'Raises OH001 with the parser''s reason unless the text is one JSON value.';
 
 create function outbox.event_content(p_event outbox.event) returns bytea
 language plpgsql stable set search_path = ''
 as $$
 begin
   return pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.jsonb_build_array(
-    p_event.type, p_event.body, p_event.partition_key, p_event.endpoint_id, extract(epoch from p_event.deliver_at))::text, 'UTF8'));
+    p_event.type, p_event.body, p_event.partition_key, p_event.endpoint_id,
+    extract(epoch from p_event.deliver_at))::text, 'UTF8'));
 end
 $$;
 comment on function outbox.event_content(outbox.event) is
@@ -1640,17 +2013,24 @@ begin
   if found then
     return null;
   end if;
-  select * into v_held from outbox.idempotency_key k where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;
+  select *
+  into v_held
+  from outbox.idempotency_key k
+  where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;
   if v_held.content <> v_content then
-    raise exception using errcode = 'OH003', message = 'idempotency_key was used within 24 hours for an event with other content',
+    raise exception using errcode = 'OH003',
+      message = 'idempotency_key was used within 24 hours for an event with other content',
       detail = pg_catalog.format('It belongs to event %s', v_held.event_id),
-      hint = 'Use a new key for a new event, or publish the same type, payload, partition key, endpoint and deliver_at';
+      hint =
+        'Use a new key for a new event, or publish the same type, payload, partition key, '
+        'endpoint and deliver_at';
   end if;
   return v_held.event_id;
 end
 $$;
 comment on function outbox.take_key(outbox.event) is
-  'Takes the event''s idempotency key for 24 hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
+  'Takes the event''s idempotency key for 24 hours and returns null, or returns the id of the '
+  'event that has it. OH003: that event has other content.';
 
 create function outbox.put_event(p_event outbox.event) returns uuid
 language plpgsql set search_path = ''
@@ -1671,7 +2051,8 @@ begin
 end
 $$;
 comment on function outbox.put_event(outbox.event) is
-  'Checks an event, stores it as unrouted and returns its id, or the id of the event that has its idempotency key.';
+  'Checks an event, stores it as unrouted and returns its id, or the id of the event that has '
+  'its idempotency key.';
 
 create function outbox.publish_raw(
   p_type text,
@@ -1691,14 +2072,18 @@ declare
   v_id uuid;
 begin
   perform outbox.check_json(p_body);
-  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
+  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_body, p_partition_key,
+    p_correlation_id,
     p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, v_now)::outbox.event);
   perform outbox.kick_on_commit();
   return v_id;
 end
 $$;
-comment on function outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz, text) is
-  'Publishes an event whose body is these very bytes, which must be JSON, in the caller''s transaction; returns its id. OH001 names the argument that is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
+comment on function outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz,
+  text) is
+  'Publishes an event whose body is these very bytes, which must be JSON, in the caller''s '
+  'transaction; returns its id. OH001 names the argument that is not valid, OH002 an unknown '
+  'endpoint, OH003 a key with other content.';
 
 create function outbox.publish(
   p_type text,
@@ -1717,14 +2102,18 @@ declare
   v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
-  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_payload::text, p_partition_key, p_correlation_id,
+  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_payload::text,
+    p_partition_key, p_correlation_id,
     p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, v_now)::outbox.event);
   perform outbox.kick_on_commit();
   return v_id;
 end
 $$;
 comment on function outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text) is
-  'Publishes an event in the caller''s transaction and returns its id: it is delivered to every subscribed endpoint once the transaction commits, and never if it rolls back. The body sent is the jsonb''s text; publish_raw() keeps the caller''s bytes. OH001 names the argument that is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
+  'Publishes an event in the caller''s transaction and returns its id: it is delivered to every '
+  'subscribed endpoint once the transaction commits, and never if it rolls back. The body sent '
+  'is the jsonb''s text; publish_raw() keeps the caller''s bytes. OH001 names the argument that '
+  'is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
 
 -- sql/45_publish_many.sql
 
@@ -1739,17 +2128,21 @@ declare
   v_deliver_at timestamptz;
 begin
   if pg_catalog.jsonb_typeof(p_event) is distinct from 'object' then
-    perform outbox.invalid('event', 'is not a JSON object', 'Expected {"type": "order.paid", "payload": {"id": 1}}');
+    perform outbox.invalid('event', 'is not a JSON object',
+      'Expected {"type": "order.paid", "payload": {"id": 1}}');
   end if;
   select k into v_unknown from pg_catalog.jsonb_object_keys(p_event) k
-  where k not in ('type', 'payload', 'body', 'org_id', 'partition_key', 'correlation_id', 'idempotency_key',
+  where k not in ('type', 'payload', 'body', 'org_id', 'partition_key', 'correlation_id',
+    'idempotency_key',
                   'endpoint_id', 'deliver_at', 'traceparent')
   limit 1;
   if found then
-    perform outbox.invalid(v_unknown, 'is not a field of an event', 'The comment on outbox.publish_many lists the fields');
+    perform outbox.invalid(v_unknown, 'is not a field of an event',
+      'The comment on outbox.publish_many lists the fields');
   end if;
   if (p_event ? 'payload') = (p_event ? 'body') then
-    perform outbox.invalid('payload', 'and body are both given or both missing', 'Give payload (JSON) or body (text), one of them');
+    perform outbox.invalid('payload', 'and body are both given or both missing',
+      'Give payload (JSON) or body (text), one of them');
   end if;
   if p_event ? 'body' then
     perform outbox.check_json(p_event ->> 'body');
@@ -1758,19 +2151,22 @@ begin
   v_deliver_at := (p_event ->> 'deliver_at')::timestamptz;
   return row(outbox.uuid_v7(p_at), coalesce(p_event ->> 'org_id', 'default'), p_event ->> 'type',
     case when p_event ? 'body' then p_event ->> 'body' else (p_event -> 'payload')::text end,
-    p_event ->> 'partition_key', p_event ->> 'correlation_id', p_event ->> 'idempotency_key', p_event ->> 'traceparent',
+    p_event ->> 'partition_key', p_event ->> 'correlation_id', p_event ->> 'idempotency_key',
+    p_event ->> 'traceparent',
     v_endpoint_id, v_deliver_at, p_at)::outbox.event;
 exception
   when invalid_text_representation then
     raise exception using errcode = 'OH001', message = 'endpoint_id is not a uuid',
       hint = 'Expected the id that create_endpoint() returned, or leave it out';
-  when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value or invalid_parameter_value then
+  when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value
+    or invalid_parameter_value then
     raise exception using errcode = 'OH001', message = 'deliver_at is not a time',
       hint = 'Expected a time with zone, such as 2026-01-31T12:00:00Z, or leave it out';
 end
 $$;
 comment on function outbox.event_of_json(jsonb, timestamptz) is
-  'One element of publish_many() as an event of that time. OH001 names the field that is not valid.';
+  'One element of publish_many() as an event of that time. OH001 names the field that is not '
+  'valid.';
 
 create function outbox.publish_many(p_events jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -1784,15 +2180,19 @@ declare
   v_hint text;
 begin
   if pg_catalog.jsonb_typeof(p_events) is distinct from 'array' then
-    perform outbox.invalid('events', 'is not a JSON array', 'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
+    perform outbox.invalid('events', 'is not a JSON array',
+      'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
   while v_at < pg_catalog.jsonb_array_length(p_events) loop
     v_at := v_at + 1;
-    v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1), v_now + (v_at - 1) * interval '1 microsecond');
+    v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1),
+      v_now + (v_at - 1) * interval '1 microsecond');
   end loop;
   -- Keys in one order in every session, or two batches could wait for each other.
   for v_at in
-    select e.ordinality from pg_catalog.unnest(v_events) with ordinality e order by e.org_id, e.idempotency_key nulls first, e.ordinality
+    select e.ordinality
+    from pg_catalog.unnest(v_events) with ordinality e
+    order by e.org_id, e.idempotency_key nulls first, e.ordinality
   loop
     v_ids[v_at] := outbox.put_event(v_events[v_at]);
   end loop;
@@ -1801,19 +2201,26 @@ begin
 exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
-    message = case when v_at = 0 then sqlerrm else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm) end;
+    message = case
+      when v_at = 0 then sqlerrm
+      else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm)
+    end;
 end
 $$;
 comment on function outbox.publish_many(jsonb) is
-  'Publishes an array of {"type", "payload" or "body" (text, kept as it is), "org_id", "partition_key", "correlation_id", "idempotency_key", "endpoint_id", "deliver_at", "traceparent"}, all or none, and returns the array of ids in the same order. Errors as publish(), with the place in the array.';
+  'Publishes an array of {"type", "payload" or "body" (text, kept as it is), "org_id", '
+  '"partition_key", "correlation_id", "idempotency_key", "endpoint_id", "deliver_at", '
+  '"traceparent"}, all or none, and returns the array of ids in the same order. Errors as '
+  'publish(), with the place in the array.';
 
 -- sql/50_retry.sql
 
--- Retries: what a failure means, and when the next try is due. A policy is jsonb, so that an endpoint
--- may override the preset of its kind:
+-- Retries: what a failure means, and when the next try is due. A policy is jsonb, so that an
+-- endpoint may override the preset of its kind:
 --   {"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}
 --   {"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}
--- Times are seconds. Delay n follows failure n; a schedule that is too short repeats its last delay.
+-- Times are seconds. Delay n follows failure n; a schedule that is too short repeats its last
+-- delay.
 
 create function outbox.retry_preset(p_kind text) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -1822,12 +2229,15 @@ begin
   return case p_kind
     when 'webhook' then '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}'::jsonb
     when 'whatsapp' then '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5, "jitter": false}'::jsonb
-    else '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}'::jsonb
+    else
+      '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": '
+      '5, "jitter": true}'::jsonb
   end;
 end
 $$;
 comment on function outbox.retry_preset(text) is
-  'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or relay (brokers).';
+  'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or '
+  'relay (brokers).';
 
 create function outbox.check_retry(p_policy jsonb) returns void
 language plpgsql immutable set search_path = ''
@@ -1841,11 +2251,15 @@ begin
   end if;
   if pg_catalog.jsonb_typeof(p_policy) <> 'object' or v_strategy is null
      or v_strategy not in ('schedule', 'exponential', 'linear', 'fixed') then
-    perform outbox.invalid('retry.strategy', pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
+    perform outbox.invalid('retry.strategy',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
       'Expected schedule, exponential, linear or fixed');
   end if;
   select k into v_field from pg_catalog.jsonb_object_keys(p_policy) k
-  where k not in ('strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter') limit 1;
+  where k not in (
+    'strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter'
+  )
+  limit 1;
   if found then
     perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
       'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
@@ -1854,13 +2268,17 @@ begin
   if v_strategy = 'schedule' and (
     pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
     or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
-    or pg_catalog.jsonb_path_exists(p_policy, 'strict $.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
+    or pg_catalog.jsonb_path_exists(p_policy,
+      'strict $.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
   then
-    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800', 'Expected seconds, such as [1, 5, 15, 60, 300]');
+    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
+      'Expected seconds, such as [1, 5, 15, 60, 300]');
   end if;
   if v_strategy <> 'schedule'
-     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay', 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true then
-    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800', 'Expected seconds, such as 1');
+     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
+       'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true then
+    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800',
+      'Expected seconds, such as 1');
   end if;
   foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
     if p_policy ? v_field and (not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
@@ -1874,11 +2292,13 @@ begin
     end if;
   end loop;
   if p_policy ? 'jitter' and pg_catalog.jsonb_typeof(p_policy -> 'jitter') <> 'boolean' then
-    perform outbox.invalid('retry.jitter', 'is not true or false', 'Expected true: the delay is multiplied by 0.5 to 1.5');
+    perform outbox.invalid('retry.jitter', 'is not true or false',
+      'Expected true: the delay is multiplied by 0.5 to 1.5');
   end if;
 end
 $$;
-comment on function outbox.check_retry(jsonb) is 'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
+comment on function outbox.check_retry(jsonb) is
+  'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
 
 create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
 language plpgsql volatile security definer set search_path = ''
@@ -1889,9 +2309,13 @@ declare
   v_seconds float8;
 begin
   v_seconds := case p_policy ->> 'strategy'
-    when 'schedule' then (p_policy -> 'delays' ->> least(v_attempt, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1)::float8
+    when 'schedule' then (
+      p_policy -> 'delays' ->> least(v_attempt,
+        pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
+    )::float8
     -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
-    when 'exponential' then least(v_base * pg_catalog.power(coalesce((p_policy ->> 'factor')::float8, 2), least(v_attempt - 1, 64)), 604800)
+    when 'exponential' then least(v_base * pg_catalog.power(coalesce((p_policy ->> 'factor')::float8, 2), least(v_attempt - 1, 64)),
+      604800)
     when 'linear' then v_base * v_attempt
     when 'fixed' then v_base
   end;
@@ -1899,12 +2323,17 @@ begin
     perform outbox.check_retry(coalesce(p_policy, '{}'));
   end if;
   return pg_catalog.make_interval(secs => least(
-    v_seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
+    v_seconds * case
+      when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random()
+      else 1
+    end,
     coalesce((p_policy ->> 'max_delay')::float8, 604800)));
 end
 $$;
 comment on function outbox.calculate_delay(jsonb, integer) is
-  'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no policy.';
+  'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 '
+  'to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no '
+  'policy.';
 
 create function outbox.preview_schedule(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -1912,37 +2341,49 @@ as $$
 begin
   perform outbox.check_retry(p_policy);
   return (
-    select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('failure', n, 'delay_s', d.delay_s, 'least_s', d.least_s, 'most_s', d.most_s,
+    select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('failure', n, 'delay_s',
+      d.delay_s, 'least_s', d.least_s, 'most_s', d.most_s,
       'after_s', d.after_s) order by n), '[]')
     from (
       select n, s.delay_s, case when j.on then 0.5 * s.delay_s else s.delay_s end as least_s,
-        least(case when j.on then 1.5 * s.delay_s else s.delay_s end, coalesce((p_policy ->> 'max_delay')::float8, 604800)) as most_s,
+        least(case when j.on then 1.5 * s.delay_s else s.delay_s end,
+          coalesce((p_policy ->> 'max_delay')::float8, 604800)) as most_s,
         pg_catalog.sum(s.delay_s) over (order by n) as after_s
       from pg_catalog.generate_series(1, coalesce((p_policy ->> 'max_retries')::integer, 5)) as n
-      cross join lateral (select extract(epoch from outbox.calculate_delay(p_policy - 'jitter', n))::float8 as delay_s) s
+      cross join lateral (
+        select extract(epoch from outbox.calculate_delay(p_policy - 'jitter', n))::float8 as delay_s
+      ) s
       cross join (select coalesce((p_policy ->> 'jitter')::boolean, false) as on) j
     ) d);
 end
 $$;
 comment on function outbox.preview_schedule(jsonb) is
-  'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" with jitter, "after_s" since the first try without it}]. OH001.';
+  'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" '
+  'with jitter, "after_s" since the first try without it}]. OH001.';
 
 -- sql/52_failure.sql
 
 -- What a failure means is data: one row per kind and code, and one UPDATE changes it. A code is a
--- provider's own, or a status, or a class of either (5xx, an error class); the most exact row counts, and
--- what no row names is retried.
+-- provider's own, or a status, or a class of either (5xx, an error class); the most exact row
+-- counts, and what no row names is retried.
 
 create table outbox.failure_rule (
   kind text not null,
   code text not null,
-  action text not null constraint failure_rule_action_is_known check (action in ('retry', 'fail', 'hold', 'throttle')),
-  min_delay_s double precision not null default 0 constraint failure_rule_min_delay_is_sensible check (min_delay_s between 0 and 604800),
+  action text not null constraint failure_rule_action_is_known check (
+    action in ('retry', 'fail', 'hold', 'throttle')
+  ),
+  min_delay_s double precision not null default 0 constraint failure_rule_min_delay_is_sensible check (
+    min_delay_s between 0 and 604800
+  ),
   title text not null,
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
-  'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says.';
+  'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after '
+  'min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the '
+  'delivery stays; throttle: retry, and the whole endpoint waits for min_delay_s or what '
+  'Retry-After says.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
@@ -1955,7 +2396,9 @@ insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '503', 'throttle', 'The endpoint is out of service for a while'),
   ('*', 'blocked', 'fail', 'The address is not allowed');
 
-create function outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text) returns outbox.failure_rule
+create function outbox.failure_rule_of(
+  p_kind text, p_status integer, p_error_class text, p_code text
+) returns outbox.failure_rule
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -1963,7 +2406,8 @@ declare
 begin
   select f.* into v_rule
   from unnest(array[p_code, case when p_status not between 200 and 299 then p_status::text end,
-                    case when p_status not between 200 and 299 then p_status / 100 || 'xx' end, p_error_class]) with ordinality as c (code, place)
+                    case when p_status not between 200 and 299 then p_status / 100 || 'xx' end,
+                    p_error_class]) with ordinality as c (code, place)
   join outbox.failure_rule f on f.code = c.code and f.kind in (p_kind, '*')
   order by c.place, f.kind = '*' limit 1;
   if not found then
@@ -1973,17 +2417,23 @@ begin
 end
 $$;
 comment on function outbox.failure_rule_of(text, integer, text, text) is
-  'The rule for a failure: of the provider''s code, else the status, else its class, else the error class; without one, retry.';
+  'The rule for a failure: of the provider''s code, else the status, else its class, else the '
+  'error class; without one, retry.';
 
-create function outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text default null) returns boolean
+create function outbox.is_retryable(
+  p_kind text, p_status integer, p_error_class text, p_code text default null
+) returns boolean
 language plpgsql stable security definer set search_path = ''
 as $$
 begin
-  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action in ('retry', 'throttle');
+  return (
+    outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)
+  ).action in ('retry', 'throttle');
 end
 $$;
 comment on function outbox.is_retryable(text, integer, text, text) is
-  'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not. The table failure_rule decides.';
+  'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any '
+  'other answer, and an address that is not allowed, do not. The table failure_rule decides.';
 
 create function outbox.retry_after(p_header text, p_now timestamptz) returns interval
 language plpgsql stable set search_path = ''
@@ -1997,12 +2447,19 @@ begin
   else
     -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
     v_date := coalesce(
-      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
-      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{5,8}, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$'),
-      (select array[m[2], m[1], m[4], m[3]] from pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})$') m));
+      pg_catalog.regexp_match(p_header,
+        '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
+      pg_catalog.regexp_match(p_header,
+        '^[A-Z][a-z]{5,8}, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$'),
+      (
+        select array[m[2], m[1], m[4], m[3]]
+        from pg_catalog.regexp_match(p_header,
+          '^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})$') m
+      ));
     v_wait := (pg_catalog.make_date(
         v_date[3]::integer + case when pg_catalog.length(v_date[3]) = 2 then 2000 else 0 end,
-        pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'], v_date[2]),
+        pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'],
+          v_date[2]),
         v_date[1]::integer)
       + v_date[4]::time) at time zone 'UTC' - p_now;
   end if;
@@ -2012,40 +2469,55 @@ exception when datetime_field_overflow or invalid_datetime_format then
 end
 $$;
 comment on function outbox.retry_after(text, timestamptz) is
-  'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to wait, one hour at most; null when it is past, zero or unreadable.';
+  'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to '
+  'wait, one hour at most; null when it is past, zero or unreadable.';
 
 -- sql/53_error_hint.sql
 
--- Why an attempt failed, in one word, and what a person can do about it. functions/_shared/error_hints.ts
--- has the same sentences (tests/sql/same_rules.test.ts holds them against each other).
+-- Why an attempt failed, in one word, and what a person can do about it.
+-- functions/_shared/error_hints.ts has the same sentences (tests/sql/same_rules.test.ts holds them
+-- against each other).
 
 create table outbox.error_hint (
   error_class text primary key,
   hint text not null
 );
 comment on table outbox.error_hint is
-  'Every error_class that an attempt can have, with one line on what to do: join it to outbox.attempt.';
+  'Every error_class that an attempt can have, with one line on what to do: join it to '
+  'outbox.attempt.';
 
 insert into outbox.error_hint (error_class, hint) values
   ('dns', 'The host name cannot be resolved: check its spelling and its DNS records'),
-  ('blocked', 'The address or the port is not allowed: use a public host and port 443, or let the operator allow the network'),
-  ('connect', 'Nothing accepts connections there: check that the server runs and that its firewall lets the sender in'),
-  ('tls', 'The TLS handshake failed: check the certificate, its chain and its name, and that the server speaks TLS 1.2 or newer'),
-  ('timeout', 'No answer came in time: answer first and work later, or raise the endpoint''s timeout'),
-  ('reset', 'The connection was closed before an answer came: check the server and the proxy in front of it'),
+  ('blocked',
+    'The address or the port is not allowed: use a public host and port 443, or let the operator '
+    'allow the network'),
+  ('connect',
+    'Nothing accepts connections there: check that the server runs and that its firewall lets '
+    'the sender in'),
+  ('tls',
+    'The TLS handshake failed: check the certificate, its chain and its name, and that the '
+    'server speaks TLS 1.2 or newer'),
+  ('timeout',
+    'No answer came in time: answer first and work later, or raise the endpoint''s timeout'),
+  ('reset',
+    'The connection was closed before an answer came: check the server and the proxy in front of '
+    'it'),
   ('redirect', 'The endpoint redirects, which is never followed: set the final URL'),
   ('status', 'The endpoint answered with a failure: its own log and the stored response say why'),
   ('too_large', 'The headers of the answer are too large: send fewer'),
-  ('protocol', 'No valid HTTP exchange was possible: check that the URL leads to an HTTP/1.1 server, and the endpoint''s settings'),
-  ('lease_expired', 'The run ended before it could report: the delivery was or was not sent, and is tried again'),
+  ('protocol',
+    'No valid HTTP exchange was possible: check that the URL leads to an HTTP/1.1 server, and '
+    'the endpoint''s settings'),
+  ('lease_expired',
+    'The run ended before it could report: the delivery was or was not sent, and is tried again'),
   ('broker', 'The broker refused the record: its error says why'),
   ('provider', 'The provider refused the message: its code says why');
 
 -- sql/55_complete.sql
 
--- Recording outcomes. A result counts only while the lease of that very attempt stands: attempt is the
--- fencing token, so a late or repeated result finds nothing, changes nothing and is counted as stale.
--- The caller holds the gates of all the endpoints concerned.
+-- Recording outcomes. A result counts only while the lease of that very attempt stands: attempt is
+-- the fencing token, so a late or repeated result finds nothing, changes nothing and is counted as
+-- stale. The caller holds the gates of all the endpoints concerned.
 
 create type outbox.result as (
   event uuid,
@@ -2062,7 +2534,8 @@ create type outbox.result as (
   lossy boolean
 );
 comment on type outbox.result is
-  'What a run reports of one delivery: outcome is delivered, failed or released (given back unsent).';
+  'What a run reports of one delivery: outcome is delivered, failed or released (given back '
+  'unsent).';
 
 create type outbox.news as (
   applied integer,
@@ -2074,47 +2547,70 @@ create type outbox.news as (
   failing uuid[]
 );
 comment on type outbox.news is
-  'What became of results beyond the deliveries: dead letters, breakers that opened or closed, endpoints that answered 410 or have failed for days.';
+  'What became of results beyond the deliveries: dead letters, breakers that opened or closed, '
+  'endpoints that answered 410 or have failed for days.';
 
-create function outbox.apply_results(p_results outbox.result[], p_now timestamptz) returns outbox.news
+create function outbox.apply_results(
+  p_results outbox.result[], p_now timestamptz
+) returns outbox.news
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_news outbox.news;
   v_empty bigint[];
-  v_patience interval := pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
+  v_patience interval := pg_catalog.make_interval(
+    days => outbox.setting_int('endpoint.disable_after_days')
+  );
 begin
   with given as materialized (
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
-      as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after, duration_ms, response, lossy, place)
+      as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
+        duration_ms, response, lossy, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), weighed as materialized (
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
     -- failures; a lost lease, a redirect and a request to wait are neither.
-    select d.row_at, d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries,
-      d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased, r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
+    select d.row_at, d.event_id, d.endpoint_id, d.attempt,
+      d.tries + (r.outcome <> 'released')::integer as tries,
+      d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased, r.outcome,
+      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       case when r.outcome = 'failed' and not v.dead then
-        p_now + greatest(outbox.calculate_delay(p.policy, d.tries + 1), (f.rule).min_delay_s * interval '1 s', h.hint) end as retry_at
+        p_now + greatest(outbox.calculate_delay(p.policy, d.tries + 1),
+          (f.rule).min_delay_s * interval '1 s', h.hint) end as retry_at
     from given r
     cross join lateral (
       select d.ctid as row_at, d.* from outbox.delivery d
-      where d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt and d.leased_until is not null offset 0
+      where d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt
+        and d.leased_until is not null offset 0
     ) d
-    cross join lateral (select l.ctid as lane_at, l.* from outbox.lane l where l.id = d.lane_id offset 0) l
+    cross join lateral (
+      select l.ctid as lane_at, l.* from outbox.lane l where l.id = d.lane_id offset 0
+    ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
     cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
-    -- offset 0 keeps the planner from asking for the rule of each success, and of each failure thrice.
+    -- offset 0 keeps the planner from asking for the rule of each success, and of each failure
+    -- thrice.
     cross join lateral (
-      select case when r.outcome = 'failed' then outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code) end as rule offset 0
+      select case
+        when r.outcome = 'failed' then outbox.failure_rule_of(e.kind, r.status, r.error_class,
+          r.code)
+      end as rule offset 0
     ) f
     -- Never null: without a status retry_4xx has no say.
     cross join lateral (
-      select (f.rule).action = 'fail' and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
+      select (f.rule).action = 'fail'
+        and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action <> 'hold' and (
@@ -2122,12 +2618,19 @@ begin
     ) v
     cross join lateral (
       select case when (f.rule).action = 'throttle' then
-        greatest(outbox.retry_after(r.retry_after, p_now), nullif((f.rule).min_delay_s, 0) * interval '1 s') end as hint
+        greatest(outbox.retry_after(r.retry_after, p_now),
+          nullif((f.rule).min_delay_s, 0) * interval '1 s') end as hint
     ) w
     cross join lateral (
-      select w.hint, r.outcome = 'failed' and w.hint is null and r.error_class is distinct from 'lease_expired'
-          and case when r.status is null then r.error_class is distinct from 'blocked' else r.status in (408, 429) or r.status >= 500 end as counted,
-        r.outcome = 'delivered' or (r.outcome = 'failed' and r.status between 400 and 499 and r.status not in (408, 429)) as answered
+      select w.hint, r.outcome = 'failed' and w.hint is null
+        and r.error_class is distinct from 'lease_expired'
+          and case
+            when r.status is null then r.error_class is distinct from 'blocked'
+            else r.status in (408, 429) or r.status >= 500
+          end as counted,
+        r.outcome = 'delivered'
+          or (r.outcome = 'failed' and r.status between 400 and 499
+            and r.status not in (408, 429)) as answered
     ) h
   ), judged as materialized (
     -- Windows, where a join of the batch with its own sums would be quadratic in its gates.
@@ -2136,35 +2639,53 @@ begin
     from weighed w
   ), gone as (
     -- By ctid: whoever could move the row waits for the gate.
-    delete from outbox.delivery d using judged j where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
+    delete from outbox.delivery d
+    using judged j
+    where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
   ), kept as (
     -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
     update outbox.delivery d set leased_until = null, tries = j.tries,
-      due_at = case when j.retry_at is null or j.ordered then d.due_at else greatest(j.retry_at, j.head_at) end
+      due_at = case
+        when j.retry_at is null or j.ordered then d.due_at
+        else greatest(j.retry_at, j.head_at)
+      end
     from judged j where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), receipt as (
-    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome, j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status,
+      error_class, error, duration_ms, response, response_lossy, next_retry_at)
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome, j.status, j.error_class,
+      j.error, j.duration_ms, j.response, j.lossy, j.retry_at
     from judged j where j.outcome <> 'released'
     union all
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter', j.status, j.error_class, j.error, null, null, null, null
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter', j.status,
+      j.error_class, j.error, null, null, null, null
     from judged j where j.dead
   ), buried as (
-    insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
+    insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic,
+      original_message, error, retry_count, failed_at,
       correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body, coalesce(j.error, j.error_class, 'failed'), j.tries, p_now,
-      coalesce(e.correlation_id, e.id::text), j.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at,
+    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body,
+      coalesce(j.error, j.error_class, 'failed'), j.tries, p_now,
+      coalesce(e.correlation_id, e.id::text), j.attempt, e.partition_key, e.idempotency_key,
+      e.traceparent, e.created_at,
       case when j.refused then 'not_retryable' else 'retries_exhausted' end
     from judged j cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
     where j.dead
-    on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-      attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null
+    on conflict (event_id, endpoint_id) do update set error = excluded.error,
+      retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+      attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null,
+      discarded_at = null, note = null
   ), resolved as (
     -- The attempt too: it outlives the receipts, and another replay goes on from there.
     update outbox.dead_letter x set delivered_at = p_now, attempt = j.attempt
     from judged j
-    cross join lateral (select y.id from outbox.dead_letter y where y.event_id = j.event_id and y.endpoint_id = j.endpoint_id offset 0) y
-    -- A person may be changing this row, so not by ctid; and an array is no reason to begin with the dead letters.
+    cross join lateral (
+      select y.id
+      from outbox.dead_letter y
+      where y.event_id = j.event_id and y.endpoint_id = j.endpoint_id offset 0
+    ) y
+    -- A person may be changing this row, so not by ctid; and an array is no reason to begin with
+    -- the dead letters.
     where j.replayed_at is not null and j.outcome = 'delivered' and x.id = any (array[y.id])
   ), by_lane as materialized (
     select j.lane_at, j.endpoint_id, j.ordered, pg_catalog.count(*)::integer as ended,
@@ -2179,7 +2700,10 @@ begin
       leased_until = case when l.leased > b.ended then l.leased_until end,
       depth = l.depth - b.gone,
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
-      not_before = case when b.ordered then coalesce(b.retry_at, l.not_before) else l.not_before end,
+      not_before = case
+        when b.ordered then coalesce(b.retry_at, l.not_before)
+        else l.not_before
+      end,
       next_at = case
         when l.depth = b.gone then 'infinity'
         when not b.ordered then least(l.next_at, b.back_at)
@@ -2188,23 +2712,40 @@ begin
         else greatest(coalesce(b.retry_at, l.not_before), p_now)
       end
     from by_lane b
-    cross join lateral (select e.on_dead_letter from outbox.endpoint e where e.id = b.endpoint_id offset 0) e
+    cross join lateral (
+      select e.on_dead_letter from outbox.endpoint e where e.id = b.endpoint_id offset 0
+    ) e
     where l.ctid = b.lane_at
     returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted as empty
   ), by_gate as materialized (
-    select g.gate_at, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered, pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
-      pg_catalog.bool_or(j.outcome = 'failed' and j.hint is null and j.error_class is distinct from 'lease_expired') as failed,
-      pg_catalog.count(*) filter (where j.counted and j.place > coalesce(j.answered_at, 0))::integer as failures,
+    select g.gate_at, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered,
+      pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
+      pg_catalog.bool_or(j.outcome = 'failed' and j.hint is null
+        and j.error_class is distinct from 'lease_expired') as failed,
+      pg_catalog.count(*) filter (where j.counted
+        and j.place > coalesce(j.answered_at, 0))::integer as failures,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead) as ended,
       -- An ordered lane is one request at a time, and free again with its last result.
-      pg_catalog.count(*) filter (where not j.ordered) + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased) as slots,
+      pg_catalog.count(*) filter (
+        where not j.ordered
+      ) + pg_catalog.count(distinct j.lane_id) filter (where j.ordered
+        and j.in_lane = j.leased) as slots,
       pg_catalog.max(j.hint) as hint, pg_catalog.bool_or(j.action = 'hold') as gone,
       (pg_catalog.array_agg(j.outcome = 'failed' and j.error_class is not distinct from 'timeout' order by j.place desc)
-        filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired'))[1] as timed_out,
+        filter (where j.outcome <> 'released'
+          and j.error_class is distinct from 'lease_expired'))[1] as timed_out,
       pg_catalog.max(case when j.event_id = g.probe_event and j.attempt = g.probe_attempt
-        then case when j.answered then 'answered' when j.counted then 'failed' else 'void' end end) as probe
+        then case
+          when j.answered then 'answered'
+          when j.counted then 'failed'
+          else 'void'
+        end end) as probe
     from judged j
-    cross join lateral (select g.ctid as gate_at, g.probe_event, g.probe_attempt from outbox.gate g where g.id = j.gate_id offset 0) g
+    cross join lateral (
+      select g.ctid as gate_at, g.probe_event, g.probe_attempt
+      from outbox.gate g
+      where g.id = j.gate_id offset 0
+    ) g
     group by g.gate_at, j.endpoint_id
   ), gates as (
     update outbox.gate g set
@@ -2213,11 +2754,18 @@ begin
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
       not_before = greatest(g.not_before, p_now + b.hint),
       streak = n.streak,
-      first_failure_at = case when b.delivered then null when b.failed then coalesce(g.first_failure_at, p_now) else g.first_failure_at end,
+      first_failure_at = case
+        when b.delivered then null
+        when b.failed then coalesce(g.first_failure_at, p_now)
+        else g.first_failure_at
+      end,
       breaker = n.breaker,
       open_until = case when n.breaker <> 'open' or (g.breaker = 'open' and b.probe is null) then g.open_until
         when b.probe = 'void' then p_now else p_now + e.breaker_open_ms * interval '1 ms' end,
-      ramp_from = case when n.breaker = 'closed' and g.breaker <> 'closed' then p_now else g.ramp_from end,
+      ramp_from = case
+        when n.breaker = 'closed' and g.breaker <> 'closed' then p_now
+        else g.ramp_from
+      end,
       probe_event = case when n.breaker = 'half_open' then g.probe_event end,
       probe_attempt = case when n.breaker = 'half_open' then g.probe_attempt end
     from by_gate b
@@ -2228,24 +2776,38 @@ begin
           when b.probe = 'answered' then 'closed'
           when b.probe is not null then 'open'
           when o.breaker = 'closed' and e.breaker_enabled
-            and b.failures + case when b.answered then 0 else o.streak end >= e.breaker_threshold then 'open'
+            and b.failures + case
+              when b.answered then 0
+              else o.streak
+            end >= e.breaker_threshold then 'open'
           else o.breaker end as breaker,
         case when o.breaker <> 'closed' and b.probe is distinct from 'answered' then o.streak + (b.probe is not distinct from 'failed')::integer
           when b.answered then b.failures else o.streak + b.failures end as streak
     ) n
     where g.ctid = b.gate_at
-    returning b.endpoint_id, n.breaker = 'open' and o.breaker = 'closed' as opened, n.breaker = 'closed' and o.breaker <> 'closed' as closed,
-      b.gone, g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
+    returning b.endpoint_id, n.breaker = 'open'
+      and o.breaker = 'closed' as opened, n.breaker = 'closed' and o.breaker <> 'closed' as closed,
+      b.gone, g.first_failure_at < p_now - v_patience
+        and e.ramp_from < p_now - v_patience as failing
   )
   select (select pg_catalog.count(*) from judged),
-    (select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id) from judged j where j.dead),
-    (select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id) from judged j where j.dead),
+    (
+      select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id)
+      from judged j
+      where j.dead
+    ),
+    (
+      select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id)
+      from judged j
+      where j.dead
+    ),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.opened),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.gone),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.failing),
     (select pg_catalog.array_agg(l.id) from lanes l where l.empty)
-  into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed, v_news.gone, v_news.failing, v_empty;
+  into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
+    v_news.gone, v_news.failing, v_empty;
   if v_empty is not null then
     delete from outbox.lane l where l.id = any (v_empty);
   end if;
@@ -2253,7 +2815,9 @@ begin
 end
 $$;
 comment on function outbox.apply_results(outbox.result[], timestamptz) is
-  'Applies results to the deliveries whose lease they hold, with their receipts, dead letters, lanes, gates and breakers, in one statement; results without a lease change nothing. locks: the caller holds the gates.';
+  'Applies results to the deliveries whose lease they hold, with their receipts, dead letters, '
+  'lanes, gates and breakers, in one statement; results without a lease change nothing. locks: '
+  'the caller holds the gates.';
 
 create function outbox.complete(p_results outbox.result[], p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -2280,41 +2844,68 @@ begin
 end
 $$;
 comment on function outbox.complete(outbox.result[], timestamptz) is
-  'Applies results, disables endpoints that are gone, publishes the operational events, and returns how many results applied; the rest are stale. locks: the caller holds the gates.';
+  'Applies results, disables endpoints that are gone, publishes the operational events, and '
+  'returns how many results applied; the rest are stale. locks: the caller holds the gates.';
 
 create function outbox.park(p_endpoint_ids uuid[], p_now timestamptz) returns void
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 begin
   update outbox.gate g set next_at = n.next_at
   from outbox.gate o
-  cross join lateral (select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0) e
+  cross join lateral (
+    select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+  ) e
   cross join lateral (
     select greatest(o.not_before, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, outbox.first_lane_at(o.id))
-      when (o.breaker = 'half_open' and e.breaker_enabled) or o.in_flight >= outbox.allowed_in_flight(o, e.endpoint, p_now) then least(
+      when o.breaker = 'open'
+        and e.breaker_enabled then greatest(o.open_until, outbox.first_lane_at(o.id))
+      when (o.breaker = 'half_open' and e.breaker_enabled)
+        or o.in_flight >= outbox.allowed_in_flight(o, e.endpoint, p_now) then least(
         -- While its share still grows there is more to send before anything comes back.
-        case when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s' then p_now + interval '1 s' end,
+        case
+          when p_now < greatest(o.ramp_from,
+            e.ramp_from) + interval '10 s' then p_now + interval '1 s'
+        end,
         coalesce(
-          (select pg_catalog.min(l.leased_until) from outbox.lane l where l.gate_id = o.id and not l.ordered and l.leased > 0),
-          (select l.next_at from outbox.lane l where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity' order by l.next_at limit 1),
+          (
+            select pg_catalog.min(l.leased_until)
+            from outbox.lane l
+            where l.gate_id = o.id and not l.ordered and l.leased > 0
+          ),
+          (
+            select l.next_at
+            from outbox.lane l
+            where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity'
+            order by l.next_at
+            limit 1
+          ),
           p_now + interval '1 s'))
       else outbox.first_lane_at(o.id)
     end) as next_at
   ) n
-  where o.endpoint_id = any (p_endpoint_ids) and g.ctid = o.ctid and g.next_at is distinct from n.next_at;
+  where o.endpoint_id = any (p_endpoint_ids) and g.ctid = o.ctid
+    and g.next_at is distinct from n.next_at;
 end
 $$;
 comment on function outbox.park(uuid[], timestamptz) is
-  'Puts gates at their place in the ring: when their first lane is due, when a lease ends if they are full, when the breaker lets a probe through, in a while if the endpoint is paused, never if nothing is open. locks: the caller holds the gates.';
+  'Puts gates at their place in the ring: when their first lane is due, when a lease ends if '
+  'they are full, when the breaker lets a probe through, in a while if the endpoint is paused, '
+  'never if nothing is open. locks: the caller holds the gates.';
 
 -- sql/58_manual.sql
 
--- What a person does to one delivery. These wait for the gate, as dispatch() does; so that a transaction
--- forgotten at the console stops nothing for long, it is ended after two idle seconds.
+-- What a person does to one delivery. These wait for the gate, as dispatch() does; so that a
+-- transaction forgotten at the console stops nothing for long, it is ended after two idle seconds.
 
 create function outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) returns outbox.delivery
 language plpgsql set search_path = ''
@@ -2324,20 +2915,29 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  select * into v_delivery from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+  select *
+  into v_delivery
+  from outbox.delivery d
+  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('event %s has no open delivery for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), pg_catalog.quote_nullable(p_endpoint_id::text)),
+      message = pg_catalog.format('event %s has no open delivery for endpoint %s',
+        pg_catalog.quote_nullable(p_event_id::text),
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'outbox.delivery_status shows what became of it; replay() sends a finished one again';
   elsif v_delivery.leased_until > outbox.clock() then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id, p_endpoint_id),
-      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest', v_delivery.leased_until);
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id,
+        p_endpoint_id),
+      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest',
+        v_delivery.leased_until);
   end if;
   return v_delivery;
 end
 $$;
 comment on function outbox.open_delivery(uuid, uuid) is
-  'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being sent.';
+  'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being '
+  'sent.';
 
 create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -2352,7 +2952,9 @@ $$;
 comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
   'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';
 
-create function outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) returns jsonb
+create function outbox.schedule_retry(
+  p_event_id uuid, p_endpoint_id uuid, p_delay interval
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -2361,26 +2963,38 @@ declare
   v_at timestamptz := v_now + greatest(p_delay, interval '0');
 begin
   if p_delay is null or p_delay > interval '7 days' then
-    perform outbox.invalid('delay', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)), 'Expected an interval of 7 days at most');
+    perform outbox.invalid('delay',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)),
+      'Expected an interval of 7 days at most');
   end if;
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   -- Again: that lease may have been the last try.
   v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
-    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate would be due in vain.
-    next_at = case when l.halted or (l.ordered and l.leased > 0) then l.next_at when l.ordered then v_at else least(l.next_at, greatest(v_at, l.head_at)) end
+    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate
+    -- would be due in vain.
+    next_at = case
+      when l.halted or (l.ordered and l.leased > 0) then l.next_at
+      when l.ordered then v_at
+      else least(l.next_at, greatest(v_at, l.head_at))
+    end
   where l.id = v_delivery.lane_id;
-  update outbox.delivery d set due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
+  update outbox.delivery d set due_at = case
+    when l.ordered then d.due_at
+    else greatest(v_at, l.head_at)
+  end
   from outbox.lane l
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id and l.id = d.lane_id;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'due_at', v_at);
 end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
-  'Sets when an open delivery is tried next (an ordered one''s lane with it): {"event_id", "endpoint_id", "due_at"}. OH001, OH002, OH004.';
+  'Sets when an open delivery is tried next (an ordered one''s lane with it): {"event_id", '
+  '"endpoint_id", "due_at"}. OH001, OH002, OH004.';
 
 create function outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -2390,49 +3004,75 @@ begin
 end
 $$;
 comment on function outbox.retry_now(uuid, uuid) is
-  'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", "endpoint_id", "due_at"}. OH002, OH004.';
+  'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", '
+  '"endpoint_id", "due_at"}. OH002, OH004.';
 
-create function outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz) returns void
-language plpgsql set search_path = '' set enable_seqscan = off
+create function outbox.close_delivery(
+  p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_was_first boolean;
 begin
-  delete from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  delete from outbox.delivery d
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
-  values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close', p_outcome, p_why);
-  update outbox.dead_letter x set attempt = p_delivery.attempt where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
+  values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close',
+    p_outcome, p_why);
+  update outbox.dead_letter x set attempt = p_delivery.attempt
+  where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's.
   v_was_first := not exists (
-    select from outbox.delivery d where d.lane_id = p_delivery.lane_id and d.lane_id > 0 and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
+    select
+    from outbox.delivery d
+    where d.lane_id = p_delivery.lane_id and d.lane_id > 0
+      and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
   update outbox.lane l set
     depth = l.depth - 1,
-    not_before = case when l.ordered and v_was_first then least(l.not_before, p_now) else l.not_before end,
-    next_at = case when l.depth = 1 then 'infinity' when l.ordered and v_was_first and not l.halted and l.leased = 0 then p_now else l.next_at end
+    not_before = case
+      when l.ordered and v_was_first then least(l.not_before, p_now)
+      else l.not_before
+    end,
+    next_at = case
+      when l.depth = 1 then 'infinity'
+      when l.ordered and v_was_first and not l.halted and l.leased = 0 then p_now
+      else l.next_at
+    end
   where l.id = p_delivery.lane_id;
   update outbox.gate g set depth = g.depth - 1 where g.endpoint_id = p_delivery.endpoint_id;
-  delete from outbox.lane l where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
+  delete from outbox.lane l
+  where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
 end
 $$;
 comment on function outbox.close_delivery(outbox.delivery, text, text, timestamptz) is
   'Ends a delivery that nobody holds, with its closing receipt. locks: the caller holds the gate.';
 
-create function outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text default null) returns jsonb
+create function outbox.cancel_delivery(
+  p_event_id uuid, p_endpoint_id uuid, p_why text default null
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
-  perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled', coalesce(p_why, 'cancelled by hand'), v_now);
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'status', 'cancelled');
+  perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
+    coalesce(p_why, 'cancelled by hand'), v_now);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'status', 'cancelled');
 end
 $$;
 comment on function outbox.cancel_delivery(uuid, uuid, text) is
-  'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": "cancelled"}. OH002, OH004.';
+  'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": '
+  '"cancelled"}. OH002, OH004.';
 
-create function outbox.resume_lane(p_endpoint_id uuid, p_partition_key text default null) returns jsonb
+create function outbox.resume_lane(
+  p_endpoint_id uuid, p_partition_key text default null
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -2443,12 +3083,19 @@ begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
   update outbox.lane l set halted = false,
-    next_at = case when l.leased > 0 then l.next_at when l.depth > 0 then greatest(v_now, l.not_before) else 'infinity' end
+    next_at = case
+      when l.leased > 0 then l.next_at
+      when l.depth > 0 then greatest(v_now, l.not_before)
+      else 'infinity'
+    end
   from outbox.gate g
-  where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.halted
+  where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
+    and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.halted
   returning l.depth into v_depth;
   if not found then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('key %s of endpoint %s is not halted', pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('key %s of endpoint %s is not halted',
+        pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
       hint = 'Only an ordered endpoint with on_dead_letter = halt stops behind a dead letter';
   end if;
   delete from outbox.lane l using outbox.gate g
@@ -2456,20 +3103,22 @@ begin
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
+  return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key',
+    p_partition_key, 'open', v_depth);
 end
 $$;
 comment on function outbox.resume_lane(uuid, text) is
-  'Lets an ordered key go on that stopped behind a dead letter: {"endpoint_id", "partition_key", "open"}. OH002; OH004: it is not halted.';
+  'Lets an ordered key go on that stopped behind a dead letter: {"endpoint_id", "partition_key", '
+  '"open"}. OH002; OH004: it is not halted.';
 
 -- sql/60_route.sql
 
--- Routing: an event becomes one delivery per subscribed endpoint. One call at a time routes (it holds
--- the row lock of router), reads in the order of ids and walks no dead entry, though rows come and go by
--- the thousand and a publisher may commit late. What makes that exact is the promise in the comment on
--- router: above the watermark lies what was never read, and everything else that can still appear
--- belongs to a transaction that was open at the last read, or has begun since. Keeping the old state is
--- always safe, since what has been routed is gone from unrouted.
+-- Routing: an event becomes one delivery per subscribed endpoint. One call at a time routes (it
+-- holds the row lock of router), reads in the order of ids and walks no dead entry, though rows
+-- come and go by the thousand and a publisher may commit late. What makes that exact is the promise
+-- in the comment on router: above the watermark lies what was never read, and everything else that
+-- can still appear belongs to a transaction that was open at the last read, or has begun since.
+-- Keeping the old state is always safe, since what has been routed is gone from unrouted.
 
 create type outbox.routing as (
   events uuid[],
@@ -2483,17 +3132,25 @@ create type outbox.routing as (
   open_xids xid8[]
 );
 comment on type outbox.routing is
-  'One batch: the events that it finishes, the pairs (event, endpoint) it delivers, the event that it leaves half done with the last endpoint done, and the state of router after it; a null watermark keeps the state.';
+  'One batch: the events that it finishes, the pairs (event, endpoint) it delivers, the event '
+  'that it leaves half done with the last endpoint done, and the state of router after it; a '
+  'null watermark keeps the state.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
-language plpgsql stable set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 begin
   return query
   select u.event_id from outbox.unrouted u
-  where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
+  where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below
+    and u.event_id <= p_router.watermark
   union all
-  select u.event_id from outbox.unrouted u where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
+  select u.event_id
+  from outbox.unrouted u
+  where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
   limit p_limit;
 end
 $$;
@@ -2501,7 +3158,10 @@ comment on function outbox.unrouted_late(outbox.router, integer) is
   'Up to p_limit events at or below the watermark that were not visible when routing last read.';
 
 create function outbox.has_unrouted() returns boolean
-language plpgsql stable set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_router outbox.router;
@@ -2511,11 +3171,18 @@ begin
       or exists (select from outbox.unrouted_late(v_router, 1) u);
 end
 $$;
-comment on function outbox.has_unrouted() is 'Whether routing has something to do: the same read that routing makes.';
+comment on function outbox.has_unrouted() is
+  'Whether routing has something to do: the same read that routing makes.';
 
 create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_router outbox.router;
@@ -2541,44 +3208,65 @@ begin
     (select coalesce(pg_catalog.array_agg(l.event_id), '{}') from (
        select u as event_id from outbox.unrouted_late(v_router, v_router.batch) u order by u) l),
     (select coalesce(pg_catalog.array_agg(n.event_id), '{}') from (
-       select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark order by u.event_id limit v_router.batch) n)
+       select u.event_id
+       from outbox.unrouted u
+       where u.event_id > v_router.watermark
+       order by u.event_id
+       limit v_router.batch) n)
   into v_snapshot, v_late, v_batch.events;
   if pg_catalog.cardinality(v_late) >= v_router.batch then
     v_batch.events := v_late;
   else
-    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)], v_router.watermark);
+    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
+      v_router.watermark);
     v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
     -- The own transaction counts as open: what it may publish after this read was not seen either.
     v_batch.open_xids := array(
-      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x union select pg_catalog.pg_current_xact_id_if_assigned());
+      select x
+      from pg_catalog.pg_snapshot_xip(v_snapshot) x
+      union select pg_catalog.pg_current_xact_id_if_assigned());
     v_batch.events := v_late || v_batch.events;
   end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
     return null;
   end if;
-  select pg_catalog.array_agg(m.event_id order by m.place, m.endpoint_id), pg_catalog.array_agg(m.endpoint_id order by m.place, m.endpoint_id),
+  select pg_catalog.array_agg(m.event_id order by m.place, m.endpoint_id),
+    pg_catalog.array_agg(m.endpoint_id order by m.place, m.endpoint_id),
     pg_catalog.array_agg(m.problem order by m.place, m.endpoint_id)
   into v_batch.pair_events, v_batch.pair_endpoints, v_batch.pair_problems
   from (
     select b.event_id, b.place, t.endpoint_id, t.problem
     from pg_catalog.unnest(v_batch.events) with ordinality as b (event_id, place)
-    cross join lateral (select u.routed_to from outbox.unrouted u where u.event_id = b.event_id offset 0) u
+    cross join lateral (
+      select u.routed_to from outbox.unrouted u where u.event_id = b.event_id offset 0
+    ) u
     cross join lateral (select e.* from outbox.event e where e.id = b.event_id offset 0) e
     cross join lateral (
       -- The addressed endpoint, else each with a subscription that matches, is not younger than the
       -- event, and whose filter lets it through; problem says why a filter could not be asked.
       select p.id as endpoint_id, null as problem from outbox.endpoint p
-      where p.id = e.endpoint_id and p.state <> 'deleted' and (u.routed_to is null or p.id > u.routed_to)
+      where p.id = e.endpoint_id and p.state <> 'deleted'
+        and (u.routed_to is null or p.id > u.routed_to)
       union all
-      (select s.endpoint_id, case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
+      (select s.endpoint_id,
+        case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
        from pg_catalog.unnest(outbox.type_patterns(e.type)) as q (pattern)
        cross join lateral (
-         select s.endpoint_id, s.filter, s.created_at from outbox.subscription s where s.org_id = e.org_id and s.pattern = q.pattern offset 0
+         select s.endpoint_id, s.filter, s.created_at
+         from outbox.subscription s
+         where s.org_id = e.org_id and s.pattern = q.pattern offset 0
        ) s
-       cross join lateral (select from outbox.endpoint p where p.id = s.endpoint_id and p.state <> 'deleted' offset 0) p
-       cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, e.body) end as problem) f
+       cross join lateral (
+         select from outbox.endpoint p where p.id = s.endpoint_id and p.state <> 'deleted' offset 0
+       ) p
+       cross join lateral (
+         select case
+           when s.filter is not null then outbox.filter_problem(s.filter, e.body)
+         end as problem
+       ) f
        where e.endpoint_id is null
-         and s.created_at <= e.created_at and (u.routed_to is null or s.endpoint_id > u.routed_to) and f.problem is distinct from ''
+         and s.created_at <= e.created_at and (u.routed_to is null or s.endpoint_id > u.routed_to)
+         and f.problem is distinct from ''
        group by s.endpoint_id
        order by s.endpoint_id limit v_most + 1)
     ) t
@@ -2592,7 +3280,9 @@ begin
 end
 $$;
 comment on function outbox.read_unrouted() is
-  'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
+  'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after '
+  'it; null when there is nothing or another call is routing. locks: router, until the '
+  'transaction ends.';
 
 create function outbox.filter_problem(p_filter jsonpath, p_body text) returns text
 language plpgsql immutable set search_path = ''
@@ -2600,16 +3290,21 @@ as $$
 begin
   -- A predicate ($.a == 1) gives true or false; any other path matches when it finds something.
   return case when exists (
-    select from pg_catalog.jsonb_path_query(p_body::jsonb, p_filter) f (value) where f.value not in ('false'::jsonb, 'null'::jsonb)
+    select
+    from pg_catalog.jsonb_path_query(p_body::jsonb, p_filter) f (value)
+    where f.value not in ('false'::jsonb, 'null'::jsonb)
   ) then null else '' end;
 exception when others then
   return 'filter: ' || sqlerrm;
 end
 $$;
 comment on function outbox.filter_problem(jsonpath, text) is
-  'Null when a payload passes a filter, the empty string when it does not, else why the filter could not be asked.';
+  'Null when a payload passes a filter, the empty string when it does not, else why the filter '
+  'could not be asked.';
 
-create function outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) returns outbox.routing
+create function outbox.cut_batch(
+  p_batch outbox.routing, p_late uuid[], p_most integer
+) returns outbox.routing
 language plpgsql immutable set search_path = ''
 as $$
 declare
@@ -2632,11 +3327,20 @@ begin
 end
 $$;
 comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
-  'A batch cut down to p_most deliveries: the event at the cut stays unrouted, with the last endpoint that has its delivery.';
+  'A batch cut down to p_most deliveries: the event at the cut stays unrouted, with the last '
+  'endpoint that has its delivery.';
 
-create function outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamptz) returns integer
+create function outbox.add_deliveries(
+  p_events uuid[], p_endpoints uuid[], p_now timestamptz
+) returns integer
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_added integer;
@@ -2644,23 +3348,37 @@ begin
   insert into outbox.lane (gate_id, ordered, key_hash)
   select distinct g.id, true, outbox.key_hash(e.ordering, v.partition_key)
   from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-  cross join lateral (select e.ordering from outbox.endpoint e where e.id = p.endpoint_id and e.ordering <> 'none' offset 0) e
+  cross join lateral (
+    select e.ordering
+    from outbox.endpoint e
+    where e.id = p.endpoint_id and e.ordering <> 'none' offset 0
+  ) e
   cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
   cross join lateral (select v.partition_key from outbox.event v where v.id = p.event_id offset 0) v
   on conflict do nothing;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
       case when l.ordered
-        then greatest(p_now, l.tail_at) + pg_catalog.row_number() over (partition by l.id order by p.place) * interval '1 microsecond'
+        then greatest(p_now, l.tail_at) + pg_catalog.row_number() over (partition by l.id
+          order by p.place) * interval '1 microsecond'
         else greatest(p_now, v.deliver_at, l.head_at) end as due_at,
       pg_catalog.octet_length(v.body) as body_bytes
     from unnest(p_events, p_endpoints) with ordinality as p (event_id, endpoint_id, place)
-    cross join lateral (select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0) e
-    cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
-    cross join lateral (select v.deliver_at, v.partition_key, v.body from outbox.event v where v.id = p.event_id offset 0) v
+    cross join lateral (
+      select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
+    ) e
+    cross join lateral (
+      select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0
+    ) g
+    cross join lateral (
+      select v.deliver_at, v.partition_key, v.body
+      from outbox.event v
+      where v.id = p.event_id offset 0
+    ) v
     cross join lateral (
       select l.* from outbox.lane l
-      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = outbox.key_hash(e.ordering, v.partition_key) offset 0
+      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none')
+        and l.key_hash = outbox.key_hash(e.ordering, v.partition_key) offset 0
     ) l
   ), added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
@@ -2669,7 +3387,8 @@ begin
     returning lane_id, due_at
   ), by_lane as materialized (
     select (select l.ctid from outbox.lane l where l.id = a.lane_id) as lane_at,
-      pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at, pg_catalog.max(a.due_at) as last_at
+      pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
+      pg_catalog.max(a.due_at) as last_at
     from added a group by a.lane_id
   ), lanes as (
     update outbox.lane l set depth = l.depth + b.n,
@@ -2684,7 +3403,10 @@ begin
   ), gates as (
     update outbox.gate g set depth = g.depth + b.n
     from (
-      select (select o.ctid from outbox.gate o where o.id = l.gate_id) as gate_at, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id
+      select (select o.ctid from outbox.gate o where o.id = l.gate_id) as gate_at,
+        pg_catalog.sum(l.n) as n
+      from lanes l
+      group by l.gate_id
     ) b
     where g.ctid = b.gate_at
     returning b.n
@@ -2694,11 +3416,20 @@ begin
 end
 $$;
 comment on function outbox.add_deliveries(uuid[], uuid[], timestamptz) is
-  'Makes the deliveries of pairs (event, endpoint) that are not open yet, in the order given; returns how many. locks: the caller holds the gates.';
+  'Makes the deliveries of pairs (event, endpoint) that are not open yet, in the order given; '
+  'returns how many. locks: the caller holds the gates.';
 
-create function outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamptz) returns integer
+create function outbox.route_events(
+  p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[],
+  p_now timestamptz
+) returns integer
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_nestloop = off
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_added integer := 0;
@@ -2706,29 +3437,45 @@ begin
   -- No nested loops here: 1,000 events against 1,000 pairs one by one took 75 ms.
   if pg_catalog.cardinality(p_pair_events) > 0 then
     v_added := outbox.add_deliveries(
-      array(select p.event_id from unnest(p_pair_events, p_pair_problems) with ordinality p (event_id, problem, place) where p.problem is null order by p.place),
-      array(select p.endpoint_id from unnest(p_pair_endpoints, p_pair_problems) with ordinality p (endpoint_id, problem, place) where p.problem is null order by p.place),
+      array(
+        select p.event_id
+        from unnest(p_pair_events, p_pair_problems) with ordinality p (event_id, problem, place)
+        where p.problem is null
+        order by p.place
+      ),
+      array(
+        select p.endpoint_id
+        from unnest(p_pair_endpoints,
+          p_pair_problems) with ordinality p (endpoint_id, problem, place)
+        where p.problem is null
+        order by p.place
+      ),
       p_now);
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
     select p.event_id, p.endpoint_id, 0, p_now, 'close', 'filter_error', p.problem
-    from unnest(p_pair_events, p_pair_endpoints, p_pair_problems) as p (event_id, endpoint_id, problem)
+    from unnest(p_pair_events, p_pair_endpoints,
+      p_pair_problems) as p (event_id, endpoint_id, problem)
     where p.problem is not null;
   end if;
   with done as (
     delete from outbox.unrouted u
     using pg_catalog.unnest(p_events) p
-    cross join lateral (select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0) o
+    cross join lateral (
+      select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
+    ) o
     where u.ctid = o.row_at
     returning u.event_id, u.routed_to
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)
   select d.event_id, 0, p_now, 'close', 'no_subscriber' from done d
-  where d.routed_to is null and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id);
+  where d.routed_to is null
+    and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id);
   return v_added;
 end
 $$;
 comment on function outbox.route_events(uuid[], uuid[], uuid[], text[], timestamptz) is
-  'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt, and so does a delivery whose filter failed. Returns how many deliveries it made.';
+  'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt, '
+  'and so does a delivery whose filter failed. Returns how many deliveries it made.';
 
 create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -2736,8 +3483,11 @@ as $$
 begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
   insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
-  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u where u.event_id = p_event and u.failures >= 3
-  on conflict (event_id) do update set error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
+  select u.event_id, p_error, p_now, u.routed_to
+  from outbox.unrouted u
+  where u.event_id = p_event and u.failures >= 3
+  on conflict (event_id) do update set error = excluded.error, set_aside_at = excluded.set_aside_at,
+    routed_to = excluded.routed_to;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
 end
 $$;
@@ -2747,10 +3497,14 @@ comment on function outbox.count_failure(uuid, text, timestamptz) is
 create function outbox.touched_events(p_batch outbox.routing) returns uuid[]
 language sql immutable set search_path = ''
 as $$
-  select case when p_batch.cut_event is null then p_batch.events else p_batch.events || p_batch.cut_event end
+  select case
+    when p_batch.cut_event is null then p_batch.events
+    else p_batch.events || p_batch.cut_event
+  end
 $$;
 comment on function outbox.touched_events(outbox.routing) is
-  'The events that a batch makes deliveries of: those that it finishes, and the one that it leaves half done.';
+  'The events that a batch makes deliveries of: those that it finishes, and the one that it '
+  'leaves half done.';
 
 create function outbox.route_one_by_one(p_batch outbox.routing, p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -2762,12 +3516,16 @@ declare
   v_routed integer := 0;
 begin
   foreach v_event in array outbox.touched_events(p_batch) loop
-    select coalesce(pg_catalog.array_agg(p.endpoint_id), '{}'), coalesce(pg_catalog.array_agg(p.problem), '{}') into v_endpoints, v_problems
-    from unnest(p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems) as p (event_id, endpoint_id, problem)
+    select coalesce(pg_catalog.array_agg(p.endpoint_id), '{}'),
+      coalesce(pg_catalog.array_agg(p.problem), '{}')
+    into v_endpoints, v_problems
+    from unnest(p_batch.pair_events, p_batch.pair_endpoints,
+      p_batch.pair_problems) as p (event_id, endpoint_id, problem)
     where p.event_id = v_event;
     begin
       v_routed := v_routed + outbox.route_events(pg_catalog.array_remove(array[v_event], p_batch.cut_event),
-        pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]), v_endpoints, v_problems, p_now);
+        pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]), v_endpoints,
+        v_problems, p_now);
       if v_event = p_batch.cut_event then
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
@@ -2779,7 +3537,8 @@ begin
 end
 $$;
 comment on function outbox.route_one_by_one(outbox.routing, timestamptz) is
-  'Routes each event of a failed batch alone, so that one that cannot be routed costs no other. Returns how many deliveries it made.';
+  'Routes each event of a failed batch alone, so that one that cannot be routed costs no other. '
+  'Returns how many deliveries it made.';
 
 create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
 language plpgsql set search_path = ''
@@ -2790,13 +3549,18 @@ declare
   v_late boolean := false;
 begin
   begin
-    v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems, p_now);
+    v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints,
+      p_batch.pair_problems, p_now);
     if p_batch.cut_event is not null then
-      update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = p_batch.cut_event;
+      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
+      where u.event_id = p_batch.cut_event;
     end if;
     update outbox.router r set
       watermark = coalesce(p_batch.watermark, r.watermark),
-      seen_below = case when p_batch.watermark is null then r.seen_below else p_batch.seen_below end,
+      seen_below = case
+        when p_batch.watermark is null then r.seen_below
+        else p_batch.seen_below
+      end,
       open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
       batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
     where r.only_row;
@@ -2820,7 +3584,8 @@ begin
 end
 $$;
 comment on function outbox.route(outbox.routing, timestamptz) is
-  'Routes a batch and returns {"routed": deliveries made, "error": text or null, "out_of_time": boolean}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
+  'Routes a batch and returns {"routed": deliveries made, "error": text or null, "out_of_time": '
+  'boolean}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
 
 create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -2835,7 +3600,8 @@ begin
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
-  'After routing ran out of time: smaller batches from the next call on; an event that took all the time alone counts as failed.';
+  'After routing ran out of time: smaller batches from the next call on; an event that took all '
+  'the time alone counts as failed.';
 
 create function outbox.route_again(p_event_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -2843,29 +3609,44 @@ as $$
 declare
   v_routed_to uuid;
 begin
-  delete from outbox.unroutable u where u.event_id = p_event_id returning u.routed_to into v_routed_to;
+  delete from outbox.unroutable u
+  where u.event_id = p_event_id
+  returning u.routed_to
+  into v_routed_to;
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('event %s is not set aside', pg_catalog.quote_nullable(p_event_id::text)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s is not set aside',
+        pg_catalog.quote_nullable(p_event_id::text)),
       hint = 'select * from outbox.unroutable lists the events that are';
   end if;
-  insert into outbox.unrouted (event_id, routed_to) values (p_event_id, v_routed_to) on conflict do nothing;
+  insert into outbox.unrouted (event_id, routed_to)
+  values (p_event_id, v_routed_to)
+  on conflict do nothing;
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
 end
 $$;
 comment on function outbox.route_again(uuid) is
-  'Gives an event that was set aside another chance: {"event_id", "unrouted": true}. OH002 when it is not set aside.';
+  'Gives an event that was set aside another chance: {"event_id", "unrouted": true}. OH002 when '
+  'it is not set aside.';
 
 -- sql/65_claim.sql
 
--- Claiming. The ring gives the gates whose turn it is, oldest first; each gives rows of its due lanes,
--- at most its quantum (more only when too few gates are due to fill the batch) and never more than its
--- endpoint may have in flight. A claimed row keeps its place in its lane, so that the claim is a
--- heap-only update; it is found again when its lease has ended. No row is read that is not due, save one
--- per lane to know when to look again, and none behind a gate that may not be served.
+-- Claiming. The ring gives the gates whose turn it is, oldest first; each gives rows of its due
+-- lanes, at most its quantum (more only when too few gates are due to fill the batch) and never
+-- more than its endpoint may have in flight. A claimed row keeps its place in its lane, so that the
+-- claim is a heap-only update; it is found again when its lease has ended. No row is read that is
+-- not due, save one per lane to know when to look again, and none behind a gate that may not be
+-- served.
 
 create function outbox.due_gates(p_limit integer, p_now timestamptz) returns uuid[]
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_endpoints uuid[];
@@ -2873,14 +3654,20 @@ begin
   with due as materialized (
     select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
-    where g.next_at <= p_now and g.next_at < 'infinity' order by g.next_at limit greatest(p_limit, 100)
+    where g.next_at <= p_now and g.next_at < 'infinity'
+    order by g.next_at
+    limit greatest(p_limit, 100)
   ), wanted as materialized (
     -- Lock no more gates than it takes to fill the batch.
     select w.id from (
       select d.id, pg_catalog.sum(d.most) over (order by d.next_at, d.id) - d.most as before
       from (select d.id, d.next_at, case when e.state = 'enabled' then
-              least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1), case when d.breaker = 'closed' then e.quantum else 1 end) else 0 end as most
-            from due d cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e) d
+              least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
+                case when d.breaker = 'closed' then e.quantum else 1 end) else 0 end as most
+            from due d
+            cross join lateral (
+              select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
+            ) e) d
     ) w where w.before < p_limit
   ), locked as materialized (
     select g.endpoint_id, g.next_at, g.id from wanted w
@@ -2890,26 +3677,40 @@ begin
       where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now for no key update skip locked
     ) g
   )
-  select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) into v_endpoints from locked l;
+  select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id)
+  into v_endpoints
+  from locked l;
   return v_endpoints;
 end
 $$;
 comment on function outbox.due_gates(integer, timestamptz) is
-  'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so it waits for nobody.';
+  'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their '
+  'endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so '
+  'it waits for nobody.';
 
 create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null, 'lease_expired',
-    'The run that held the delivery ended without a result', null, null, null, null, null)::outbox.result;
+  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null,
+    'lease_expired',
+    'The run that held the delivery ended without a result', null, null, null, null,
+    null)::outbox.result;
 end
 $$;
-comment on function outbox.lost(outbox.delivery) is 'The result of a delivery whose lease has ended.';
+comment on function outbox.lost(outbox.delivery) is
+  'The result of a delivery whose lease has ended.';
 
 create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_lost outbox.result[];
@@ -2918,22 +3719,36 @@ begin
   from outbox.gate g
   cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
   cross join lateral (
-    -- The lanes whose turn it is, as take() will see them. All that are due only when the gate is full or
-    -- waits for its probe, for then no turn comes before a lease has ended: 100,000 take 40 ms.
-    select n.* from outbox.lane n where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity' order by n.next_at
-    limit case when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, x.e, p_now) then 1000 end
+    -- The lanes whose turn it is, as take() will see them. All that are due only when the gate is
+    -- full or waits for its probe, for then no turn comes before a lease has ended: 100,000 take 40
+    -- ms.
+    select n.*
+    from outbox.lane n
+    where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity'
+    order by n.next_at
+    limit case
+      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, x.e, p_now) then 1000
+    end
   ) l
   cross join lateral (
-    -- Leased rows lie at the head of their lane, behind none but rows that were given back, of which
-    -- there are never more than may be in flight (1,000).
-    select d as held from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
+    -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
+    -- which there are never more than may be in flight (1,000).
+    select d as held
+    from outbox.delivery d
+    where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+    order by d.due_at, d.event_id
+    limit 2000
   ) d
-  where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now and (d.held).leased_until <= p_now;
+  where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now
+    and (d.held).leased_until <= p_now;
   return case when v_lost is null then 0 else outbox.complete(v_lost, p_now) end;
 end
 $$;
 comment on function outbox.lose_leases(uuid[], timestamptz) is
-  'Records every lease of these endpoints that has ended as a failed attempt of class lease_expired and returns how many: it spends a try and waits for its retry like any other, so that a delivery that kills its run does not kill one after the other. locks: the caller holds the gates.';
+  'Records every lease of these endpoints that has ended as a failed attempt of class '
+  'lease_expired and returns how many: it spends a try and waits for its retry like any other, '
+  'so that a delivery that kills its run does not kill one after the other. locks: the caller '
+  'holds the gates.';
 
 create type outbox.claimed as (
   events uuid[],
@@ -2942,9 +3757,17 @@ create type outbox.claimed as (
 );
 comment on type outbox.claimed is 'Claimed deliveries, as three arrays of one length.';
 
-create function outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamptz) returns outbox.claimed
+create function outbox.take(
+  p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
+) returns outbox.claimed
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_claimed outbox.claimed;
@@ -2958,76 +3781,115 @@ begin
         pg_catalog.floor(t.tokens)::integer) end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
-    cross join lateral (select g.ctid as gate_at, g as gate, g.* from outbox.gate g where g.endpoint_id = o.endpoint_id offset 0) g
-    cross join lateral (select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0) e
-    cross join lateral (select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing) b
+    cross join lateral (
+      select g.ctid as gate_at, g as gate, g.*
+      from outbox.gate g
+      where g.endpoint_id = o.endpoint_id offset 0
+    ) g
+    cross join lateral (
+      select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+    ) e
+    cross join lateral (
+      select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing
+    ) b
     cross join lateral (
       select case when e.rate_per_second is not null then
-        least(e.rate_burst, g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
+        least(e.rate_burst,
+          g.tokens + greatest(0,
+            extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
     ) t
-    cross join lateral (select outbox.allowed_in_flight(g.gate, e.endpoint, p_now) as allowed offset 0) a
-    where e.state = 'enabled' and g.not_before <= p_now and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
+    cross join lateral (
+      select outbox.allowed_in_flight(g.gate, e.endpoint, p_now) as allowed offset 0
+    ) a
+    where e.state = 'enabled' and g.not_before <= p_now
+      and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and coalesce(t.tokens >= 1, true) and (b.probing or a.allowed > g.in_flight)
   ), seen as materialized (
     -- One row per delivery looked at; a lane without any has one row of nulls.
-    select r.gate_id, r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.id as lane_id, l.lane_at, l.ordered, l.next_at, l.most,
+    select r.gate_id, r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second,
+      l.id as lane_id, l.lane_at, l.ordered, l.next_at, l.most,
       d.row_at, d.attempt, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
     from ring r
     cross join lateral (
-      select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then case when r.probing then 1 else r.quantum end else r.room + l.leased end as most
+      select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at,
+        case
+          when l.ordered then case when r.probing then 1 else r.quantum end
+          else r.room + l.leased
+        end as most
       from outbox.lane l
-      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity' and (not l.ordered or l.leased = 0)
+      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity'
+        and (not l.ordered or l.leased = 0)
       order by l.next_at limit r.room
     ) l
     left join lateral (
       -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
-      select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until, d.body_bytes,
+      select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until,
+        d.body_bytes,
         pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+        and d.due_at <= case when l.ordered then 'infinity' else p_now end
       order by d.due_at, d.event_id limit l.most + 1
     ) d on true
   ), ranked as materialized (
     -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
     -- spent: how many of its rate's tokens the gate has given out up to this row.
-    select f.*, f.free and f.nth <= f.most and f.slot <= f.room and f.spent <= coalesce(f.tokens, 'Infinity') as fits,
+    select f.*, f.free and f.nth <= f.most and f.slot <= f.room
+      and f.spent <= coalesce(f.tokens, 'Infinity') as fits,
       pg_catalog.row_number() over w as rank, pg_catalog.sum(f.body_bytes) over w as bytes
     from (
       select s.*, s.leased_until is null and s.event_id is not null as free,
-        pg_catalog.sum(case when s.leased_until is not null or (s.ordered and s.nth > 1) then 0 else 1 end)
+        pg_catalog.sum(
+          case when s.leased_until is not null or (s.ordered and s.nth > 1) then 0 else 1 end
+        )
           over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as slot,
         pg_catalog.count(*) filter (where s.leased_until is null and s.nth <= s.most)
           over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as spent
       from seen s
     ) f
-    window w as (partition by f.free and f.nth <= f.most and f.slot <= f.room and f.spent <= coalesce(f.tokens, 'Infinity') order by f.place, f.slot, f.next_at, f.lane_id, f.nth)
+    window w as (partition by f.free and f.nth <= f.most and f.slot <= f.room and f.spent <= coalesce(f.tokens, 'Infinity') order by f.place,
+      f.slot, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
-    select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked from ranked r
+    select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
+    from ranked r
   ), by_lane as materialized (
     select m.gate_at, m.lane_at, m.ordered, m.probing, m.tokens, m.rate_per_second,
       (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1] as probe_event,
-      (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1] as probe_attempt,
+      (
+        pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing)
+      )[1] as probe_attempt,
       pg_catalog.count(m.event_id) as n, pg_catalog.count(*) filter (where m.free) as free,
       pg_catalog.count(*) filter (where m.picked)::integer as taken, m.most,
       pg_catalog.min(m.due_at) as head_at, pg_catalog.min(m.leased_until) as leased_until,
       case when pg_catalog.bool_or(m.picked) then
-        p_now + m.lease * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end end as lease_end
-    from marked m group by m.gate_at, m.lane_at, m.ordered, m.most, m.lease, m.probing, m.tokens, m.rate_per_second
+        p_now + m.lease * case
+          when m.ordered then pg_catalog.count(*) filter (where m.picked)
+          else 1
+        end end as lease_end
+    from marked m
+    group by m.gate_at, m.lane_at, m.ordered, m.most, m.lease, m.probing, m.tokens,
+      m.rate_per_second
   ), lanes as (
     update outbox.lane l set
-      head_at = coalesce(b.head_at, case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
+      head_at = coalesce(b.head_at,
+        case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
       leased_until = least(b.leased_until, b.lease_end),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
         when b.free > b.taken or b.n > b.most then p_now
         else coalesce(least(b.leased_until, b.lease_end, (
-          select d.due_at from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now order by d.due_at limit 1)), 'infinity')
+          select d.due_at
+          from outbox.delivery d
+          where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
+          order by d.due_at
+          limit 1)), 'infinity')
       end
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
     where l.ctid = b.lane_at and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
-    returning b.gate_at, b.taken, case when b.ordered then least(b.taken, 1) else b.taken end as slots,
+    returning b.gate_at, b.taken,
+      case when b.ordered then least(b.taken, 1) else b.taken end as slots,
       b.probe_event, b.probe_attempt, b.tokens, b.rate_per_second
   ), gates as (
     update outbox.gate g set
@@ -3035,13 +3897,19 @@ begin
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
       not_before = case when s.tokens - s.taken < 1
-        then greatest(g.not_before, p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s') else g.not_before end,
+        then greatest(g.not_before,
+          p_now + (
+            1 - (s.tokens - s.taken)
+          ) / s.rate_per_second * interval '1 s') else g.not_before end,
       breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
       probe_event = coalesce(s.probe_event, g.probe_event),
       probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
     from (
-      select l.gate_at, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.taken) as taken, l.tokens, l.rate_per_second,
-        (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1] as probe_event, pg_catalog.max(l.probe_attempt) as probe_attempt
+      select l.gate_at, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.taken) as taken,
+        l.tokens, l.rate_per_second,
+        (
+          pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null)
+        )[1] as probe_event, pg_catalog.max(l.probe_attempt) as probe_attempt
       from lanes l group by l.gate_at, l.tokens, l.rate_per_second
     ) s
     where g.ctid = s.gate_at and s.slots > 0
@@ -3050,12 +3918,16 @@ begin
     update outbox.delivery d set attempt = d.attempt + 1,
       leased_until = p_now + m.lease * case when m.ordered then m.in_lane else 1 end
     from (
-      select m.row_at, m.rank, m.lease, m.ordered, pg_catalog.count(*) over (partition by m.lane_id) as in_lane from marked m where m.picked
+      select m.row_at, m.rank, m.lease, m.ordered,
+        pg_catalog.count(*) over (partition by m.lane_id) as in_lane
+      from marked m
+      where m.picked
     ) m
     where d.ctid = m.row_at
     returning d.event_id, d.endpoint_id, d.attempt, m.rank
   )
-  select pg_catalog.array_agg(h.event_id order by h.rank), pg_catalog.array_agg(h.endpoint_id order by h.rank),
+  select pg_catalog.array_agg(h.event_id order by h.rank),
+    pg_catalog.array_agg(h.endpoint_id order by h.rank),
     pg_catalog.array_agg(h.attempt order by h.rank)
   into v_claimed.events, v_claimed.endpoints, v_claimed.attempts
   from held h;
@@ -3063,9 +3935,12 @@ begin
 end
 $$;
 comment on function outbox.take(uuid[], integer, timestamptz) is
-  'Leases due deliveries of these endpoints, at most p_limit and 4 MiB of bodies, round after round of the ring. locks: the caller holds the gates.';
+  'Leases due deliveries of these endpoints, at most p_limit and 4 MiB of bodies, round after '
+  'round of the ring. locks: the caller holds the gates.';
 
-create function outbox.claim(p_limit integer, p_touched uuid[], p_now timestamptz) returns outbox.claimed
+create function outbox.claim(
+  p_limit integer, p_touched uuid[], p_now timestamptz
+) returns outbox.claimed
 language plpgsql set search_path = ''
 as $$
 declare
@@ -3089,22 +3964,29 @@ begin
 end
 $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
-  'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries from the gates that are due.';
+  'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
+  'from the gates that are due.';
 
 -- sql/70_dispatch.sql
 
--- The one call of a run. It records what the run reports, routes new events if no other call does, and
--- claims what the run has room for: one round trip, one transaction, one jsonb. The call is numbered;
--- when its answer is lost, the same call again applies nothing and returns what is still leased of it.
+-- The one call of a run. It records what the run reports, routes new events if no other call does,
+-- and claims what the run has room for: one round trip, one transaction, one jsonb. The call is
+-- numbered; when its answer is lost, the same call again applies nothing and returns what is still
+-- leased of it.
 
 create function outbox.has_due(p_now timestamptz) returns boolean
-language plpgsql stable set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 begin
-  return exists (select from outbox.gate g where g.next_at <= p_now and g.next_at < 'infinity') or outbox.has_unrouted();
+  return exists (select from outbox.gate g where g.next_at <= p_now and g.next_at < 'infinity')
+    or outbox.has_unrouted();
 end
 $$;
-comment on function outbox.has_due(timestamptz) is 'Whether a run would find work: a gate is due, or an event is unrouted.';
+comment on function outbox.has_due(timestamptz) is
+  'Whether a run would find work: a gate is due, or an event is unrouted.';
 
 create function outbox.run_settings() returns jsonb
 language plpgsql stable set search_path = ''
@@ -3114,61 +3996,88 @@ begin
     select pg_catalog.jsonb_object_agg(n.key, s.value)
     from outbox.setting s
     join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
-                 ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'), ('egress.proxy_url', 'proxy_url'), ('response.success_bytes', 'success_bytes'),
-                 ('response.failure_bytes', 'failure_bytes'), ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+                 ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
+                 ('egress.proxy_url', 'proxy_url'), ('response.success_bytes', 'success_bytes'),
+                 ('response.failure_bytes', 'failure_bytes'),
+                 ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
                  ('worker.max_deliveries', 'max_deliveries')) n (name, key) on n.name = s.name);
 end
 $$;
 comment on function outbox.run_settings() is
-  'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", "proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
+  'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
+  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
 
 create function outbox.batch(p_claimed outbox.claimed, p_now timestamptz) returns jsonb
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 begin
   return pg_catalog.jsonb_build_object(
     'deliveries', (
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries, 'lane', d.lane_id::text, 'ordered', l.ordered,
-        'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
+        'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries,
+        'lane', d.lane_id::text, 'ordered', l.ordered,
+        'lease_ms',
+        (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
       from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
         as c (event_id, endpoint_id, attempt, place)
       cross join lateral (
         select d.* from outbox.delivery d
-        where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt and d.leased_until > p_now offset 0
+        where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
+          and d.leased_until > p_now offset 0
       ) d
       cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l),
     'events', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
+        'type', e.type, 'org_id', e.org_id, 'correlation_id',
+        coalesce(e.correlation_id, e.id::text),
         'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
-        -- The envelope up to its data: head, body and } make the payload. It comes from the event alone,
-        -- so it is the same on every try.
+        -- The envelope up to its data: head, body and } make the payload. It comes from the event
+        -- alone, so it is the same on every try.
         'head', '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
-          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-          || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text)) || ',"data":',
+          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          || '","correlationId":' || pg_catalog.to_json(
+            coalesce(e.correlation_id, e.id::text)
+          ) || ',"data":',
         'body', e.body)), '{}')
       from (
-        select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent, v.created_at, v.body
+        select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+          v.created_at, v.body
         from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
         cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
         union all
-        select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id, x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
+        select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
+          x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
         from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
-        cross join lateral (select x.* from outbox.dead_letter x where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0) x
+        cross join lateral (
+          select x.*
+          from outbox.dead_letter x
+          where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
+        ) x
         where not exists (select from outbox.event v where v.id = c.event_id offset 0)
       ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', case when e.headers_vault_id is null then '{}' else outbox.stored_headers(e.headers_vault_id) end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
+        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers',
+        case
+          when e.headers_vault_id is null then '{}'
+          else outbox.stored_headers(e.headers_vault_id)
+        end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
         'secrets', outbox.live_secrets(e.id, p_now))), '{}')
       from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
       cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e));
 end
 $$;
 comment on function outbox.batch(outbox.claimed, timestamptz) is
-  'What a run needs to send claimed deliveries, of those whose lease still stands: {"deliveries": […], "events": {id: …}, "endpoints": {id: …}}; each event and endpoint once.';
+  'What a run needs to send claimed deliveries, of those whose lease still stands: '
+  '{"deliveries": […], "events": {id: …}, "endpoints": {id: …}}; each event and endpoint once.';
 
 create function outbox.dispatch(
   p_run uuid,
@@ -3179,12 +4088,16 @@ create function outbox.dispatch(
   p_ended boolean default false
 ) returns jsonb
 language plpgsql security definer
-set search_path = '' set statement_timeout = '5s'
+set search_path = ''
+set statement_timeout = '5s'
 as $$
 declare
   v_now timestamptz := outbox.clock();
   v_stop text := outbox.touch_run(p_run, p_kind, v_now, p_ended);
-  v_limit integer := case when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size')) else 0 end;
+  v_limit integer := case
+    when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
+    else 0
+  end;
   v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
   v_results outbox.result[];
   v_batch outbox.routing;
@@ -3194,9 +4107,14 @@ declare
   v_claimed outbox.claimed;
   v_claim_error text;
 begin
-  insert into outbox.run_batch (run_id, seq, at) values (p_run, p_seq, v_now) on conflict do nothing;
+  insert into outbox.run_batch (run_id, seq, at)
+  values (p_run, p_seq, v_now)
+  on conflict do nothing;
   if not found then
-    select b.events, b.endpoints, b.attempts into v_claimed from outbox.run_batch b where b.run_id = p_run and b.seq = p_seq;
+    select b.events, b.endpoints, b.attempts
+    into v_claimed
+    from outbox.run_batch b
+    where b.run_id = p_run and b.seq = p_seq;
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
@@ -3205,13 +4123,16 @@ begin
     return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
   end if;
   if v_given > 0 then
-    select pg_catalog.array_agg(r) into v_results from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
+    select pg_catalog.array_agg(r)
+    into v_results
+    from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
   end if;
   if v_stop is null then
     begin
       v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
-      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
+      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time',
+        sqlstate = '57014');
       perform outbox.shrink_routing(null, sqlerrm, v_now);
     end;
   end if;
@@ -3230,42 +4151,60 @@ begin
   end if;
   begin
     -- The limit of the statement has struck and will not again: nothing more is begun.
-    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
+    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end,
+      v_touched, v_now);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
     perform outbox.park(v_touched, v_now);
   end;
   if v_claimed.events is not null then
-    update outbox.run_batch b set events = v_claimed.events, endpoints = v_claimed.endpoints, attempts = v_claimed.attempts
+    update outbox.run_batch b set events = v_claimed.events, endpoints = v_claimed.endpoints,
+      attempts = v_claimed.attempts
     where b.run_id = p_run and b.seq = p_seq;
   end if;
-  return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false, v_stop, v_claimed, v_route ->> 'error', v_claim_error, v_now);
+  return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
+    v_stop, v_claimed, v_route ->> 'error', v_claim_error, v_now);
 end
 $$;
 comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean) is
-  'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "deliveries", "events", "endpoints", "settings", "error"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
+  'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
+  '"delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", '
+  '"duration_ms", "response", "lossy"}]; p_limit: free slots; p_ended: the run''s last call. '
+  'Returns {"applied", "stale", "routed", "repeat", "stop", "deliveries", "events", "endpoints", '
+  '"settings", "error"}. A call whose answer was lost is made again with the same p_run and '
+  'p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, '
+  'then due gates with SKIP LOCKED.';
 
 create function outbox.answer(
-  p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed,
+  p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text,
+  p_claimed outbox.claimed,
   p_route_error text, p_claim_error text, p_now timestamptz
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
 begin
-  return pg_catalog.jsonb_build_object('applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat, 'stop', p_stop,
+  return pg_catalog.jsonb_build_object('applied', p_applied, 'stale', p_stale, 'routed', p_routed,
+    'repeat', p_repeat, 'stop', p_stop,
     'settings', outbox.run_settings(),
     'error', case when p_route_error is not null or p_claim_error is not null then
-      pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error)) end)
-    || case when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb else outbox.batch(p_claimed, p_now) end;
+      pg_catalog.jsonb_strip_nulls(
+        pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error)
+      ) end)
+    || case
+      when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb
+      else outbox.batch(p_claimed, p_now)
+    end;
 end
 $$;
-comment on function outbox.answer(integer, integer, integer, boolean, text, outbox.claimed, text, text, timestamptz) is
+comment on function outbox.answer(integer, integer, integer, boolean, text, outbox.claimed, text,
+  text, timestamptz) is
   'The answer of dispatch() as jsonb.';
 
 -- sql/72_announce.sql
 
--- Operational events: what the system has to say about itself, as ordinary events of the organisation
--- outhook. They never cause further ones: nothing is announced of a delivery or endpoint of outhook's own.
+-- Operational events: what the system has to say about itself, as ordinary events of the
+-- organisation outhook. They never cause further ones: nothing is announced of a delivery or
+-- endpoint of outhook's own.
 
 create function outbox.put_news(p_type text, p_bodies text[], p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -3279,18 +4218,31 @@ begin
   insert into outbox.unrouted (event_id) select n.id from news n;
 end
 $$;
-comment on function outbox.put_news(text, text[], timestamptz) is 'Publishes operational events of one type.';
+comment on function outbox.put_news(text, text[], timestamptz) is
+  'Publishes operational events of one type.';
 
-create function outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamptz) returns void
+create function outbox.announce_dead(
+  p_events uuid[], p_endpoints uuid[], p_now timestamptz
+) returns void
 language plpgsql
-set search_path = '' set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 begin
   perform outbox.put_news('outhook.delivery.dead_lettered', array(
-    select pg_catalog.json_build_object('deadLetterId', x.id, 'eventId', x.event_id, 'endpointId', x.endpoint_id, 'orgId', x.org_id,
-      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why', x.why)::text
+    select pg_catalog.json_build_object('deadLetterId', x.id, 'eventId', x.event_id, 'endpointId',
+      x.endpoint_id, 'orgId', x.org_id,
+      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why',
+      x.why)::text
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-    cross join lateral (select x.* from outbox.dead_letter x where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0) x
+    cross join lateral (
+      select x.*
+      from outbox.dead_letter x
+      where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0
+    ) x
     where x.org_id <> 'outhook'), p_now);
 end
 $$;
@@ -3302,49 +4254,64 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform outbox.put_news(p_type, array(
-    select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url, 'state', e.state, 'reason', e.state_reason)::text
+    select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
+      'state', e.state, 'reason', e.state_reason)::text
     from outbox.endpoint e where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
 end
 $$;
 comment on function outbox.announce(text, uuid[], timestamptz) is
-  'Publishes an operational event about each endpoint: outhook.breaker.opened, outhook.breaker.closed, outhook.endpoint.disabled.';
+  'Publishes an operational event about each endpoint: outhook.breaker.opened, '
+  'outhook.breaker.closed, outhook.endpoint.disabled.';
 
 -- sql/75_kick.sql
 
--- Waking a run. A kick is one HTTP request through pg_net, which loses some; so nothing relies on it but
--- the time to delivery. Two things kick: a commit that published while no run was awake, and the tick,
--- once a second, which is the guarantee. Neither sends a secret: the header is a MAC of the time, good
--- for five minutes, and a replayed kick finds that enough runs are alive.
+-- Waking a run. A kick is one HTTP request through pg_net, which loses some; so nothing relies on
+-- it but the time to delivery. Two things kick: a commit that published while no run was awake, and
+-- the tick, once a second, which is the guarantee. Neither sends a secret: the header is a MAC of
+-- the time, good for five minutes, and a replayed kick finds that enough runs are alive.
 
--- The time of the last kick, in milliseconds. A sequence is seen by all at once and waits for nobody,
--- whatever becomes of the transaction that kicked.
+-- The time of the last kick, in milliseconds. A sequence is seen by all at once and waits for
+-- nobody, whatever becomes of the transaction that kicked.
 create sequence outbox.last_kick minvalue 0 start 0;
 
 create function outbox.configure(p_functions_url text, p_worker_secret text) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  if p_functions_url is null or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
+  if p_functions_url is null
+    or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
     -- Not shown: what is wrong with it may be a password or a key.
-    perform outbox.invalid('functions_url', 'is not an http or https URL without credentials and query',
-      'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers http://kong:8000/functions/v1');
+    perform outbox.invalid('functions_url',
+      'is not an http or https URL without credentials and query',
+      'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
+      'http://kong:8000/functions/v1');
   end if;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
-    perform outbox.invalid('worker_secret', 'has fewer than 32 characters', 'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as OUTHOOK_WORKER_SECRET');
+    perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
+      'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as '
+      'OUTHOOK_WORKER_SECRET');
   end if;
   if p_worker_secret ~ '[,[:space:]]' then
-    perform outbox.invalid('worker_secret', 'holds a comma or white space', 'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; give the new one alone here');
+    perform outbox.invalid('worker_secret', 'holds a comma or white space',
+      'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; '
+      'give the new one alone here');
   end if;
-  perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'), 'Where Outhook''s functions are');
-  perform outbox.keep_secret('outhook_worker_secret', p_worker_secret, 'Shared with the deliver function to sign kicks');
-  -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which then hears of
-  -- everything but not of its own table, would not know its new jobs before the next change of any.
-  perform cron.alter_job(j.jobid, active => j.active) from cron.job j where j.jobname = 'outhook-tick';
+  perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'),
+    'Where Outhook''s functions are');
+  perform outbox.keep_secret('outhook_worker_secret', p_worker_secret,
+    'Shared with the deliver function to sign kicks');
+  -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which
+  -- then hears of everything but not of its own table, would not know its new jobs before the next
+  -- change of any.
+  perform cron.alter_job(j.jobid, active => j.active)
+  from cron.job j
+  where j.jobname = 'outhook-tick';
   return pg_catalog.jsonb_build_object('functions_url', pg_catalog.rtrim(p_functions_url, '/'));
 end
 $$;
 comment on function outbox.configure(text, text) is
-  'Says where the functions are and which secret starts them; both go to Vault. Returns {"functions_url"}. Call it again to change either. OH001.';
+  'Says where the functions are and which secret starts them; both go to Vault. Returns '
+  '{"functions_url"}. Call it again to change either. OH001.';
 
 create function outbox.keep_secret(p_name text, p_value text, p_description text) returns void
 language plpgsql set search_path = ''
@@ -3360,13 +4327,15 @@ begin
   end if;
 end
 $$;
-comment on function outbox.keep_secret(text, text, text) is 'Creates or replaces a secret in Vault by its name.';
+comment on function outbox.keep_secret(text, text, text) is
+  'Creates or replaces a secret in Vault by its name.';
 
 -- Kicks whatever happens around it: net missing, forbidden, broken or locked costs at most the lock
 -- timeout and never the caller's transaction.
 create function outbox.kick(p_why text) returns boolean
 language plpgsql security definer
-set search_path = '' set lock_timeout = '50ms'
+set search_path = ''
+set lock_timeout = '50ms'
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -3386,7 +4355,8 @@ begin
     url => v_url || '/deliver/run',
     body => pg_catalog.jsonb_build_object('why', p_why),
     headers => pg_catalog.jsonb_build_object('Content-Type', 'application/json', 'x-outhook-kick',
-      't=' || v_at || ',v1=' || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
+      't=' || v_at || ',v1=' || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'),
+        'hex')),
     timeout_milliseconds => 2000);
   return true;
 exception when others then
@@ -3394,7 +4364,8 @@ exception when others then
 end
 $$;
 comment on function outbox.kick(text) is
-  'Asks pg_net to start a run once the transaction commits; true if it was asked. Never raises, and waits 50 ms at most for a lock.';
+  'Asks pg_net to start a run once the transaction commits; true if it was asked. Never raises, '
+  'and waits 50 ms at most for a lock.';
 
 create function outbox.is_quiet(p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
@@ -3417,7 +4388,8 @@ begin
     return;
   end if;
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
-  if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit') and outbox.is_quiet(outbox.clock()) then
+  if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
+    and outbox.is_quiet(outbox.clock()) then
     perform outbox.kick('commit');
   end if;
 end
@@ -3429,26 +4401,30 @@ create function outbox.wake_changed(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A change is looked at for a few seconds: it may have committed late, and its gate may be locked now.
+  -- A change is looked at for a few seconds: it may have committed late, and its gate may be locked
+  -- now.
   update outbox.gate g set next_at = p_now
   from (
     select g.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
-    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0 and g.next_at > p_now and g.next_at < 'infinity'
-      and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now and outbox.first_lane_at(g.id) <= p_now
+    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
+      and g.next_at > p_now and g.next_at < 'infinity'
+      and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
+      and outbox.first_lane_at(g.id) <= p_now
     for no key update of g skip locked
   ) w
   where g.id = w.id;
 end
 $$;
 comment on function outbox.wake_changed(timestamptz) is
-  'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in force within one tick. locks: gates with SKIP LOCKED.';
+  'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in '
+  'force within one tick. locks: gates with SKIP LOCKED.';
 
 create function outbox.upkeep(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying waits
-  -- for gates and comes first, for the others only take gates that nobody holds.
+  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
+  -- waits for gates and comes first, for the others only take gates that nobody holds.
   begin
     perform outbox.work_replay_jobs(p_now);
   exception when others then
@@ -3468,7 +4444,8 @@ begin
 end
 $$;
 comment on function outbox.upkeep(timestamptz) is
-  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, cancels what deleted endpoints left, expires what has been open too long.';
+  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, cancels '
+  'what deleted endpoints left, expires what has been open too long.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -3482,14 +4459,20 @@ begin
   perform outbox.upkeep(v_now);
   -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
   if not outbox.setting_on('worker.enabled')
-     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
+     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1,
+       outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
      or not outbox.has_due(v_now)
   then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
-  select pg_catalog.count(*) into v_live from outbox.run r where r.ended_at is null and r.polled_at > v_now - interval '2 s';
+  select pg_catalog.count(*)
+  into v_live
+  from outbox.run r
+  where r.ended_at is null and r.polled_at > v_now - interval '2 s';
   -- Work that has waited for a second although a run is alive wants one more.
-  v_behind := exists (select from outbox.gate g where g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity');
+  v_behind := exists (
+    select from outbox.gate g where g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
+  );
   if outbox.is_quiet(v_now) or (v_behind and v_live < outbox.setting_int('worker.max_runs')) then
     v_kicked := outbox.kick('tick');
   end if;
@@ -3497,14 +4480,16 @@ begin
 end
 $$;
 comment on function outbox.tick() is
-  'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
+  'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too '
+  'few are alive. Returns {"kicked", "runs"}.';
 
 -- sql/77_replay.sql
 
--- Replay: sending again what is finished. It begins a new life of the delivery: the same event id, a fresh
--- budget, attempt numbers that go on, no promise of order. One at a time here, many as a job that the tick
--- works through. A job puts its deliveries into a lane of its own under each endpoint's gate, so that they
--- share the endpoint's limits, round robin with what is live, and at most rate_per_second come in.
+-- Replay: sending again what is finished. It begins a new life of the delivery: the same event id,
+-- a fresh budget, attempt numbers that go on, no promise of order. One at a time here, many as a
+-- job that the tick works through. A job puts its deliveries into a lane of its own under each
+-- endpoint's gate, so that they share the endpoint's limits, round robin with what is live, and at
+-- most rate_per_second come in.
 
 create table outbox.replay_job (
   id bigint generated always as identity primary key,
@@ -3513,8 +4498,12 @@ create table outbox.replay_job (
   event_type text,
   failed_from timestamptz,
   failed_to timestamptz not null,
-  rate_per_second integer not null constraint replay_job_rate_is_sensible check (rate_per_second between 1 and 1000),
-  state text not null default 'running' constraint replay_job_state_is_known check (state in ('running', 'paused', 'done', 'cancelled')),
+  rate_per_second integer not null constraint replay_job_rate_is_sensible check (
+    rate_per_second between 1 and 1000
+  ),
+  state text not null default 'running' constraint replay_job_state_is_known check (
+    state in ('running', 'paused', 'done', 'cancelled')
+  ),
   at_failed timestamptz not null default '-infinity',
   at_id uuid not null default '00000000-0000-0000-0000-000000000000',
   replayed bigint not null default 0,
@@ -3523,15 +4512,24 @@ create table outbox.replay_job (
   finished_at timestamptz
 );
 comment on table outbox.replay_job is
-  'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how many it put back or skipped.';
+  'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how '
+  'many it put back or skipped.';
 
 create function outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) returns integer
 language plpgsql stable set search_path = ''
 as $$
 begin
   return greatest(
-    (select pg_catalog.max(a.attempt) from outbox.attempt a where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id),
-    (select x.attempt from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
+    (
+      select pg_catalog.max(a.attempt)
+      from outbox.attempt a
+      where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
+    ),
+    (
+      select x.attempt
+      from outbox.dead_letter x
+      where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
+    ));
 end
 $$;
 comment on function outbox.last_attempt(uuid, uuid) is
@@ -3543,15 +4541,23 @@ as $$
 declare
   v_lane outbox.lane;
 begin
-  insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job) on conflict do nothing;
-  select * into v_lane from outbox.lane l where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  values (p_gate_id, false, p_job)
+  on conflict do nothing;
+  select *
+  into v_lane
+  from outbox.lane l
+  where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
   return v_lane;
 end
 $$;
 comment on function outbox.replay_lane(bigint, bigint) is
-  'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays and of what is live.';
+  'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays '
+  'and of what is live.';
 
-create function outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz) returns boolean
+create function outbox.put_back(
+  p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz
+) returns boolean
 language plpgsql set search_path = ''
 as $$
 declare
@@ -3560,28 +4566,41 @@ declare
   v_bytes integer;
   v_due timestamptz;
 begin
-  select g.id into v_gate from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
-  select pg_catalog.octet_length(e.body) into v_bytes from outbox.find_event(p_event_id, p_endpoint_id) e;
+  select g.id
+  into v_gate
+  from outbox.gate g
+  join outbox.endpoint e on e.id = g.endpoint_id
+  where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
+  select pg_catalog.octet_length(e.body)
+  into v_bytes
+  from outbox.find_event(p_event_id, p_endpoint_id) e;
   if v_gate is null or v_bytes is null then
     return false;
   end if;
   v_lane := outbox.replay_lane(v_gate, p_job);
   v_due := greatest(p_now, v_lane.head_at);
-  insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes, replayed_at)
-  values (p_event_id, p_endpoint_id, v_lane.id, v_due, coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
+  insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes,
+    replayed_at)
+  values (p_event_id, p_endpoint_id, v_lane.id, v_due,
+    coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
   on conflict (event_id, endpoint_id) do nothing;
   if not found then
     return false;
   end if;
-  update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due) where l.id = v_lane.id;
+  update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due)
+  where l.id = v_lane.id;
   update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
-  update outbox.dead_letter x set replayed_at = p_now where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
-  delete from outbox.partition_check c where c.name = outbox.partition_name('event', (outbox.uuid_v7_time(p_event_id) at time zone 'UTC')::date);
+  update outbox.dead_letter x set replayed_at = p_now
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  delete from outbox.partition_check c
+  where c.name = outbox.partition_name('event',
+    (outbox.uuid_v7_time(p_event_id) at time zone 'UTC')::date);
   return true;
 end
 $$;
 comment on function outbox.put_back(uuid, uuid, bigint, timestamptz) is
-  'Opens a finished delivery again; false when it is open, or when its event or endpoint is gone. locks: the caller holds the gate.';
+  'Opens a finished delivery again; false when it is open, or when its event or endpoint is '
+  'gone. locks: the caller holds the gate.';
 
 create function outbox.replay(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -3593,28 +4612,37 @@ begin
   perform outbox.check_endpoint(p_endpoint_id);
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  if exists (select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id) then
+  if exists (
+    select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+  ) then
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
     v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
     perform outbox.settle_lost(v_delivery, v_now);
-    update outbox.delivery d set tries = 0, replayed_at = v_now where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+    update outbox.delivery d set tries = 0, replayed_at = v_now
+    where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
-      return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', true);
+      return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+        'replaced', true);
     end if;
   end if;
-  if outbox.last_attempt(p_event_id, p_endpoint_id) is null or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now) then
+  if outbox.last_attempt(p_event_id, p_endpoint_id) is null
+    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now) then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('nothing is known of event %s for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
+      message = pg_catalog.format('nothing is known of event %s for endpoint %s',
+        pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
       hint = 'A delivered event can be replayed for 7 days, a dead letter as long as it is there';
   end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', false);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'replaced', false);
 end
 $$;
 comment on function outbox.replay(uuid, uuid) is
-  'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", "endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of it; OH004: it is being sent.';
+  'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", '
+  '"endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of '
+  'it; OH004: it is being sent.';
 
 create function outbox.replay_many(
   p_org_id text default null,
@@ -3630,16 +4658,21 @@ declare
   v_id bigint;
 begin
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
-    perform outbox.invalid('rate_per_second', pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')), 'Expected 1 to 1000 deliveries a second');
+    perform outbox.invalid('rate_per_second',
+      pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
+      'Expected 1 to 1000 deliveries a second');
   end if;
-  insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to, rate_per_second, created_at)
-  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, coalesce(p_failed_to, outbox.clock()), p_rate_per_second, outbox.clock())
+  insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
+    rate_per_second, created_at)
+  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from,
+    coalesce(p_failed_to, outbox.clock()), p_rate_per_second, outbox.clock())
   returning id into v_id;
   return pg_catalog.jsonb_build_object('id', v_id::text);
 end
 $$;
 comment on function outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer) is
-  'Starts a job that replays every dead letter that matches (null: any) and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+  'Starts a job that replays every dead letter that matches (null: any) and was not discarded or '
+  'replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
 
 create function outbox.set_replay_job(p_id text, p_state text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -3648,18 +4681,24 @@ declare
   v_job outbox.replay_job;
 begin
   if p_state is null or p_state not in ('running', 'paused', 'cancelled') then
-    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)), 'Expected running, paused or cancelled');
+    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)),
+      'Expected running, paused or cancelled');
   end if;
-  update outbox.replay_job j set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
+  update outbox.replay_job j
+  set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
   where j.id::text = p_id and j.state in ('running', 'paused') returning j.* into v_job;
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)), hint = 'select * from outbox.replay_job lists them';
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
+      hint = 'select * from outbox.replay_job lists them';
   end if;
-  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state, 'replayed', v_job.replayed, 'skipped', v_job.skipped);
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state, 'replayed',
+    v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 comment on function outbox.set_replay_job(text, text) is
-  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", "replayed", "skipped"}. OH001, OH002.';
+  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", '
+  '"replayed", "skipped"}. OH001, OH002.';
 
 create type outbox.replay_step as (
   job_id bigint,
@@ -3680,8 +4719,10 @@ begin
     cross join lateral (
       select x.event_id, x.endpoint_id, x.failed_at, x.id from outbox.dead_letter x
       where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
-        and x.failed_at >= coalesce(j.failed_from, '-infinity') and x.org_id = coalesce(j.org_id, x.org_id)
-        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id) and x.original_topic = coalesce(j.event_type, x.original_topic)
+        and x.failed_at >= coalesce(j.failed_from, '-infinity')
+        and x.org_id = coalesce(j.org_id, x.org_id)
+        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id)
+        and x.original_topic = coalesce(j.event_type, x.original_topic)
         and x.discarded_at is null and x.replayed_at is null
       order by x.failed_at, x.id limit j.rate_per_second
     ) x
@@ -3689,7 +4730,8 @@ begin
 end
 $$;
 comment on function outbox.next_replays() is
-  'The dead letters that the running jobs come to next, as many of each job as its rate allows in a second.';
+  'The dead letters that the running jobs come to next, as many of each job as its rate allows '
+  'in a second.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -3711,20 +4753,27 @@ begin
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
     v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
-    update outbox.replay_job j set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put, skipped = j.skipped + 1 - v_put
+    update outbox.replay_job j
+    set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put,
+      skipped = j.skipped + 1 - v_put
     where j.id = v_step.job_id;
     v_all := v_all + v_put;
   end loop;
-  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s), p_now);
+  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
+    p_now);
   update outbox.replay_job j set state = 'done', finished_at = p_now
   where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
   return v_all;
 end
 $$;
 comment on function outbox.work_replay_jobs(timestamptz) is
-  'One step of every replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. Returns how many it put back. locks: gates by id.';
+  'One step of every replay job: puts back what its rate allows in a second and notes how far it '
+  'came, in one transaction, so that a crash repeats or loses none. Returns how many it put '
+  'back. locks: gates by id.';
 
-create function outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) returns jsonb
+create function outbox.discard_dead_letter(
+  p_event_id uuid, p_endpoint_id uuid, p_reason text
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
@@ -3733,22 +4782,31 @@ begin
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('event %s has no dead letter for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), pg_catalog.quote_nullable(p_endpoint_id::text)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s has no dead letter for endpoint %s',
+        pg_catalog.quote_nullable(p_event_id::text),
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'select * from outbox.dead_letter lists them';
   end if;
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'discarded', true);
 end
 $$;
 comment on function outbox.discard_dead_letter(uuid, uuid, text) is
-  'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": true}; cleanup removes it in time. OH001, OH002.';
+  'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": '
+  'true}; cleanup removes it in time. OH001, OH002.';
 
 -- sql/78_purge.sql
 
--- What is left of deleted endpoints, batch by batch. A delivery that a run still holds is waited for.
+-- What is left of deleted endpoints, batch by batch. A delivery that a run still holds is waited
+-- for.
 
-create function outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamptz) returns integer
+create function outbox.purge_endpoint(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
@@ -3760,24 +4818,46 @@ begin
   if not found then
     return 0;
   end if;
-  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint_id for no key update skip locked;
+  select *
+  into v_gate
+  from outbox.gate g
+  where g.endpoint_id = p_endpoint_id
+  for no key update skip locked;
   if not found then
     return 0;
   end if;
   with doomed as materialized (
     select d.* from outbox.lane l
-    cross join lateral (select d.ctid as row_at, d.* from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 order by d.due_at, d.event_id limit p_limit) d
-    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now) limit p_limit
+    cross join lateral (
+      select d.ctid as row_at, d.*
+      from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0
+      order by d.due_at, d.event_id
+      limit p_limit
+    ) d
+    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
+    limit p_limit
   ), gone as (
-    delete from outbox.delivery d using doomed x where d.ctid = x.row_at returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
+    delete from outbox.delivery d
+    using doomed x
+    where d.ctid = x.row_at
+    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
   ), receipt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
-    select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled', 'the endpoint was deleted' from gone g
+    select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
+      'the endpoint was deleted'
+    from gone g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
-    from (select g.lane_id, pg_catalog.count(*) as n, pg_catalog.count(*) filter (where g.held)::integer as held from gone g group by g.lane_id) b
+    from (
+      select g.lane_id, pg_catalog.count(*) as n,
+        pg_catalog.count(*) filter (where g.held)::integer as held
+      from gone g
+      group by g.lane_id
+    ) b
     where l.id = b.lane_id
-    returning b.n, case when l.ordered then (l.leased = 0 and b.held > 0)::integer else b.held end as slots
+    returning b.n,
+      case when l.ordered then (l.leased = 0 and b.held > 0)::integer else b.held end as slots
   )
   update outbox.gate g set depth = g.depth - s.n, in_flight = g.in_flight - s.slots
   from (select pg_catalog.sum(l.n) as n, pg_catalog.sum(l.slots) as slots from lanes l) s
@@ -3790,13 +4870,17 @@ begin
 end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
-  'Cancels up to p_limit open deliveries of a deleted endpoint, and forgets its secrets, subscriptions and gate once none is left; returns how many it cancelled. locks: the gate with SKIP LOCKED.';
+  'Cancels up to p_limit open deliveries of a deleted endpoint, and forgets its secrets, '
+  'subscriptions and gate once none is left; returns how many it cancelled. locks: the gate with '
+  'SKIP LOCKED.';
 
 create function outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  delete from vault.secrets v using outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
+  delete from vault.secrets v
+  using outbox.endpoint_secret s
+  where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
   delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
@@ -3805,7 +4889,8 @@ begin
 end
 $$;
 comment on function outbox.forget_endpoint(uuid, bigint) is
-  'Removes the secrets, headers, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
+  'Removes the secrets, headers, subscriptions, lanes and gate of a deleted endpoint; its own '
+  'row stays for what history names.';
 
 create function outbox.purge_deleted(p_limit integer) returns integer
 language plpgsql security definer set search_path = ''
@@ -3815,9 +4900,15 @@ declare
   v_purged integer := 0;
 begin
   for v_endpoint in
-    select e.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id where e.state = 'deleted' order by pg_catalog.random() limit 10
+    select e.id
+    from outbox.endpoint e
+    join outbox.gate g on g.endpoint_id = e.id
+    where e.state = 'deleted'
+    order by pg_catalog.random()
+    limit 10
   loop
-    v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1), outbox.clock());
+    v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
+      outbox.clock());
     exit when v_purged >= p_limit;
   end loop;
   return v_purged;
@@ -3828,16 +4919,17 @@ comment on function outbox.purge_deleted(integer) is
 
 -- sql/80_views.sql
 
--- What people read. Open deliveries come from delivery, finished ones from their closing receipt. No view
--- reads history unless it is asked for history: a question about open states never looks at attempt,
--- since its check constraint on outcome, or open, contradicts them.
+-- What people read. Open deliveries come from delivery, finished ones from their closing receipt.
+-- No view reads history unless it is asked for history: a question about open states never looks at
+-- attempt, since its check constraint on outcome, or open, contradicts them.
 
 create view outbox.delivery_status with (security_invoker = true) as
 select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
   case
     when e.state = 'deleted' then 'cancelled'
     when d.leased_until is not null then 'processing'
-    when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted then 'held'
+    when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled)
+      or l.halted then 'held'
     when d.tries > 0 then 'failed'
     else 'pending'
   end as status,
@@ -3849,80 +4941,108 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
   end as held_because,
   d.attempt, d.tries,
   case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end as next_attempt_at,
-  coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at, true as open
+  coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at,
+  true as open
 from outbox.delivery d
 left join outbox.event v on v.id = d.event_id
-left join outbox.dead_letter x on v.id is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id
+left join outbox.dead_letter x on v.id is null and x.event_id = d.event_id
+  and x.endpoint_id = d.endpoint_id
 join outbox.endpoint e on e.id = d.endpoint_id
 join outbox.lane l on l.id = d.lane_id
 join outbox.gate g on g.endpoint_id = d.endpoint_id
 union all
-select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt, null, null, v.created_at, a.at, false
+select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt, null, null,
+  v.created_at, a.at, false
 from outbox.attempt a
 join outbox.event v on v.id = a.event_id
 where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
   -- A replay begins a new life: the last end counts, and none while it is open again.
-  and not exists (select from outbox.delivery d where d.event_id = a.event_id and d.endpoint_id = a.endpoint_id)
+  and not exists (
+    select from outbox.delivery d where d.event_id = a.event_id and d.endpoint_id = a.endpoint_id
+  )
   and not exists (
     select from outbox.attempt b
-    where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id and (b.kind = 'close' or b.outcome = 'delivered')
+    where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id
+      and (b.kind = 'close' or b.outcome = 'delivered')
       -- A replay that was cancelled before its first try has no number of its own.
       and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
-  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
+  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held '
+  '(and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, '
+  'filter_error, no_subscriber.';
 
--- What the specs' own tables have in common. A union, so that their queries, which end in FOR UPDATE, run
--- on the views as they stand: of a union Postgres locks nothing.
+-- What the specs' own tables have in common. A union, so that their queries, which end in FOR
+-- UPDATE, run on the views as they stand: of a union Postgres locks nothing.
 create view outbox.relay_status with (security_invoker = true) as
-select s.event_id as id, s.endpoint_id, s.event_type, coalesce(v.body, x.original_message)::json as payload,
-  coalesce(v.partition_key, x.partition_key) as partition_key, coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
+select s.event_id as id, s.endpoint_id, s.event_type,
+  coalesce(v.body, x.original_message)::json as payload,
+  coalesce(v.partition_key, x.partition_key) as partition_key,
+  coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
   s.status as state, coalesce(f.failures, 0)::integer as retry_count,
-  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1 as max_retries,
-  f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at, s.open
+  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer,
+    5) + 1 as max_retries,
+  f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at,
+  s.open
 from outbox.delivery_status s
 left join outbox.event v on v.id = s.event_id
-left join outbox.dead_letter x on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
+left join outbox.dead_letter x on v.id is null and x.event_id = s.event_id
+  and x.endpoint_id = s.endpoint_id
 left join outbox.endpoint e on e.id = s.endpoint_id
 -- The tries of this life: a replay begins behind the last end, and its number.
 left join lateral (
   select pg_catalog.max(a.attempt) as ended_at from outbox.attempt a
-  where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id and (a.kind = 'close' or a.outcome = 'delivered')
+  where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id
+    and (a.kind = 'close' or a.outcome = 'delivered')
     and (s.finished_at is null or a.at < s.finished_at)
 ) l on true
 left join lateral (
-  select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures, pg_catalog.max(a.at) as last_attempt_at,
-    (pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc) filter (where a.outcome = 'failed'))[1] as last_error
-  -- Not =, or the planner, without statistics of today's partition, would read all of the endpoint's receipts.
+  select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures,
+    pg_catalog.max(a.at) as last_attempt_at,
+    (
+      pg_catalog.array_agg(coalesce(a.error, a.error_class)
+        order by a.at desc) filter (where a.outcome = 'failed')
+    )[1] as last_error
+  -- Not =, or the planner, without statistics of today's partition, would read all of the
+  -- endpoint's receipts.
   from outbox.attempt a
-  where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
+  where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id
+    and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
 ) f on true
 union all
-select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key, coalesce(v.correlation_id, v.id::text), 'pending',
+select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key,
+  coalesce(v.correlation_id, v.id::text), 'pending',
   0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at, true
 from outbox.unrouted u join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
-  'Each delivery with its event and what its tries came to; an unrouted event is one that is pending.';
+  'Each delivery with its event and what its tries came to; an unrouted event is one that is '
+  'pending.';
 
--- The specs' tables. Each way to have ended is a branch with a state of its own, a constant, so that a
--- question about other states never opens it.
+-- The specs' tables. Each way to have ended is a branch with a state of its own, a constant, so
+-- that a question about other states never opens it.
 
 -- Spec 1: the outbox as one table with its own names and states.
 create view outbox.webhook_outbox with (security_invoker = true) as
-select r.id, r.event_type, r.payload, case r.state when 'held' then 'PENDING' else pg_catalog.upper(r.state) end as status,
-  r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at, null::timestamptz as delivered_at, r.created_at, r.endpoint_id
+select r.id, r.event_type, r.payload,
+  case r.state when 'held' then 'PENDING' else pg_catalog.upper(r.state) end as status,
+  r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at,
+  null::timestamptz as delivered_at, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
 union all
-select r.id, r.event_type, r.payload, 'DELIVERED', null, r.retry_count, r.last_error, r.last_attempt_at,
+select r.id, r.event_type, r.payload, 'DELIVERED', null, r.retry_count, r.last_error,
+  r.last_attempt_at,
   case when r.state = 'delivered' then r.finished_at end, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
 union all
-select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error, r.last_attempt_at, null, r.created_at, r.endpoint_id
+select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error,
+  r.last_attempt_at, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
 union all
-select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_error, r.last_attempt_at, null, r.created_at, r.endpoint_id
+select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_error,
+  r.last_attempt_at, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.webhook_outbox is
-  'Spec 1''s table: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
+  'Spec 1''s table: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and '
+  'CANCELLED). An insert of (event_type, payload) publishes.';
 
 create function outbox.publish_inserted() returns trigger
 language plpgsql security definer set search_path = ''
@@ -3943,69 +5063,115 @@ for each row execute function outbox.publish_inserted();
 -- Spec 3.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
-  case r.state when 'processing' then 'CLAIMED' when 'failed' then 'FAILED' else 'PENDING' end as status,
+  case r.state
+    when 'processing' then 'CLAIMED'
+    when 'failed' then 'FAILED'
+    else 'PENDING'
+  end as status,
   r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
 union all
-select r.id, r.correlation_id, r.event_type, r.payload, 'SENT', r.retry_count, r.last_error, null, r.created_at, r.endpoint_id
+select r.id, r.correlation_id, r.event_type, r.payload, 'SENT', r.retry_count, r.last_error, null,
+  r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
 union all
-select r.id, r.correlation_id, r.event_type, r.payload, 'DEAD_LETTER', r.retry_count, r.last_error, null, r.created_at, r.endpoint_id
+select r.id, r.correlation_id, r.event_type, r.payload, 'DEAD_LETTER', r.retry_count, r.last_error,
+  null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
 union all
-select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_count, r.last_error, null, r.created_at, r.endpoint_id
+select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_count, r.last_error,
+  null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state = 'cancelled';
-comment on view outbox.saga_outbox is 'Spec 3''s table: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
+comment on view outbox.saga_outbox is
+  'Spec 3''s table: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
 
 -- Spec 4.
 create view outbox.transaction_outbox with (security_invoker = true) as
-select r.id, r.event_type, r.payload, r.partition_key, case r.state when 'held' then 'pending' else r.state end as status,
-  r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
+select r.id, r.event_type, r.payload, r.partition_key,
+  case r.state when 'held' then 'pending' else r.state end as status,
+  r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at,
+  r.endpoint_id
 from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
 union all
-select r.id, r.event_type, r.payload, r.partition_key, 'processed', r.correlation_id, r.retry_count, r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
+select r.id, r.event_type, r.payload, r.partition_key, 'processed', r.correlation_id, r.retry_count,
+  r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
 union all
-select r.id, r.event_type, r.payload, r.partition_key, 'dlq', r.correlation_id, r.retry_count, r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
+select r.id, r.event_type, r.payload, r.partition_key, 'dlq', r.correlation_id, r.retry_count,
+  r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
 union all
-select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlation_id, r.retry_count, r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
+select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlation_id, r.retry_count,
+  r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state = 'cancelled';
-comment on view outbox.transaction_outbox is 'Spec 4''s table: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
+comment on view outbox.transaction_outbox is
+  'Spec 4''s table: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
 
 create view outbox.endpoint_status with (security_invoker = true) as
 select e.id, e.org_id, e.kind, e.url, e.description,
-  case when e.state = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker else e.state end as status,
-  e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight, g.streak as failures_running,
-  g.first_failure_at as failing_since, case when g.breaker = 'open' then g.open_until end as probe_at,
-  nullif(g.next_at, 'infinity') as next_at, nullif(g.not_before, '-infinity') as not_before, e.created_at, e.updated_at
+  case
+    when e.state = 'enabled' and g.breaker <> 'closed'
+      and e.breaker_enabled then 'breaker ' || g.breaker
+    else e.state
+  end as status,
+  e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
+  g.streak as failures_running,
+  g.first_failure_at as failing_since,
+  case when g.breaker = 'open' then g.open_until end as probe_at,
+  nullif(g.next_at, 'infinity') as next_at, nullif(g.not_before, '-infinity') as not_before,
+  e.created_at, e.updated_at
 from outbox.endpoint e left join outbox.gate g on g.endpoint_id = e.id;
 comment on view outbox.endpoint_status is
-  'Every endpoint with what its gate knows: status, why, how many deliveries are open and in flight, since when it fails, when it is served next. A deleted one shows what is still to be cancelled.';
+  'Every endpoint with what its gate knows: status, why, how many deliveries are open and in '
+  'flight, since when it fails, when it is served next. A deleted one shows what is still to be '
+  'cancelled.';
 
 create view outbox.queue_health with (security_invoker = true) as
 select
   (select pg_catalog.count(*) from (select from outbox.unrouted u limit 10000) c) as unrouted,
-  (select pg_catalog.min(outbox.uuid_v7_time(u.event_id)) from (select u.event_id from outbox.unrouted u order by u.event_id limit 1) u) as oldest_unrouted_at,
+  (
+    select pg_catalog.min(outbox.uuid_v7_time(u.event_id))
+    from (select u.event_id from outbox.unrouted u order by u.event_id limit 1) u
+  ) as oldest_unrouted_at,
   (select pg_catalog.count(*) from outbox.unroutable) as unroutable,
-  (select coalesce(pg_catalog.sum(g.depth), 0) from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where e.state <> 'deleted') as open,
+  (
+    select coalesce(pg_catalog.sum(g.depth), 0)
+    from outbox.gate g
+    join outbox.endpoint e on e.id = g.endpoint_id
+    where e.state <> 'deleted'
+  ) as open,
   (select coalesce(pg_catalog.sum(g.in_flight), 0) from outbox.gate g) as in_flight,
-  (select g.next_at from outbox.gate g where g.next_at < 'infinity' order by g.next_at limit 1) as oldest_due_at,
-  (select pg_catalog.count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')) as endpoints_held,
+  (
+    select g.next_at from outbox.gate g where g.next_at < 'infinity' order by g.next_at limit 1
+  ) as oldest_due_at,
+  (
+    select pg_catalog.count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')
+  ) as endpoints_held,
   (select pg_catalog.count(*) from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id
    where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted') as breakers_open,
-  (select pg_catalog.count(*) from outbox.dead_letter x where x.replayed_at is null and x.discarded_at is null) as dead_letters,
-  (select pg_catalog.count(*) from outbox.run r where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s') as runs,
+  (
+    select pg_catalog.count(*)
+    from outbox.dead_letter x
+    where x.replayed_at is null and x.discarded_at is null
+  ) as dead_letters,
+  (
+    select pg_catalog.count(*)
+    from outbox.run r
+    where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s'
+  ) as runs,
   (select pg_catalog.count(*) from (select from outbox.event_default limit 10000) c)
-    + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c) as rows_in_default;
+    + (
+      select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c
+    ) as rows_in_default;
 comment on view outbox.queue_health is
-  'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts of unrouted and rows_in_default stop at 10,000.';
+  'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts '
+  'of unrouted and rows_in_default stop at 10,000.';
 
 -- sql/85_partition.sql
 
--- Partitions: one a day for event and attempt, made a week ahead. Until one exists, rows go to DEFAULT,
--- so that no publisher ever fails for want of a partition; they move when it is made. DDL waits for a
--- lock 100 ms at most and is tried again the next hour.
+-- Partitions: one a day for event and attempt, made a week ahead. Until one exists, rows go to
+-- DEFAULT, so that no publisher ever fails for want of a partition; they move when it is made. DDL
+-- waits for a lock 100 ms at most and is tried again the next hour.
 
 create table outbox.partition_check (
   name text primary key,
@@ -4013,7 +5179,8 @@ create table outbox.partition_check (
   checked_on date not null
 );
 comment on table outbox.partition_check is
-  'On how many nights running nothing open was found of an event partition; a replay starts the count anew.';
+  'On how many nights running nothing open was found of an event partition; a replay starts the '
+  'count anew.';
 
 create function outbox.partition_name(p_table text, p_day date) returns text
 language sql stable set search_path = ''
@@ -4026,13 +5193,15 @@ create function outbox.partition_day(p_name text) returns date
 language sql immutable set search_path = ''
 as $$
   select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
-    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer, pg_catalog.right(p_name, 2)::integer)
+    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer,
+    pg_catalog.right(p_name, 2)::integer)
 $$;
 comment on function outbox.partition_day(text) is 'The day (UTC) of a partition, from its name.';
 
 create function outbox.add_partition(p_table text, p_day date) returns boolean
 language plpgsql
-set search_path = '' set lock_timeout = '100ms'
+set search_path = ''
+set lock_timeout = '100ms'
 as $$
 declare
   v_name text := outbox.partition_name(p_table, p_day);
@@ -4049,18 +5218,24 @@ begin
     v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
   end if;
   -- Attached after the rows of its day have left DEFAULT, or DEFAULT would contradict it.
-  execute pg_catalog.format('lock table outbox.%I in share row exclusive mode', p_table || '_default');
-  execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name, p_table);
+  execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
+    p_table || '_default');
+  execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name,
+    p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
   execute pg_catalog.format(
-    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) insert into outbox.%I select * from moved',
+    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) insert into '
+    'outbox.%I select * from moved',
     p_table || '_default', v_key, v_from, v_key, v_to, v_name);
-  execute pg_catalog.format('alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table, v_name, v_from, v_to);
+  execute pg_catalog.format(
+    'alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table,
+    v_name, v_from, v_to);
   return true;
 end
 $$;
 comment on function outbox.add_partition(text, date) is
-  'Makes the partition of event or attempt for one day (UTC), with the rows of DEFAULT that belong there, unless it exists; true if it made it. Waits 100 ms for a lock at most.';
+  'Makes the partition of event or attempt for one day (UTC), with the rows of DEFAULT that '
+  'belong there, unless it exists; true if it made it. Waits 100 ms for a lock at most.';
 
 create function outbox.add_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -4073,7 +5248,9 @@ declare
   v_day date;
 begin
   for v_table, v_day in
-    select t.name, v_today + d.n from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n) order by 2, 1
+    select t.name, v_today + d.n
+    from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
+    order by 2, 1
   loop
     begin
       v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
@@ -4085,10 +5262,13 @@ begin
 end
 $$;
 comment on function outbox.add_partitions() is
-  'Makes the partitions of today and the next seven days that do not exist: {"made", "late": how many a lock held up until the next time}.';
+  'Makes the partitions of today and the next seven days that do not exist: {"made", "late": how '
+  'many a lock held up until the next time}.';
 
 create function outbox.is_open_in(p_from uuid, p_to uuid) returns boolean
-language plpgsql stable set search_path = '' set enable_seqscan = off
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return exists (select from outbox.delivery d where d.event_id >= p_from and d.event_id < p_to)
@@ -4101,7 +5281,8 @@ comment on function outbox.is_open_in(uuid, uuid) is
 
 create function outbox.drop_partition(p_name text) returns boolean
 language plpgsql
-set search_path = '' set lock_timeout = '100ms'
+set search_path = ''
+set lock_timeout = '100ms'
 as $$
 begin
   execute pg_catalog.format('drop table outbox.%I', p_name);
@@ -4111,7 +5292,8 @@ exception when lock_not_available then
   return false;
 end
 $$;
-comment on function outbox.drop_partition(text) is 'Drops a partition; false when a lock held it up for 100 ms.';
+comment on function outbox.drop_partition(text) is
+  'Drops a partition; false when a lock held it up for 100 ms.';
 
 create function outbox.drop_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -4125,16 +5307,22 @@ declare
   v_dropped integer := 0;
 begin
   for v_name, v_day in
-    select c.relname, outbox.partition_day(c.relname) from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    select c.relname, outbox.partition_day(c.relname)
+    from pg_catalog.pg_inherits i
+    join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$' order by c.relname
   loop
     continue when v_day >= v_today;
-    if outbox.is_open_in(outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'), outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC')) then
+    if outbox.is_open_in(outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
+      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC')) then
       delete from outbox.partition_check c where c.name = v_name;
       continue;
     end if;
-    insert into outbox.partition_check as c (name, clean_nights, checked_on) values (v_name, 1, v_today)
-    on conflict (name) do update set clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on where c.checked_on < excluded.checked_on;
+    insert into outbox.partition_check as c (name, clean_nights, checked_on)
+    values (v_name, 1, v_today)
+    on conflict (name) do update set clean_nights = c.clean_nights + 1,
+      checked_on = excluded.checked_on
+    where c.checked_on < excluded.checked_on;
     select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
     if v_nights >= 8 or v_day < v_today - v_retention - 8 then
       v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
@@ -4143,7 +5331,8 @@ begin
   for v_name in
     select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'outbox.attempt'::regclass and c.relname ~ '_p[0-9]{8}$'
-      and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days') order by c.relname
+      and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
+    order by c.relname
   loop
     v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
   end loop;
@@ -4151,7 +5340,9 @@ begin
 end
 $$;
 comment on function outbox.drop_partitions() is
-  'Drops the days of event of which nothing was open on 8 nights running, so that what was delivered is there for 7 full days, and the days of attempt beyond attempt.retention_days: {"dropped"}.';
+  'Drops the days of event of which nothing was open on 8 nights running, so that what was '
+  'delivered is there for 7 full days, and the days of attempt beyond attempt.retention_days: '
+  '{"dropped"}.';
 
 select outbox.add_partitions();
 
@@ -4160,18 +5351,23 @@ select outbox.add_partitions();
 -- Cleanup, daily at 00:00 UTC. Each part is safe at any time, twice, and beside itself.
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
-language plpgsql security definer set search_path = '' set enable_seqscan = off
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_before timestamptz := v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
+  v_before timestamptz := v_now - pg_catalog.make_interval(
+    days => outbox.setting_int('event.retention_days')
+  );
   v_endpoints uuid[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
   select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints from (
     select d.endpoint_id from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
+    where d.event_id < outbox.uuid_v7_floor(v_before)
+      and coalesce(d.replayed_at, '-infinity') < v_before
     order by d.event_id limit p_limit
   ) o;
   if v_endpoints is null then
@@ -4180,7 +5376,8 @@ begin
   v_endpoints := outbox.try_lock_gates(v_endpoints);
   for v_delivery in
     select d.* from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
+    where d.event_id < outbox.uuid_v7_floor(v_before)
+      and coalesce(d.replayed_at, '-infinity') < v_before
       and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
     order by d.event_id limit p_limit
   loop
@@ -4191,33 +5388,47 @@ begin
 end
 $$;
 comment on function outbox.expire_deliveries(integer) is
-  'Makes dead letters (why: expired) of up to p_limit deliveries that are still open event.retention_days after their event, or after their replay; returns how many. locks: gates with SKIP LOCKED.';
+  'Makes dead letters (why: expired) of up to p_limit deliveries that are still open '
+  'event.retention_days after their event, or after their replay; returns how many. locks: gates '
+  'with SKIP LOCKED.';
 
-create function outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamptz) returns boolean
+create function outbox.expire_delivery(
+  p_delivery outbox.delivery, p_now timestamptz
+) returns boolean
 language plpgsql set search_path = ''
 as $$
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead letter already.
-  select * into p_delivery from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead
+  -- letter already.
+  select *
+  into p_delivery
+  from outbox.delivery d
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   if not found then
     return false;
   end if;
-  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
+  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic,
+    original_message, error, retry_count, failed_at,
     correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why, p_delivery.tries, p_now,
-    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at, 'expired'
+  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why,
+    p_delivery.tries, p_now,
+    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key,
+    e.traceparent, e.created_at, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
-  on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-    attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null;
+  on conflict (event_id, endpoint_id) do update set error = excluded.error,
+    retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+    attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null,
+    discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
   return true;
 end
 $$;
 comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
-  'Makes a dead letter of a delivery that was open too long; false when it is no longer open. locks: the caller holds the gate.';
+  'Makes a dead letter of a delivery that was open too long; false when it is no longer open. '
+  'locks: the caller holds the gate.';
 
 create function outbox.cleanup() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -4229,12 +5440,22 @@ declare
   v_runs integer;
 begin
   delete from outbox.idempotency_key k where k.ctid = any (array(
-    select o.ctid from outbox.idempotency_key o where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
+    select o.ctid
+    from outbox.idempotency_key o
+    where o.created_at < v_now - interval '24 hours'
+    order by o.created_at
+    limit 1000000));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
-      and not exists (select from outbox.delivery d where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(
+      days => outbox.setting_int('dead_letter.retention_days')
+    )
+      and not exists (
+        select
+        from outbox.delivery d
+        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+      )
     limit 100000 for update skip locked));
   get diagnostics v_letters = row_count;
   delete from cron.job_run_details r where r.runid = any (array(
@@ -4245,27 +5466,38 @@ begin
   get diagnostics v_runs = row_count;
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
-    and exists (select from outbox.replay_job j where j.id = l.key_hash and j.state in ('done', 'cancelled') and j.finished_at < v_now - interval '1 day')
+    and exists (
+      select
+      from outbox.replay_job j
+      where j.id = l.key_hash and j.state in ('done', 'cancelled')
+        and j.finished_at < v_now - interval '1 day'
+    )
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
+  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters,
+    'job_runs', v_runs,
     'secrets', outbox.drop_expired_secrets(v_now));
 end
 $$;
 comment on function outbox.cleanup() is
-  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
+  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets"}, '
+  'each up to a limit that the next night goes on from. Delivered history goes with its '
+  'partition (drop_partitions()) after 7 full days.';
 
 -- sql/90_grants.sql
 
--- Every right in one place. Public functions are doors: SECURITY DEFINER with a pinned search_path, open
--- to service_role by name. Tables can be written by their owner alone; service_role reads them through
--- the views. anon and authenticated have nothing here. A new function is open to PUBLIC until it is revoked,
--- and no default privilege of one schema changes that: each later migration repeats its revoke.
+-- Every right in one place. Public functions are doors: SECURITY DEFINER with a pinned search_path,
+-- open to service_role by name. Tables can be written by their owner alone; service_role reads them
+-- through the views. anon and authenticated have nothing here. A new function is open to PUBLIC
+-- until it is revoked, and no default privilege of one schema changes that: each later migration
+-- repeats its revoke.
 
 do $$
 declare
   v_table regclass;
 begin
-  for v_table in select c.oid from pg_catalog.pg_class c where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p') loop
+  for v_table in select c.oid
+from pg_catalog.pg_class c
+where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p') loop
     execute pg_catalog.format('alter table %s enable row level security', v_table);
   end loop;
 end
@@ -4279,7 +5511,8 @@ grant usage on schema outbox to service_role;
 grant execute on function
   outbox.version(),
   outbox.set_setting(text, jsonb),
-  outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text),
+  outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer,
+    integer, jsonb, double precision, text),
   outbox.set_headers(uuid, jsonb),
   outbox.rotate_secret(uuid, text, interval),
   outbox.expire_secret(uuid),
@@ -4308,18 +5541,22 @@ grant execute on function
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
 to service_role;
 grant select on
-  outbox.setting, outbox.event, outbox.unrouted, outbox.unroutable, outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane,
-  outbox.delivery, outbox.attempt, outbox.dead_letter, outbox.replay_job, outbox.failure_rule, outbox.error_hint, outbox.run, outbox.event_default, outbox.attempt_default,
-  outbox.delivery_status, outbox.relay_status, outbox.webhook_outbox, outbox.saga_outbox, outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
+  outbox.setting, outbox.event, outbox.unrouted, outbox.unroutable, outbox.endpoint,
+  outbox.subscription, outbox.gate, outbox.lane,
+  outbox.delivery, outbox.attempt, outbox.dead_letter, outbox.replay_job, outbox.failure_rule,
+  outbox.error_hint, outbox.run, outbox.event_default, outbox.attempt_default,
+  outbox.delivery_status, outbox.relay_status, outbox.webhook_outbox, outbox.saga_outbox,
+  outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;
 grant execute on function outbox.retry_preset(text), outbox.uuid_v7_time(uuid) to service_role;
 grant insert on outbox.webhook_outbox to service_role;
 
 -- sql/95_cron.sql
 
--- Every job of pg_cron. Since 1.5 it knows seconds; before that a job is started once a minute and works
--- through its minute in steps of a second. It commits between the steps, so it cannot be a procedure with
--- a SET clause, and each step's exception block closes before the commit, or one error would end the minute.
+-- Every job of pg_cron. Since 1.5 it knows seconds; before that a job is started once a minute and
+-- works through its minute in steps of a second. It commits between the steps, so it cannot be a
+-- procedure with a SET clause, and each step's exception block closes before the commit, or one
+-- error would end the minute.
 
 do $$
 begin
@@ -4328,7 +5565,8 @@ exception when invalid_parameter_value then
   perform cron.schedule('outhook-tick', '* * * * *', $job$
 do $tick$
 declare
-  v_end constant timestamptz := pg_catalog.date_trunc('minute', pg_catalog.clock_timestamp()) + interval '1 minute';
+  v_end constant timestamptz := pg_catalog.date_trunc('minute',
+    pg_catalog.clock_timestamp()) + interval '1 minute';
 begin
   loop
     begin

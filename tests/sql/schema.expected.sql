@@ -116,23 +116,37 @@ begin
   insert into outbox.lane (gate_id, ordered, key_hash)
   select distinct g.id, true, outbox.key_hash(e.ordering, v.partition_key)
   from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-  cross join lateral (select e.ordering from outbox.endpoint e where e.id = p.endpoint_id and e.ordering <> 'none' offset 0) e
+  cross join lateral (
+    select e.ordering
+    from outbox.endpoint e
+    where e.id = p.endpoint_id and e.ordering <> 'none' offset 0
+  ) e
   cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
   cross join lateral (select v.partition_key from outbox.event v where v.id = p.event_id offset 0) v
   on conflict do nothing;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
       case when l.ordered
-        then greatest(p_now, l.tail_at) + pg_catalog.row_number() over (partition by l.id order by p.place) * interval '1 microsecond'
+        then greatest(p_now, l.tail_at) + pg_catalog.row_number() over (partition by l.id
+          order by p.place) * interval '1 microsecond'
         else greatest(p_now, v.deliver_at, l.head_at) end as due_at,
       pg_catalog.octet_length(v.body) as body_bytes
     from unnest(p_events, p_endpoints) with ordinality as p (event_id, endpoint_id, place)
-    cross join lateral (select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0) e
-    cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
-    cross join lateral (select v.deliver_at, v.partition_key, v.body from outbox.event v where v.id = p.event_id offset 0) v
+    cross join lateral (
+      select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
+    ) e
+    cross join lateral (
+      select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0
+    ) g
+    cross join lateral (
+      select v.deliver_at, v.partition_key, v.body
+      from outbox.event v
+      where v.id = p.event_id offset 0
+    ) v
     cross join lateral (
       select l.* from outbox.lane l
-      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = outbox.key_hash(e.ordering, v.partition_key) offset 0
+      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none')
+        and l.key_hash = outbox.key_hash(e.ordering, v.partition_key) offset 0
     ) l
   ), added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
@@ -141,7 +155,8 @@ begin
     returning lane_id, due_at
   ), by_lane as materialized (
     select (select l.ctid from outbox.lane l where l.id = a.lane_id) as lane_at,
-      pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at, pg_catalog.max(a.due_at) as last_at
+      pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
+      pg_catalog.max(a.due_at) as last_at
     from added a group by a.lane_id
   ), lanes as (
     update outbox.lane l set depth = l.depth + b.n,
@@ -156,7 +171,10 @@ begin
   ), gates as (
     update outbox.gate g set depth = g.depth + b.n
     from (
-      select (select o.ctid from outbox.gate o where o.id = l.gate_id) as gate_at, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id
+      select (select o.ctid from outbox.gate o where o.id = l.gate_id) as gate_at,
+        pg_catalog.sum(l.n) as n
+      from lanes l
+      group by l.gate_id
     ) b
     where g.ctid = b.gate_at
     returning b.n
@@ -216,13 +234,18 @@ begin
     v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
   end if;
   -- Attached after the rows of its day have left DEFAULT, or DEFAULT would contradict it.
-  execute pg_catalog.format('lock table outbox.%I in share row exclusive mode', p_table || '_default');
-  execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name, p_table);
+  execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
+    p_table || '_default');
+  execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name,
+    p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
   execute pg_catalog.format(
-    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) insert into outbox.%I select * from moved',
+    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) insert into '
+    'outbox.%I select * from moved',
     p_table || '_default', v_key, v_from, v_key, v_to, v_name);
-  execute pg_catalog.format('alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table, v_name, v_from, v_to);
+  execute pg_catalog.format(
+    'alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table,
+    v_name, v_from, v_to);
   return true;
 end
 $$;
@@ -247,7 +270,9 @@ declare
   v_day date;
 begin
   for v_table, v_day in
-    select t.name, v_today + d.n from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n) order by 2, 1
+    select t.name, v_today + d.n
+    from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
+    order by 2, 1
   loop
     begin
       v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
@@ -274,14 +299,19 @@ CREATE FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now times
 declare
   v_id uuid := pg_catalog.gen_random_uuid();
   v_is_key boolean := p_secret like 'whsk\_%';
-  v_secret text := case when v_is_key then outbox.check_signing_key(p_secret) else outbox.check_secret(p_secret) end;
+  v_secret text := case
+    when v_is_key then outbox.check_signing_key(p_secret)
+    else outbox.check_secret(p_secret)
+  end;
 begin
   insert into outbox.endpoint_secret (id, endpoint_id, vault_id, scheme, public_key, created_at)
   values (v_id, p_endpoint_id,
-          vault.create_secret(v_secret, 'outhook_endpoint_secret_' || v_id::text, 'Signing secret of an Outhook endpoint'),
+          vault.create_secret(v_secret, 'outhook_endpoint_secret_' || v_id::text,
+            'Signing secret of an Outhook endpoint'),
           case when v_is_key then 'v1a' else 'v1' end,
           case when v_is_key then 'whpk_' || pg_catalog.encode(
-            pg_catalog.substr(pg_catalog.decode(pg_catalog.substr(v_secret, 6), 'base64'), 33), 'base64') end,
+            pg_catalog.substr(pg_catalog.decode(pg_catalog.substr(v_secret, 6), 'base64'), 33),
+            'base64') end,
           p_now);
   return v_id;
 end
@@ -403,7 +433,9 @@ CREATE FUNCTION outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.e
 begin
   return case when p_gate.last_timed_out then 1
     else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
-      * extract(epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)) / 10)))::integer end;
+      * extract(
+        epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)
+      ) / 10)))::integer end;
 end
 $$;
 
@@ -421,7 +453,8 @@ CREATE FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp
     AS $$
 begin
   perform outbox.put_news(p_type, array(
-    select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url, 'state', e.state, 'reason', e.state_reason)::text
+    select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
+      'state', e.state, 'reason', e.state_reason)::text
     from outbox.endpoint e where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
 end
 $$;
@@ -443,10 +476,16 @@ CREATE FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now 
     AS $$
 begin
   perform outbox.put_news('outhook.delivery.dead_lettered', array(
-    select pg_catalog.json_build_object('deadLetterId', x.id, 'eventId', x.event_id, 'endpointId', x.endpoint_id, 'orgId', x.org_id,
-      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why', x.why)::text
+    select pg_catalog.json_build_object('deadLetterId', x.id, 'eventId', x.event_id, 'endpointId',
+      x.endpoint_id, 'orgId', x.org_id,
+      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why',
+      x.why)::text
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-    cross join lateral (select x.* from outbox.dead_letter x where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0) x
+    cross join lateral (
+      select x.*
+      from outbox.dead_letter x
+      where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0
+    ) x
     where x.org_id <> 'outhook'), p_now);
 end
 $$;
@@ -464,11 +503,17 @@ CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integ
     SET search_path TO ''
     AS $$
 begin
-  return pg_catalog.jsonb_build_object('applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat, 'stop', p_stop,
+  return pg_catalog.jsonb_build_object('applied', p_applied, 'stale', p_stale, 'routed', p_routed,
+    'repeat', p_repeat, 'stop', p_stop,
     'settings', outbox.run_settings(),
     'error', case when p_route_error is not null or p_claim_error is not null then
-      pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error)) end)
-    || case when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb else outbox.batch(p_claimed, p_now) end;
+      pg_catalog.jsonb_strip_nulls(
+        pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error)
+      ) end)
+    || case
+      when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb
+      else outbox.batch(p_claimed, p_now)
+    end;
 end
 $$;
 
@@ -492,38 +537,52 @@ CREATE FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp 
 declare
   v_news outbox.news;
   v_empty bigint[];
-  v_patience interval := pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
+  v_patience interval := pg_catalog.make_interval(
+    days => outbox.setting_int('endpoint.disable_after_days')
+  );
 begin
   with given as materialized (
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
-      as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after, duration_ms, response, lossy, place)
+      as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
+        duration_ms, response, lossy, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), weighed as materialized (
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
     -- failures; a lost lease, a redirect and a request to wait are neither.
-    select d.row_at, d.event_id, d.endpoint_id, d.attempt, d.tries + (r.outcome <> 'released')::integer as tries,
-      d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased, r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
+    select d.row_at, d.event_id, d.endpoint_id, d.attempt,
+      d.tries + (r.outcome <> 'released')::integer as tries,
+      d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased, r.outcome,
+      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       case when r.outcome = 'failed' and not v.dead then
-        p_now + greatest(outbox.calculate_delay(p.policy, d.tries + 1), (f.rule).min_delay_s * interval '1 s', h.hint) end as retry_at
+        p_now + greatest(outbox.calculate_delay(p.policy, d.tries + 1),
+          (f.rule).min_delay_s * interval '1 s', h.hint) end as retry_at
     from given r
     cross join lateral (
       select d.ctid as row_at, d.* from outbox.delivery d
-      where d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt and d.leased_until is not null offset 0
+      where d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt
+        and d.leased_until is not null offset 0
     ) d
-    cross join lateral (select l.ctid as lane_at, l.* from outbox.lane l where l.id = d.lane_id offset 0) l
+    cross join lateral (
+      select l.ctid as lane_at, l.* from outbox.lane l where l.id = d.lane_id offset 0
+    ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
     cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
-    -- offset 0 keeps the planner from asking for the rule of each success, and of each failure thrice.
+    -- offset 0 keeps the planner from asking for the rule of each success, and of each failure
+    -- thrice.
     cross join lateral (
-      select case when r.outcome = 'failed' then outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code) end as rule offset 0
+      select case
+        when r.outcome = 'failed' then outbox.failure_rule_of(e.kind, r.status, r.error_class,
+          r.code)
+      end as rule offset 0
     ) f
     -- Never null: without a status retry_4xx has no say.
     cross join lateral (
-      select (f.rule).action = 'fail' and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
+      select (f.rule).action = 'fail'
+        and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action <> 'hold' and (
@@ -531,12 +590,19 @@ begin
     ) v
     cross join lateral (
       select case when (f.rule).action = 'throttle' then
-        greatest(outbox.retry_after(r.retry_after, p_now), nullif((f.rule).min_delay_s, 0) * interval '1 s') end as hint
+        greatest(outbox.retry_after(r.retry_after, p_now),
+          nullif((f.rule).min_delay_s, 0) * interval '1 s') end as hint
     ) w
     cross join lateral (
-      select w.hint, r.outcome = 'failed' and w.hint is null and r.error_class is distinct from 'lease_expired'
-          and case when r.status is null then r.error_class is distinct from 'blocked' else r.status in (408, 429) or r.status >= 500 end as counted,
-        r.outcome = 'delivered' or (r.outcome = 'failed' and r.status between 400 and 499 and r.status not in (408, 429)) as answered
+      select w.hint, r.outcome = 'failed' and w.hint is null
+        and r.error_class is distinct from 'lease_expired'
+          and case
+            when r.status is null then r.error_class is distinct from 'blocked'
+            else r.status in (408, 429) or r.status >= 500
+          end as counted,
+        r.outcome = 'delivered'
+          or (r.outcome = 'failed' and r.status between 400 and 499
+            and r.status not in (408, 429)) as answered
     ) h
   ), judged as materialized (
     -- Windows, where a join of the batch with its own sums would be quadratic in its gates.
@@ -545,35 +611,53 @@ begin
     from weighed w
   ), gone as (
     -- By ctid: whoever could move the row waits for the gate.
-    delete from outbox.delivery d using judged j where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
+    delete from outbox.delivery d
+    using judged j
+    where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
   ), kept as (
     -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
     update outbox.delivery d set leased_until = null, tries = j.tries,
-      due_at = case when j.retry_at is null or j.ordered then d.due_at else greatest(j.retry_at, j.head_at) end
+      due_at = case
+        when j.retry_at is null or j.ordered then d.due_at
+        else greatest(j.retry_at, j.head_at)
+      end
     from judged j where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), receipt as (
-    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome, j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status,
+      error_class, error, duration_ms, response, response_lossy, next_retry_at)
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome, j.status, j.error_class,
+      j.error, j.duration_ms, j.response, j.lossy, j.retry_at
     from judged j where j.outcome <> 'released'
     union all
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter', j.status, j.error_class, j.error, null, null, null, null
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter', j.status,
+      j.error_class, j.error, null, null, null, null
     from judged j where j.dead
   ), buried as (
-    insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
+    insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic,
+      original_message, error, retry_count, failed_at,
       correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body, coalesce(j.error, j.error_class, 'failed'), j.tries, p_now,
-      coalesce(e.correlation_id, e.id::text), j.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at,
+    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body,
+      coalesce(j.error, j.error_class, 'failed'), j.tries, p_now,
+      coalesce(e.correlation_id, e.id::text), j.attempt, e.partition_key, e.idempotency_key,
+      e.traceparent, e.created_at,
       case when j.refused then 'not_retryable' else 'retries_exhausted' end
     from judged j cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
     where j.dead
-    on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-      attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null
+    on conflict (event_id, endpoint_id) do update set error = excluded.error,
+      retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+      attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null,
+      discarded_at = null, note = null
   ), resolved as (
     -- The attempt too: it outlives the receipts, and another replay goes on from there.
     update outbox.dead_letter x set delivered_at = p_now, attempt = j.attempt
     from judged j
-    cross join lateral (select y.id from outbox.dead_letter y where y.event_id = j.event_id and y.endpoint_id = j.endpoint_id offset 0) y
-    -- A person may be changing this row, so not by ctid; and an array is no reason to begin with the dead letters.
+    cross join lateral (
+      select y.id
+      from outbox.dead_letter y
+      where y.event_id = j.event_id and y.endpoint_id = j.endpoint_id offset 0
+    ) y
+    -- A person may be changing this row, so not by ctid; and an array is no reason to begin with
+    -- the dead letters.
     where j.replayed_at is not null and j.outcome = 'delivered' and x.id = any (array[y.id])
   ), by_lane as materialized (
     select j.lane_at, j.endpoint_id, j.ordered, pg_catalog.count(*)::integer as ended,
@@ -588,7 +672,10 @@ begin
       leased_until = case when l.leased > b.ended then l.leased_until end,
       depth = l.depth - b.gone,
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
-      not_before = case when b.ordered then coalesce(b.retry_at, l.not_before) else l.not_before end,
+      not_before = case
+        when b.ordered then coalesce(b.retry_at, l.not_before)
+        else l.not_before
+      end,
       next_at = case
         when l.depth = b.gone then 'infinity'
         when not b.ordered then least(l.next_at, b.back_at)
@@ -597,23 +684,40 @@ begin
         else greatest(coalesce(b.retry_at, l.not_before), p_now)
       end
     from by_lane b
-    cross join lateral (select e.on_dead_letter from outbox.endpoint e where e.id = b.endpoint_id offset 0) e
+    cross join lateral (
+      select e.on_dead_letter from outbox.endpoint e where e.id = b.endpoint_id offset 0
+    ) e
     where l.ctid = b.lane_at
     returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted as empty
   ), by_gate as materialized (
-    select g.gate_at, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered, pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
-      pg_catalog.bool_or(j.outcome = 'failed' and j.hint is null and j.error_class is distinct from 'lease_expired') as failed,
-      pg_catalog.count(*) filter (where j.counted and j.place > coalesce(j.answered_at, 0))::integer as failures,
+    select g.gate_at, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered,
+      pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
+      pg_catalog.bool_or(j.outcome = 'failed' and j.hint is null
+        and j.error_class is distinct from 'lease_expired') as failed,
+      pg_catalog.count(*) filter (where j.counted
+        and j.place > coalesce(j.answered_at, 0))::integer as failures,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead) as ended,
       -- An ordered lane is one request at a time, and free again with its last result.
-      pg_catalog.count(*) filter (where not j.ordered) + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased) as slots,
+      pg_catalog.count(*) filter (
+        where not j.ordered
+      ) + pg_catalog.count(distinct j.lane_id) filter (where j.ordered
+        and j.in_lane = j.leased) as slots,
       pg_catalog.max(j.hint) as hint, pg_catalog.bool_or(j.action = 'hold') as gone,
       (pg_catalog.array_agg(j.outcome = 'failed' and j.error_class is not distinct from 'timeout' order by j.place desc)
-        filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired'))[1] as timed_out,
+        filter (where j.outcome <> 'released'
+          and j.error_class is distinct from 'lease_expired'))[1] as timed_out,
       pg_catalog.max(case when j.event_id = g.probe_event and j.attempt = g.probe_attempt
-        then case when j.answered then 'answered' when j.counted then 'failed' else 'void' end end) as probe
+        then case
+          when j.answered then 'answered'
+          when j.counted then 'failed'
+          else 'void'
+        end end) as probe
     from judged j
-    cross join lateral (select g.ctid as gate_at, g.probe_event, g.probe_attempt from outbox.gate g where g.id = j.gate_id offset 0) g
+    cross join lateral (
+      select g.ctid as gate_at, g.probe_event, g.probe_attempt
+      from outbox.gate g
+      where g.id = j.gate_id offset 0
+    ) g
     group by g.gate_at, j.endpoint_id
   ), gates as (
     update outbox.gate g set
@@ -622,11 +726,18 @@ begin
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
       not_before = greatest(g.not_before, p_now + b.hint),
       streak = n.streak,
-      first_failure_at = case when b.delivered then null when b.failed then coalesce(g.first_failure_at, p_now) else g.first_failure_at end,
+      first_failure_at = case
+        when b.delivered then null
+        when b.failed then coalesce(g.first_failure_at, p_now)
+        else g.first_failure_at
+      end,
       breaker = n.breaker,
       open_until = case when n.breaker <> 'open' or (g.breaker = 'open' and b.probe is null) then g.open_until
         when b.probe = 'void' then p_now else p_now + e.breaker_open_ms * interval '1 ms' end,
-      ramp_from = case when n.breaker = 'closed' and g.breaker <> 'closed' then p_now else g.ramp_from end,
+      ramp_from = case
+        when n.breaker = 'closed' and g.breaker <> 'closed' then p_now
+        else g.ramp_from
+      end,
       probe_event = case when n.breaker = 'half_open' then g.probe_event end,
       probe_attempt = case when n.breaker = 'half_open' then g.probe_attempt end
     from by_gate b
@@ -637,24 +748,38 @@ begin
           when b.probe = 'answered' then 'closed'
           when b.probe is not null then 'open'
           when o.breaker = 'closed' and e.breaker_enabled
-            and b.failures + case when b.answered then 0 else o.streak end >= e.breaker_threshold then 'open'
+            and b.failures + case
+              when b.answered then 0
+              else o.streak
+            end >= e.breaker_threshold then 'open'
           else o.breaker end as breaker,
         case when o.breaker <> 'closed' and b.probe is distinct from 'answered' then o.streak + (b.probe is not distinct from 'failed')::integer
           when b.answered then b.failures else o.streak + b.failures end as streak
     ) n
     where g.ctid = b.gate_at
-    returning b.endpoint_id, n.breaker = 'open' and o.breaker = 'closed' as opened, n.breaker = 'closed' and o.breaker <> 'closed' as closed,
-      b.gone, g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
+    returning b.endpoint_id, n.breaker = 'open'
+      and o.breaker = 'closed' as opened, n.breaker = 'closed' and o.breaker <> 'closed' as closed,
+      b.gone, g.first_failure_at < p_now - v_patience
+        and e.ramp_from < p_now - v_patience as failing
   )
   select (select pg_catalog.count(*) from judged),
-    (select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id) from judged j where j.dead),
-    (select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id) from judged j where j.dead),
+    (
+      select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id)
+      from judged j
+      where j.dead
+    ),
+    (
+      select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id)
+      from judged j
+      where j.dead
+    ),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.opened),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.gone),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.failing),
     (select pg_catalog.array_agg(l.id) from lanes l where l.empty)
-  into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed, v_news.gone, v_news.failing, v_empty;
+  into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
+    v_news.gone, v_news.failing, v_empty;
   if v_empty is not null then
     delete from outbox.lane l where l.id = any (v_empty);
   end if;
@@ -709,38 +834,55 @@ begin
   return pg_catalog.jsonb_build_object(
     'deliveries', (
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries, 'lane', d.lane_id::text, 'ordered', l.ordered,
-        'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
+        'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries,
+        'lane', d.lane_id::text, 'ordered', l.ordered,
+        'lease_ms',
+        (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
       from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
         as c (event_id, endpoint_id, attempt, place)
       cross join lateral (
         select d.* from outbox.delivery d
-        where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt and d.leased_until > p_now offset 0
+        where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
+          and d.leased_until > p_now offset 0
       ) d
       cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l),
     'events', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'type', e.type, 'org_id', e.org_id, 'correlation_id', coalesce(e.correlation_id, e.id::text),
+        'type', e.type, 'org_id', e.org_id, 'correlation_id',
+        coalesce(e.correlation_id, e.id::text),
         'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
-        -- The envelope up to its data: head, body and } make the payload. It comes from the event alone,
-        -- so it is the same on every try.
+        -- The envelope up to its data: head, body and } make the payload. It comes from the event
+        -- alone, so it is the same on every try.
         'head', '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
-          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-          || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text)) || ',"data":',
+          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          || '","correlationId":' || pg_catalog.to_json(
+            coalesce(e.correlation_id, e.id::text)
+          ) || ',"data":',
         'body', e.body)), '{}')
       from (
-        select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent, v.created_at, v.body
+        select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+          v.created_at, v.body
         from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
         cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
         union all
-        select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id, x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
+        select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
+          x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
         from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
-        cross join lateral (select x.* from outbox.dead_letter x where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0) x
+        cross join lateral (
+          select x.*
+          from outbox.dead_letter x
+          where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
+        ) x
         where not exists (select from outbox.event v where v.id = c.event_id offset 0)
       ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers', case when e.headers_vault_id is null then '{}' else outbox.stored_headers(e.headers_vault_id) end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
+        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers',
+        case
+          when e.headers_vault_id is null then '{}'
+          else outbox.stored_headers(e.headers_vault_id)
+        end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
         'secrets', outbox.live_secrets(e.id, p_now))), '{}')
       from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
       cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e));
@@ -765,9 +907,13 @@ declare
   v_seconds float8;
 begin
   v_seconds := case p_policy ->> 'strategy'
-    when 'schedule' then (p_policy -> 'delays' ->> least(v_attempt, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1)::float8
+    when 'schedule' then (
+      p_policy -> 'delays' ->> least(v_attempt,
+        pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
+    )::float8
     -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
-    when 'exponential' then least(v_base * pg_catalog.power(coalesce((p_policy ->> 'factor')::float8, 2), least(v_attempt - 1, 64)), 604800)
+    when 'exponential' then least(v_base * pg_catalog.power(coalesce((p_policy ->> 'factor')::float8, 2), least(v_attempt - 1, 64)),
+      604800)
     when 'linear' then v_base * v_attempt
     when 'fixed' then v_base
   end;
@@ -775,7 +921,10 @@ begin
     perform outbox.check_retry(coalesce(p_policy, '{}'));
   end if;
   return pg_catalog.make_interval(secs => least(
-    v_seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
+    v_seconds * case
+      when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random()
+      else 1
+    end,
     coalesce((p_policy ->> 'max_delay')::float8, 604800)));
 end
 $$;
@@ -796,8 +945,10 @@ declare
   v_now timestamptz := outbox.clock();
 begin
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
-  perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled', coalesce(p_why, 'cancelled by hand'), v_now);
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'status', 'cancelled');
+  perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
+    coalesce(p_why, 'cancelled by hand'), v_now);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'status', 'cancelled');
 end
 $$;
 
@@ -843,12 +994,14 @@ begin
   where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.state <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('endpoint %s does not exist in organisation %s', p_event.endpoint_id, p_event.org_id),
+      message = pg_catalog.format('endpoint %s does not exist in organisation %s',
+        p_event.endpoint_id, p_event.org_id),
       hint = 'create_endpoint() returns the id of an endpoint; org_id must be the endpoint''s';
   end if;
   if v_ordering <> 'none' and p_event.deliver_at is not null then
     perform outbox.invalid('deliver_at', 'is given for an ordered endpoint',
-      'A later delivery would hold up what follows it: leave it out, or use an endpoint without order');
+      'A later delivery would hold up what follows it: leave it out, or use an endpoint without '
+      'order');
   end if;
 end
 $$;
@@ -867,7 +1020,8 @@ CREATE FUNCTION outbox.check_choice(p_field text, p_value text, p_choices text[]
     AS $$
 begin
   if p_value is null or p_value <> all (p_choices) then
-    perform outbox.invalid(p_field, pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_value, 60))),
+    perform outbox.invalid(p_field,
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_value, 60))),
       'Expected one of ' || pg_catalog.array_to_string(p_choices, ', '));
   end if;
 end
@@ -888,9 +1042,14 @@ CREATE FUNCTION outbox.check_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoin
 declare
   v_endpoint outbox.endpoint;
 begin
-  select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id and e.state <> 'deleted';
+  select *
+  into v_endpoint
+  from outbox.endpoint e
+  where e.id = p_endpoint_id and e.state <> 'deleted';
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('endpoint %s does not exist', pg_catalog.quote_nullable(p_endpoint_id::text)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('endpoint %s does not exist',
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'create_endpoint() returns the id of an endpoint; outbox.endpoint_status lists them';
   end if;
   return v_endpoint;
@@ -914,45 +1073,65 @@ declare
   v_most integer := outbox.setting_int('publish.max_body_bytes');
 begin
   perform outbox.check_org(p_event.org_id);
-  -- Endpoints of outhook receive operational events; send_test_event() is all that a person publishes to them.
-  if p_event.org_id = 'outhook' and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null) then
-    perform outbox.invalid('org_id', 'is outhook, which is the system''s own', 'Choose another id; operational events are published under this one');
+  -- Endpoints of outhook receive operational events; send_test_event() is all that a person
+  -- publishes to them.
+  if p_event.org_id = 'outhook'
+    and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null) then
+    perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
+      'Choose another id; operational events are published under this one');
   end if;
-  if p_event.type is null or p_event.type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$' or pg_catalog.length(p_event.type) > 128 then
-    perform outbox.invalid('type', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_event.type, 140))),
-      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at most 128 characters');
+  if p_event.type is null or p_event.type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+    or pg_catalog.length(p_event.type) > 128 then
+    perform outbox.invalid('type',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_event.type, 140))),
+      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
+      'most 128 characters');
   end if;
   if p_event.body is null then
-    perform outbox.invalid('payload', 'is null', 'Expected a JSON value; for an event without data publish an empty object');
+    perform outbox.invalid('payload', 'is null',
+      'Expected a JSON value; for an event without data publish an empty object');
   end if;
   if v_bytes > v_most then
-    perform outbox.invalid('payload', pg_catalog.format('has %s bytes, more than %s', v_bytes, v_most),
-      'Send a reference to large data, or raise the setting publish.max_body_bytes (up to 1048576)');
+    perform outbox.invalid('payload',
+      pg_catalog.format('has %s bytes, more than %s', v_bytes, v_most),
+      'Send a reference to large data, or raise the setting publish.max_body_bytes (up to '
+      '1048576)');
   end if;
   if pg_catalog.length(p_event.partition_key) > 256 then
-    perform outbox.invalid('partition_key', 'is longer than 256 characters', 'Use an id, such as the customer''s');
+    perform outbox.invalid('partition_key', 'is longer than 256 characters',
+      'Use an id, such as the customer''s');
   end if;
   if p_event.correlation_id !~ '^[\x21-\x7e]{1,128}$' then
-    perform outbox.invalid('correlation_id', 'is not 1 to 128 visible ASCII characters', 'It travels in a header: use an id without spaces');
+    perform outbox.invalid('correlation_id', 'is not 1 to 128 visible ASCII characters',
+      'It travels in a header: use an id without spaces');
   end if;
   if p_event.idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
-    perform outbox.invalid('idempotency_key', 'is not 1 to 255 visible ASCII characters', 'It travels in a header: use an id without spaces');
+    perform outbox.invalid('idempotency_key', 'is not 1 to 255 visible ASCII characters',
+      'It travels in a header: use an id without spaces');
   end if;
   if p_event.traceparent !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' then
-    perform outbox.invalid('traceparent', 'is not a W3C trace context', 'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
+    perform outbox.invalid('traceparent', 'is not a W3C trace context',
+      'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
   end if;
-  if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => outbox.setting_int('event.retention_days')) then
+  if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(
+    days => outbox.setting_int('event.retention_days')
+  ) then
     perform outbox.invalid('deliver_at', 'lies beyond the retention of events',
-      pg_catalog.format('It reaches at most %s days ahead (setting event.retention_days)', outbox.setting_int('event.retention_days')));
+      pg_catalog.format('It reaches at most %s days ahead (setting event.retention_days)',
+        outbox.setting_int('event.retention_days')));
   end if;
   if p_event.endpoint_id is not null then
     perform outbox.check_addressed(p_event);
   elsif p_event.deliver_at is not null and exists (
-    select from outbox.subscription s join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    select
+    from outbox.subscription s
+    join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
     where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
   then
-    perform outbox.invalid('deliver_at', 'is given for a type that an ordered endpoint is subscribed to',
-      'A later delivery would hold up what follows it: leave it out, or name one endpoint without order');
+    perform outbox.invalid('deliver_at',
+      'is given for a type that an ordered endpoint is subscribed to',
+      'A later delivery would hold up what follows it: leave it out, or name one endpoint '
+      'without order');
   end if;
 end
 $_$;
@@ -972,7 +1151,8 @@ CREATE FUNCTION outbox.check_filter(p_filter text) RETURNS jsonpath
 begin
   return p_filter::jsonpath;
 exception when syntax_error or invalid_text_representation or invalid_regular_expression then
-  raise exception using errcode = 'OH001', message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
+  raise exception using errcode = 'OH001',
+    message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
     hint = 'Expected something like $.total ? (@ > 100) or $.country == "DE"';
 end
 $_$;
@@ -990,7 +1170,8 @@ CREATE FUNCTION outbox.check_headers(p_headers jsonb) RETURNS void
     SET search_path TO ''
     AS $$
 declare
-  v_example constant text := 'Expected up to 20 names with their values, such as {"x-api-key": "secret"}';
+  v_example constant text :=
+    'Expected up to 20 names with their values, such as {"x-api-key": "secret"}';
   v_name text;
   v_problem text;
   v_seen text[] := array[]::text[];
@@ -998,7 +1179,8 @@ begin
   if pg_catalog.jsonb_typeof(p_headers) is distinct from 'object' then
     perform outbox.invalid('headers', 'is not a JSON object', v_example);
   elsif pg_catalog.octet_length(p_headers::text) > 8192 then
-    perform outbox.invalid('headers', 'has more than 8192 bytes', 'Receivers refuse so many: send the data in the payload');
+    perform outbox.invalid('headers', 'has more than 8192 bytes',
+      'Receivers refuse so many: send the data in the payload');
   elsif (select pg_catalog.count(*) from pg_catalog.jsonb_object_keys(p_headers)) > 20 then
     perform outbox.invalid('headers', 'has more than 20 names', v_example);
   end if;
@@ -1009,7 +1191,8 @@ begin
     end if;
     if v_problem is not null then
       perform outbox.invalid('headers.' || pg_catalog.left(v_name, 80), v_problem,
-        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs itself');
+        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs '
+        'itself');
     end if;
     v_seen := v_seen || pg_catalog.lower(v_name);
   end loop;
@@ -1031,8 +1214,10 @@ CREATE FUNCTION outbox.check_json(p_body text) RETURNS void
 begin
   perform p_body::json;
 exception
-  when invalid_text_representation or untranslatable_character or program_limit_exceeded or statement_too_complex then
-    raise exception using errcode = 'OH001', message = pg_catalog.format('payload is not JSON: %s', sqlerrm),
+  when invalid_text_representation or untranslatable_character or program_limit_exceeded
+    or statement_too_complex then
+    raise exception using errcode = 'OH001',
+      message = pg_catalog.format('payload is not JSON: %s', sqlerrm),
       hint = 'Expected one JSON value, such as {"id": 1}';
 end
 $$;
@@ -1057,8 +1242,12 @@ begin
   select pg_catalog.count(*), pg_catalog.min(s.expires_at) into v_old, v_first
   from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and s.expires_at > p_now;
   if v_old > v_most then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('endpoint %s has %s old secrets that still sign', p_endpoint_id, v_most),
-      hint = pg_catalog.format('The first of them ends at %s; read_secret() lists them and expire_secret() ends one at once', v_first);
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has %s old secrets that still sign', p_endpoint_id,
+        v_most),
+      hint = pg_catalog.format(
+        'The first of them ends at %s; read_secret() lists them and expire_secret() ends one at '
+        'once', v_first);
   end if;
 end
 $$;
@@ -1077,7 +1266,8 @@ CREATE FUNCTION outbox.check_org(p_org_id text) RETURNS void
     AS $_$
 begin
   if p_org_id is null or p_org_id !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' then
-    perform outbox.invalid('org_id', pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_org_id, 80))),
+    perform outbox.invalid('org_id',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_org_id, 80))),
       'Expected 1 to 64 letters, digits, _ . : -, such as org-123');
   end if;
 end
@@ -1097,7 +1287,8 @@ CREATE FUNCTION outbox.check_overlap(p_overlap interval) RETURNS void
     AS $$
 begin
   if p_overlap is null or p_overlap < interval '0' or p_overlap > interval '30 days' then
-    perform outbox.invalid('overlap', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_overlap::text)),
+    perform outbox.invalid('overlap',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_overlap::text)),
       'Expected how long the old secret signs on, from 0 to 30 days, such as 24 hours');
   end if;
 end
@@ -1144,11 +1335,15 @@ begin
   end if;
   if pg_catalog.jsonb_typeof(p_policy) <> 'object' or v_strategy is null
      or v_strategy not in ('schedule', 'exponential', 'linear', 'fixed') then
-    perform outbox.invalid('retry.strategy', pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
+    perform outbox.invalid('retry.strategy',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
       'Expected schedule, exponential, linear or fixed');
   end if;
   select k into v_field from pg_catalog.jsonb_object_keys(p_policy) k
-  where k not in ('strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter') limit 1;
+  where k not in (
+    'strategy', 'delays', 'base_delay', 'factor', 'max_delay', 'max_retries', 'jitter'
+  )
+  limit 1;
   if found then
     perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
       'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
@@ -1157,13 +1352,17 @@ begin
   if v_strategy = 'schedule' and (
     pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
     or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
-    or pg_catalog.jsonb_path_exists(p_policy, 'strict $.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
+    or pg_catalog.jsonb_path_exists(p_policy,
+      'strict $.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
   then
-    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800', 'Expected seconds, such as [1, 5, 15, 60, 300]');
+    perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
+      'Expected seconds, such as [1, 5, 15, 60, 300]');
   end if;
   if v_strategy <> 'schedule'
-     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay', 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true then
-    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800', 'Expected seconds, such as 1');
+     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
+       'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true then
+    perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800',
+      'Expected seconds, such as 1');
   end if;
   foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
     if p_policy ? v_field and (not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
@@ -1177,7 +1376,8 @@ begin
     end if;
   end loop;
   if p_policy ? 'jitter' and pg_catalog.jsonb_typeof(p_policy -> 'jitter') <> 'boolean' then
-    perform outbox.invalid('retry.jitter', 'is not true or false', 'Expected true: the delay is multiplied by 0.5 to 1.5');
+    perform outbox.invalid('retry.jitter', 'is not true or false',
+      'Expected true: the delay is multiplied by 0.5 to 1.5');
   end if;
 end
 $_$;
@@ -1208,7 +1408,8 @@ begin
   end if;
   v_base64 := pg_catalog.rtrim(pg_catalog.substr(p_secret, 7), '=');
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
-    perform outbox.invalid('secret', 'is not base64 behind whsec_', v_expected || ' in the standard alphabet');
+    perform outbox.invalid('secret', 'is not base64 behind whsec_',
+      v_expected || ' in the standard alphabet');
   end if;
   v_length := pg_catalog.length(v_base64) * 3 / 4;
   if v_length not between 24 and 64 then
@@ -1231,13 +1432,17 @@ CREATE FUNCTION outbox.check_signing_key(p_secret text) RETURNS text
     SET search_path TO ''
     AS $_$
 declare
-  v_expected constant text := 'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public key. `deno task keypair` makes one';
+  v_expected constant text :=
+    'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public '
+    'key. `deno task keypair` makes one';
   v_base64 text := pg_catalog.rtrim(pg_catalog.substr(p_secret, 6), '=');
 begin
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
     perform outbox.invalid('secret', 'is not base64 behind whsk_', v_expected);
   elsif pg_catalog.length(v_base64) * 3 / 4 <> 64 then
-    perform outbox.invalid('secret', pg_catalog.format('has %s bytes behind whsk_', pg_catalog.length(v_base64) * 3 / 4), v_expected);
+    perform outbox.invalid('secret',
+      pg_catalog.format('has %s bytes behind whsk_', pg_catalog.length(v_base64) * 3 / 4),
+      v_expected);
   end if;
   return 'whsk_' || v_base64 || '==';
 end
@@ -1272,7 +1477,8 @@ begin
       when 'is not https' then 'Use https. For local development: select outbox.set_setting(''egress.allow_http'', ''true'')'
       when 'has a host that is not allowed' then 'Use a host on the public Internet. A network of one''s own is allowed by the setting egress.allow_cidrs'
       when 'has a port that is not allowed' then 'Use 443, or another port that the settings egress.allow_ports and egress.deny_ports allow'
-      when 'has a host that is no name of letters, digits and hyphens' then 'Expected something like https://example.com/webhooks; write an international name in its xn-- form'
+      when
+        'has a host that is no name of letters, digits and hyphens' then 'Expected something like https://example.com/webhooks; write an international name in its xn-- form'
       else 'Expected something like https://example.com/webhooks' end);
   end if;
   return p_url;
@@ -1331,12 +1537,22 @@ declare
   v_runs integer;
 begin
   delete from outbox.idempotency_key k where k.ctid = any (array(
-    select o.ctid from outbox.idempotency_key o where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
+    select o.ctid
+    from outbox.idempotency_key o
+    where o.created_at < v_now - interval '24 hours'
+    order by o.created_at
+    limit 1000000));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
-      and not exists (select from outbox.delivery d where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(
+      days => outbox.setting_int('dead_letter.retention_days')
+    )
+      and not exists (
+        select
+        from outbox.delivery d
+        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+      )
     limit 100000 for update skip locked));
   get diagnostics v_letters = row_count;
   delete from cron.job_run_details r where r.runid = any (array(
@@ -1347,9 +1563,15 @@ begin
   get diagnostics v_runs = row_count;
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
-    and exists (select from outbox.replay_job j where j.id = l.key_hash and j.state in ('done', 'cancelled') and j.finished_at < v_now - interval '1 day')
+    and exists (
+      select
+      from outbox.replay_job j
+      where j.id = l.key_hash and j.state in ('done', 'cancelled')
+        and j.finished_at < v_now - interval '1 day'
+    )
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
+  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters,
+    'job_runs', v_runs,
     'secrets', outbox.drop_expired_secrets(v_now));
 end
 $$;
@@ -1408,20 +1630,34 @@ CREATE FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text
 declare
   v_was_first boolean;
 begin
-  delete from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  delete from outbox.delivery d
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
-  values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close', p_outcome, p_why);
-  update outbox.dead_letter x set attempt = p_delivery.attempt where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
+  values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close',
+    p_outcome, p_why);
+  update outbox.dead_letter x set attempt = p_delivery.attempt
+  where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's.
   v_was_first := not exists (
-    select from outbox.delivery d where d.lane_id = p_delivery.lane_id and d.lane_id > 0 and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
+    select
+    from outbox.delivery d
+    where d.lane_id = p_delivery.lane_id and d.lane_id > 0
+      and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
   update outbox.lane l set
     depth = l.depth - 1,
-    not_before = case when l.ordered and v_was_first then least(l.not_before, p_now) else l.not_before end,
-    next_at = case when l.depth = 1 then 'infinity' when l.ordered and v_was_first and not l.halted and l.leased = 0 then p_now else l.next_at end
+    not_before = case
+      when l.ordered and v_was_first then least(l.not_before, p_now)
+      else l.not_before
+    end,
+    next_at = case
+      when l.depth = 1 then 'infinity'
+      when l.ordered and v_was_first and not l.halted and l.leased = 0 then p_now
+      else l.next_at
+    end
   where l.id = p_delivery.lane_id;
   update outbox.gate g set depth = g.depth - 1 where g.endpoint_id = p_delivery.endpoint_id;
-  delete from outbox.lane l where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
+  delete from outbox.lane l
+  where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
 end
 $$;
@@ -1473,22 +1709,34 @@ CREATE FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) RET
     SET search_path TO ''
     AS $_$
 begin
-  if p_functions_url is null or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
+  if p_functions_url is null
+    or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
     -- Not shown: what is wrong with it may be a password or a key.
-    perform outbox.invalid('functions_url', 'is not an http or https URL without credentials and query',
-      'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers http://kong:8000/functions/v1');
+    perform outbox.invalid('functions_url',
+      'is not an http or https URL without credentials and query',
+      'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
+      'http://kong:8000/functions/v1');
   end if;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
-    perform outbox.invalid('worker_secret', 'has fewer than 32 characters', 'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as OUTHOOK_WORKER_SECRET');
+    perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
+      'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as '
+      'OUTHOOK_WORKER_SECRET');
   end if;
   if p_worker_secret ~ '[,[:space:]]' then
-    perform outbox.invalid('worker_secret', 'holds a comma or white space', 'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; give the new one alone here');
+    perform outbox.invalid('worker_secret', 'holds a comma or white space',
+      'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; '
+      'give the new one alone here');
   end if;
-  perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'), 'Where Outhook''s functions are');
-  perform outbox.keep_secret('outhook_worker_secret', p_worker_secret, 'Shared with the deliver function to sign kicks');
-  -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which then hears of
-  -- everything but not of its own table, would not know its new jobs before the next change of any.
-  perform cron.alter_job(j.jobid, active => j.active) from cron.job j where j.jobname = 'outhook-tick';
+  perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'),
+    'Where Outhook''s functions are');
+  perform outbox.keep_secret('outhook_worker_secret', p_worker_secret,
+    'Shared with the deliver function to sign kicks');
+  -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which
+  -- then hears of everything but not of its own table, would not know its new jobs before the next
+  -- change of any.
+  perform cron.alter_job(j.jobid, active => j.active)
+  from cron.job j
+  where j.jobname = 'outhook-tick';
   return pg_catalog.jsonb_build_object('functions_url', pg_catalog.rtrim(p_functions_url, '/'));
 end
 $_$;
@@ -1508,8 +1756,11 @@ CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp
 begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
   insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
-  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u where u.event_id = p_event and u.failures >= 3
-  on conflict (event_id) do update set error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
+  select u.event_id, p_error, p_now, u.routed_to
+  from outbox.unrouted u
+  where u.event_id = p_event and u.failures >= 3
+  on conflict (event_id) do update set error = excluded.error, set_aside_at = excluded.set_aside_at,
+    routed_to = excluded.routed_to;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
 end
 $$;
@@ -1540,9 +1791,11 @@ begin
   perform outbox.check_range('max_in_flight', p_max_in_flight, 1, 1000);
   perform outbox.check_range('quantum', p_quantum, 1, 1000);
   perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
-  insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
+  insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering,
+    max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
-  values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload, p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+  values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload, p_timeout_ms,
+    p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
   perform outbox.put_headers(v_id, p_headers);
@@ -1615,7 +1868,8 @@ CREATE FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text DEFAUL
     SET search_path TO ''
     AS $$
 declare
-  v_answer jsonb := outbox.set_endpoint_state(p_endpoint_id, 'disabled', coalesce(p_reason, 'disabled by hand'));
+  v_answer jsonb := outbox.set_endpoint_state(p_endpoint_id, 'disabled',
+    coalesce(p_reason, 'disabled by hand'));
 begin
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
   return v_answer;
@@ -1637,11 +1891,16 @@ CREATE FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_no
 declare
   v_disabled uuid[];
 begin
-  -- SKIP LOCKED: a change left open at the console holds up no run; the next failure disables it then.
+  -- SKIP LOCKED: a change left open at the console holds up no run; the next failure disables it
+  -- then.
   with free as (
-    select e.id from outbox.endpoint e where e.id = any (p_endpoint_ids) and e.state = 'enabled' for no key update skip locked
+    select e.id
+    from outbox.endpoint e
+    where e.id = any (p_endpoint_ids) and e.state = 'enabled'
+    for no key update skip locked
   ), done as (
-    update outbox.endpoint e set state = 'disabled', state_reason = p_reason, version = e.version + 1, updated_at = p_now
+    update outbox.endpoint e
+    set state = 'disabled', state_reason = p_reason, version = e.version + 1, updated_at = p_now
     from free f where e.id = f.id returning e.id
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
@@ -1669,12 +1928,17 @@ begin
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('event %s has no dead letter for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), pg_catalog.quote_nullable(p_endpoint_id::text)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s has no dead letter for endpoint %s',
+        pg_catalog.quote_nullable(p_event_id::text),
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'select * from outbox.dead_letter lists them';
   end if;
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'discarded', true);
 end
 $$;
 
@@ -1694,7 +1958,10 @@ CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAUL
 declare
   v_now timestamptz := outbox.clock();
   v_stop text := outbox.touch_run(p_run, p_kind, v_now, p_ended);
-  v_limit integer := case when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size')) else 0 end;
+  v_limit integer := case
+    when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
+    else 0
+  end;
   v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
   v_results outbox.result[];
   v_batch outbox.routing;
@@ -1704,9 +1971,14 @@ declare
   v_claimed outbox.claimed;
   v_claim_error text;
 begin
-  insert into outbox.run_batch (run_id, seq, at) values (p_run, p_seq, v_now) on conflict do nothing;
+  insert into outbox.run_batch (run_id, seq, at)
+  values (p_run, p_seq, v_now)
+  on conflict do nothing;
   if not found then
-    select b.events, b.endpoints, b.attempts into v_claimed from outbox.run_batch b where b.run_id = p_run and b.seq = p_seq;
+    select b.events, b.endpoints, b.attempts
+    into v_claimed
+    from outbox.run_batch b
+    where b.run_id = p_run and b.seq = p_seq;
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
@@ -1715,13 +1987,16 @@ begin
     return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
   end if;
   if v_given > 0 then
-    select pg_catalog.array_agg(r) into v_results from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
+    select pg_catalog.array_agg(r)
+    into v_results
+    from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
   end if;
   if v_stop is null then
     begin
       v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
-      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
+      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time',
+        sqlstate = '57014');
       perform outbox.shrink_routing(null, sqlerrm, v_now);
     end;
   end if;
@@ -1740,16 +2015,19 @@ begin
   end if;
   begin
     -- The limit of the statement has struck and will not again: nothing more is begun.
-    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
+    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end,
+      v_touched, v_now);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
     perform outbox.park(v_touched, v_now);
   end;
   if v_claimed.events is not null then
-    update outbox.run_batch b set events = v_claimed.events, endpoints = v_claimed.endpoints, attempts = v_claimed.attempts
+    update outbox.run_batch b set events = v_claimed.events, endpoints = v_claimed.endpoints,
+      attempts = v_claimed.attempts
     where b.run_id = p_run and b.seq = p_seq;
   end if;
-  return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false, v_stop, v_claimed, v_route ->> 'error', v_claim_error, v_now);
+  return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
+    v_stop, v_claimed, v_route ->> 'error', v_claim_error, v_now);
 end
 $$;
 
@@ -1820,16 +2098,22 @@ declare
   v_dropped integer := 0;
 begin
   for v_name, v_day in
-    select c.relname, outbox.partition_day(c.relname) from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    select c.relname, outbox.partition_day(c.relname)
+    from pg_catalog.pg_inherits i
+    join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$' order by c.relname
   loop
     continue when v_day >= v_today;
-    if outbox.is_open_in(outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'), outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC')) then
+    if outbox.is_open_in(outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
+      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC')) then
       delete from outbox.partition_check c where c.name = v_name;
       continue;
     end if;
-    insert into outbox.partition_check as c (name, clean_nights, checked_on) values (v_name, 1, v_today)
-    on conflict (name) do update set clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on where c.checked_on < excluded.checked_on;
+    insert into outbox.partition_check as c (name, clean_nights, checked_on)
+    values (v_name, 1, v_today)
+    on conflict (name) do update set clean_nights = c.clean_nights + 1,
+      checked_on = excluded.checked_on
+    where c.checked_on < excluded.checked_on;
     select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
     if v_nights >= 8 or v_day < v_today - v_retention - 8 then
       v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
@@ -1838,7 +2122,8 @@ begin
   for v_name in
     select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'outbox.attempt'::regclass and c.relname ~ '_p[0-9]{8}$'
-      and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days') order by c.relname
+      and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
+    order by c.relname
   loop
     v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
   end loop;
@@ -1869,14 +2154,20 @@ begin
   with due as materialized (
     select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
-    where g.next_at <= p_now and g.next_at < 'infinity' order by g.next_at limit greatest(p_limit, 100)
+    where g.next_at <= p_now and g.next_at < 'infinity'
+    order by g.next_at
+    limit greatest(p_limit, 100)
   ), wanted as materialized (
     -- Lock no more gates than it takes to fill the batch.
     select w.id from (
       select d.id, pg_catalog.sum(d.most) over (order by d.next_at, d.id) - d.most as before
       from (select d.id, d.next_at, case when e.state = 'enabled' then
-              least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1), case when d.breaker = 'closed' then e.quantum else 1 end) else 0 end as most
-            from due d cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e) d
+              least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
+                case when d.breaker = 'closed' then e.quantum else 1 end) else 0 end as most
+            from due d
+            cross join lateral (
+              select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
+            ) e) d
     ) w where w.before < p_limit
   ), locked as materialized (
     select g.endpoint_id, g.next_at, g.id from wanted w
@@ -1886,7 +2177,9 @@ begin
       where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now for no key update skip locked
     ) g
   )
-  select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) into v_endpoints from locked l;
+  select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id)
+  into v_endpoints
+  from locked l;
   return v_endpoints;
 end
 $$;
@@ -1905,7 +2198,8 @@ CREATE FUNCTION outbox.event_content(p_event outbox.event) RETURNS bytea
     AS $$
 begin
   return pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.jsonb_build_array(
-    p_event.type, p_event.body, p_event.partition_key, p_event.endpoint_id, extract(epoch from p_event.deliver_at))::text, 'UTF8'));
+    p_event.type, p_event.body, p_event.partition_key, p_event.endpoint_id,
+    extract(epoch from p_event.deliver_at))::text, 'UTF8'));
 end
 $$;
 
@@ -1927,17 +2221,21 @@ declare
   v_deliver_at timestamptz;
 begin
   if pg_catalog.jsonb_typeof(p_event) is distinct from 'object' then
-    perform outbox.invalid('event', 'is not a JSON object', 'Expected {"type": "order.paid", "payload": {"id": 1}}');
+    perform outbox.invalid('event', 'is not a JSON object',
+      'Expected {"type": "order.paid", "payload": {"id": 1}}');
   end if;
   select k into v_unknown from pg_catalog.jsonb_object_keys(p_event) k
-  where k not in ('type', 'payload', 'body', 'org_id', 'partition_key', 'correlation_id', 'idempotency_key',
+  where k not in ('type', 'payload', 'body', 'org_id', 'partition_key', 'correlation_id',
+    'idempotency_key',
                   'endpoint_id', 'deliver_at', 'traceparent')
   limit 1;
   if found then
-    perform outbox.invalid(v_unknown, 'is not a field of an event', 'The comment on outbox.publish_many lists the fields');
+    perform outbox.invalid(v_unknown, 'is not a field of an event',
+      'The comment on outbox.publish_many lists the fields');
   end if;
   if (p_event ? 'payload') = (p_event ? 'body') then
-    perform outbox.invalid('payload', 'and body are both given or both missing', 'Give payload (JSON) or body (text), one of them');
+    perform outbox.invalid('payload', 'and body are both given or both missing',
+      'Give payload (JSON) or body (text), one of them');
   end if;
   if p_event ? 'body' then
     perform outbox.check_json(p_event ->> 'body');
@@ -1946,13 +2244,15 @@ begin
   v_deliver_at := (p_event ->> 'deliver_at')::timestamptz;
   return row(outbox.uuid_v7(p_at), coalesce(p_event ->> 'org_id', 'default'), p_event ->> 'type',
     case when p_event ? 'body' then p_event ->> 'body' else (p_event -> 'payload')::text end,
-    p_event ->> 'partition_key', p_event ->> 'correlation_id', p_event ->> 'idempotency_key', p_event ->> 'traceparent',
+    p_event ->> 'partition_key', p_event ->> 'correlation_id', p_event ->> 'idempotency_key',
+    p_event ->> 'traceparent',
     v_endpoint_id, v_deliver_at, p_at)::outbox.event;
 exception
   when invalid_text_representation then
     raise exception using errcode = 'OH001', message = 'endpoint_id is not a uuid',
       hint = 'Expected the id that create_endpoint() returned, or leave it out';
-  when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value or invalid_parameter_value then
+  when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value
+    or invalid_parameter_value then
     raise exception using errcode = 'OH001', message = 'deliver_at is not a time',
       hint = 'Expected a time with zone, such as 2026-01-31T12:00:00Z, or leave it out';
 end
@@ -1973,14 +2273,17 @@ CREATE FUNCTION outbox.expire_deliveries(p_limit integer) RETURNS integer
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_before timestamptz := v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
+  v_before timestamptz := v_now - pg_catalog.make_interval(
+    days => outbox.setting_int('event.retention_days')
+  );
   v_endpoints uuid[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
   select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints from (
     select d.endpoint_id from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
+    where d.event_id < outbox.uuid_v7_floor(v_before)
+      and coalesce(d.replayed_at, '-infinity') < v_before
     order by d.event_id limit p_limit
   ) o;
   if v_endpoints is null then
@@ -1989,7 +2292,8 @@ begin
   v_endpoints := outbox.try_lock_gates(v_endpoints);
   for v_delivery in
     select d.* from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before) and coalesce(d.replayed_at, '-infinity') < v_before
+    where d.event_id < outbox.uuid_v7_floor(v_before)
+      and coalesce(d.replayed_at, '-infinity') < v_before
       and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
     order by d.event_id limit p_limit
   loop
@@ -2015,18 +2319,27 @@ CREATE FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timesta
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead letter already.
-  select * into p_delivery from outbox.delivery d where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead
+  -- letter already.
+  select *
+  into p_delivery
+  from outbox.delivery d
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   if not found then
     return false;
   end if;
-  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at,
+  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic,
+    original_message, error, retry_count, failed_at,
     correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why, p_delivery.tries, p_now,
-    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key, e.traceparent, e.created_at, 'expired'
+  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why,
+    p_delivery.tries, p_now,
+    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key,
+    e.traceparent, e.created_at, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
-  on conflict (event_id, endpoint_id) do update set error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-    attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null, discarded_at = null, note = null;
+  on conflict (event_id, endpoint_id) do update set error = excluded.error,
+    retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+    attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null,
+    discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
   return true;
@@ -2049,17 +2362,27 @@ declare
   v_now timestamptz := outbox.clock();
   v_secret outbox.endpoint_secret;
 begin
-  select * into v_secret from outbox.endpoint_secret s where s.id = p_secret_id and (s.expires_at is null or s.expires_at > v_now);
+  select *
+  into v_secret
+  from outbox.endpoint_secret s
+  where s.id = p_secret_id and (s.expires_at is null or s.expires_at > v_now);
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('secret %s does not exist or has expired', pg_catalog.quote_nullable(p_secret_id::text)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('secret %s does not exist or has expired',
+        pg_catalog.quote_nullable(p_secret_id::text)),
       hint = 'read_secret() lists the secrets of an endpoint';
   elsif v_secret.scheme = 'v1' and v_secret.expires_at is null then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('secret %s is the one that endpoint %s signs with', p_secret_id, v_secret.endpoint_id),
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('secret %s is the one that endpoint %s signs with', p_secret_id,
+        v_secret.endpoint_id),
       hint = 'rotate_secret() with p_overlap => ''0'' replaces it at once';
   end if;
-  update outbox.endpoint e set version = e.version + 1, updated_at = v_now where e.id = v_secret.endpoint_id;
+  update outbox.endpoint e
+  set version = e.version + 1, updated_at = v_now
+  where e.id = v_secret.endpoint_id;
   update outbox.endpoint_secret s set expires_at = v_now where s.id = p_secret_id;
-  return pg_catalog.jsonb_build_object('id', v_secret.endpoint_id, 'secret_id', p_secret_id, 'expires_at', v_now);
+  return pg_catalog.jsonb_build_object('id', v_secret.endpoint_id, 'secret_id', p_secret_id,
+    'expires_at', v_now);
 end
 $$;
 
@@ -2098,7 +2421,8 @@ declare
 begin
   select f.* into v_rule
   from unnest(array[p_code, case when p_status not between 200 and 299 then p_status::text end,
-                    case when p_status not between 200 and 299 then p_status / 100 || 'xx' end, p_error_class]) with ordinality as c (code, place)
+                    case when p_status not between 200 and 299 then p_status / 100 || 'xx' end,
+                    p_error_class]) with ordinality as c (code, place)
   join outbox.failure_rule f on f.code = c.code and f.kind in (p_kind, '*')
   order by c.place, f.kind = '*' limit 1;
   if not found then
@@ -2123,7 +2447,9 @@ CREATE FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) RETURNS te
 begin
   -- A predicate ($.a == 1) gives true or false; any other path matches when it finds something.
   return case when exists (
-    select from pg_catalog.jsonb_path_query(p_body::jsonb, p_filter) f (value) where f.value not in ('false'::jsonb, 'null'::jsonb)
+    select
+    from pg_catalog.jsonb_path_query(p_body::jsonb, p_filter) f (value)
+    where f.value not in ('false'::jsonb, 'null'::jsonb)
   ) then null else '' end;
 exception when others then
   return 'filter: ' || sqlerrm;
@@ -2147,7 +2473,8 @@ begin
   if not found then
     -- The event's day has been dropped: its dead letter has all of it.
     return query
-    select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
+    select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key,
+      x.correlation_id, x.idempotency_key, x.traceparent,
       null::uuid, null::timestamptz, x.event_created_at
     from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   end if;
@@ -2169,7 +2496,13 @@ CREATE FUNCTION outbox.first_lane_at(p_gate_id bigint) RETURNS timestamp with ti
     AS $$
 begin
   return coalesce(
-    (select l.next_at from outbox.lane l where l.gate_id = p_gate_id and l.next_at < 'infinity' order by l.next_at limit 1), 'infinity');
+    (
+      select l.next_at
+      from outbox.lane l
+      where l.gate_id = p_gate_id and l.next_at < 'infinity'
+      order by l.next_at
+      limit 1
+    ), 'infinity');
 end
 $$;
 
@@ -2186,7 +2519,9 @@ CREATE FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) RET
     SET search_path TO ''
     AS $$
 begin
-  delete from vault.secrets v using outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
+  delete from vault.secrets v
+  using outbox.endpoint_secret s
+  where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
   delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
@@ -2210,7 +2545,8 @@ CREATE FUNCTION outbox.has_due(p_now timestamp with time zone) RETURNS boolean
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
-  return exists (select from outbox.gate g where g.next_at <= p_now and g.next_at < 'infinity') or outbox.has_unrouted();
+  return exists (select from outbox.gate g where g.next_at <= p_now and g.next_at < 'infinity')
+    or outbox.has_unrouted();
 end
 $$;
 
@@ -2254,7 +2590,8 @@ begin
     when p_name !~ '^[!#$%&''*+.^_`|~0-9A-Za-z-]+$' then 'has characters that HTTP does not allow'
     when pg_catalog.length(p_name) > 100 then 'has a name of more than 100 characters'
     when pg_catalog.lower(p_name) = any (outbox.reserved_headers())
-      or pg_catalog.regexp_replace(pg_catalog.lower(p_name), '^(proxy|sec|webhook|x-outhook)-.*$', '\1-*') = any (outbox.reserved_headers()) then 'is reserved'
+      or pg_catalog.regexp_replace(pg_catalog.lower(p_name), '^(proxy|sec|webhook|x-outhook)-.*$',
+        '\1-*') = any (outbox.reserved_headers()) then 'is reserved'
     when pg_catalog.jsonb_typeof(p_value) <> 'string' then 'is not a string'
     when p_value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then 'has an empty value or one that is not visible ASCII'
   end;
@@ -2309,7 +2646,8 @@ CREATE FUNCTION outbox.inside_name_problem(p_name text) RETURNS text
 begin
   return case
     when p_name ~ '^(.*\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$'
-      and not outbox.is_reachable('127.0.0.1') and not outbox.is_reachable('::1') then 'has a host that is not allowed'
+      and not outbox.is_reachable('127.0.0.1')
+      and not outbox.is_reachable('::1') then 'has a host that is not allowed'
     when (p_name !~ '\.' or p_name ~ '\.(local|internal|localdomain|home\.arpa)$')
       and outbox.setting_value('egress.allow_cidrs') = '[]' then 'has a host that is not allowed'
   end;
@@ -2329,7 +2667,8 @@ CREATE FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) RETU
     SET search_path TO ''
     AS $$
 begin
-  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem), hint = p_remedy;
+  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem),
+    hint = p_remedy;
 end
 $$;
 
@@ -2347,7 +2686,8 @@ CREATE FUNCTION outbox.ipv4_number(p_part text) RETURNS bigint
     AS $$
 declare
   v_base integer := case when p_part like '0x%' then 16 when p_part like '0_%' then 8 else 10 end;
-  v_digits text := pg_catalog.ltrim(case v_base when 16 then pg_catalog.substr(p_part, 3) else p_part end, '0');
+  v_digits text := pg_catalog.ltrim(case v_base when 16 then pg_catalog.substr(p_part, 3) else p_part end,
+    '0');
   v_number bigint := 0;
   v_digit integer;
 begin
@@ -2394,7 +2734,10 @@ begin
     if v_number is null or v_number >= v_beyond then
       return null;
     end if;
-    v_address := v_address + v_number * case when v_n < v_count then 256::bigint ^ (4 - v_n) else 1 end;
+    v_address := v_address + v_number * case
+      when v_n < v_count then 256::bigint ^ (4 - v_n)
+      else 1
+    end;
   end loop;
   return '0.0.0.0'::inet + v_address;
 end
@@ -2413,7 +2756,9 @@ CREATE FUNCTION outbox.ipv6_of(p_host text) RETURNS inet
     SET search_path TO ''
     AS $_$
 begin
-  return case when p_host ~ '^\[[0-9a-f:.]*:[0-9a-f:.]*\]$' then pg_catalog.btrim(p_host, '[]')::inet end;
+  return case
+    when p_host ~ '^\[[0-9a-f:.]*:[0-9a-f:.]*\]$' then pg_catalog.btrim(p_host, '[]')::inet
+  end;
 exception when invalid_text_representation then
   return null;
 end
@@ -2433,7 +2778,8 @@ CREATE FUNCTION outbox.is_network(p_text text) RETURNS boolean
     AS $_$
 begin
   -- The cast alone would take 10/8 and a bare address too, which the sender does not read.
-  return p_text ~ '^([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)/[0-9]+$' and p_text::cidr is not null;
+  return p_text ~ '^([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)/[0-9]+$'
+    and p_text::cidr is not null;
 exception when invalid_text_representation then
   return false;
 end
@@ -2493,15 +2839,20 @@ CREATE FUNCTION outbox.is_public(p_address inet) RETURNS boolean
     AS $$
 begin
   if pg_catalog.family(p_address) = 4 then
-    return not p_address <<= any (array['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12',
-      '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24',
+    return not p_address <<= any (array['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8',
+      '169.254.0.0/16', '172.16.0.0/12',
+      '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24',
+      '192.168.0.0/16', '192.175.48.0/24',
       '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4',
       -- Azure's wire server: metadata and DNS of the virtual machine, on a public address.
       '168.63.129.16/32']::inet[]);
   end if;
   return p_address <<= '2000::/3'
-    and not p_address <<= any (array['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']::inet[])
-    -- ISATAP: an interface identifier of 5efe with or without the universal bit, then the IPv4 address.
+    and not p_address <<= any (
+      array['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']::inet[]
+    )
+    -- ISATAP: an interface identifier of 5efe with or without the universal bit, then the IPv4
+    -- address.
     and p_address & '::fdff:ffff:0:0' <> '::5efe:0:0';
 end
 $$;
@@ -2558,7 +2909,9 @@ CREATE FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class
     SET search_path TO ''
     AS $$
 begin
-  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action in ('retry', 'throttle');
+  return (
+    outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)
+  ).action in ('retry', 'throttle');
 end
 $$;
 
@@ -2599,7 +2952,10 @@ CREATE FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) RETURNS b
     SET search_path TO ''
     AS $$
 begin
-  return case when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0) else 0 end;
+  return case
+    when p_ordering = 'partition' then pg_catalog.hashtextextended(coalesce(p_partition_key, ''), 0)
+    else 0
+  end;
 end
 $$;
 
@@ -2634,7 +2990,8 @@ begin
     url => v_url || '/deliver/run',
     body => pg_catalog.jsonb_build_object('why', p_why),
     headers => pg_catalog.jsonb_build_object('Content-Type', 'application/json', 'x-outhook-kick',
-      't=' || v_at || ',v1=' || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
+      't=' || v_at || ',v1=' || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'),
+        'hex')),
     timeout_milliseconds => 2000);
   return true;
 exception when others then
@@ -2659,7 +3016,8 @@ begin
     return;
   end if;
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
-  if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit') and outbox.is_quiet(outbox.clock()) then
+  if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
+    and outbox.is_quiet(outbox.clock()) then
     perform outbox.kick('commit');
   end if;
 end
@@ -2679,8 +3037,16 @@ CREATE FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) RETURNS
     AS $$
 begin
   return greatest(
-    (select pg_catalog.max(a.attempt) from outbox.attempt a where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id),
-    (select x.attempt from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
+    (
+      select pg_catalog.max(a.attempt)
+      from outbox.attempt a
+      where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
+    ),
+    (
+      select x.attempt
+      from outbox.dead_letter x
+      where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
+    ));
 end
 $$;
 
@@ -2698,7 +3064,8 @@ CREATE FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with tim
     AS $$
 begin
   return (
-    select coalesce(pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc), '[]')
+    select coalesce(pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc),
+      '[]')
     from outbox.endpoint_secret s
     join vault.decrypted_secrets v on v.id = s.vault_id
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now));
@@ -2719,7 +3086,10 @@ CREATE FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) RETURNS void
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  perform from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id + 0 for no key update;
+  perform from outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids)
+  order by g.id + 0
+  for no key update;
 end
 $$;
 
@@ -2748,17 +3118,28 @@ begin
   from outbox.gate g
   cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
   cross join lateral (
-    -- The lanes whose turn it is, as take() will see them. All that are due only when the gate is full or
-    -- waits for its probe, for then no turn comes before a lease has ended: 100,000 take 40 ms.
-    select n.* from outbox.lane n where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity' order by n.next_at
-    limit case when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, x.e, p_now) then 1000 end
+    -- The lanes whose turn it is, as take() will see them. All that are due only when the gate is
+    -- full or waits for its probe, for then no turn comes before a lease has ended: 100,000 take 40
+    -- ms.
+    select n.*
+    from outbox.lane n
+    where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity'
+    order by n.next_at
+    limit case
+      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, x.e, p_now) then 1000
+    end
   ) l
   cross join lateral (
-    -- Leased rows lie at the head of their lane, behind none but rows that were given back, of which
-    -- there are never more than may be in flight (1,000).
-    select d as held from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at order by d.due_at, d.event_id limit 2000
+    -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
+    -- which there are never more than may be in flight (1,000).
+    select d as held
+    from outbox.delivery d
+    where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+    order by d.due_at, d.event_id
+    limit 2000
   ) d
-  where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now and (d.held).leased_until <= p_now;
+  where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now
+    and (d.held).leased_until <= p_now;
   return case when v_lost is null then 0 else outbox.complete(v_lost, p_now) end;
 end
 $$;
@@ -2776,8 +3157,10 @@ CREATE FUNCTION outbox.lost(p_delivery outbox.delivery) RETURNS outbox.result
     SET search_path TO ''
     AS $$
 begin
-  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null, 'lease_expired',
-    'The run that held the delivery ended without a result', null, null, null, null, null)::outbox.result;
+  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null,
+    'lease_expired',
+    'The run that held the delivery ended without a result', null, null, null, null,
+    null)::outbox.result;
 end
 $$;
 
@@ -2794,7 +3177,8 @@ CREATE FUNCTION outbox.new_secret() RETURNS text
     SET search_path TO ''
     AS $$
 begin
-  return 'whsec_' || pg_catalog.translate(pg_catalog.encode(extensions.gen_random_bytes(32), 'base64'), E'\n', '');
+  return 'whsec_' || pg_catalog.translate(pg_catalog.encode(extensions.gen_random_bytes(32), 'base64'),
+    E'\n', '');
 end
 $$;
 
@@ -2817,8 +3201,10 @@ begin
     cross join lateral (
       select x.event_id, x.endpoint_id, x.failed_at, x.id from outbox.dead_letter x
       where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
-        and x.failed_at >= coalesce(j.failed_from, '-infinity') and x.org_id = coalesce(j.org_id, x.org_id)
-        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id) and x.original_topic = coalesce(j.event_type, x.original_topic)
+        and x.failed_at >= coalesce(j.failed_from, '-infinity')
+        and x.org_id = coalesce(j.org_id, x.org_id)
+        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id)
+        and x.original_topic = coalesce(j.event_type, x.original_topic)
         and x.discarded_at is null and x.replayed_at is null
       order by x.failed_at, x.id limit j.rate_per_second
     ) x
@@ -2843,14 +3229,22 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  select * into v_delivery from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+  select *
+  into v_delivery
+  from outbox.delivery d
+  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('event %s has no open delivery for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), pg_catalog.quote_nullable(p_endpoint_id::text)),
+      message = pg_catalog.format('event %s has no open delivery for endpoint %s',
+        pg_catalog.quote_nullable(p_event_id::text),
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'outbox.delivery_status shows what became of it; replay() sends a finished one again';
   elsif v_delivery.leased_until > outbox.clock() then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id, p_endpoint_id),
-      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest', v_delivery.leased_until);
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id,
+        p_endpoint_id),
+      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest',
+        v_delivery.leased_until);
   end if;
   return v_delivery;
 end
@@ -2876,23 +3270,41 @@ CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zon
 begin
   update outbox.gate g set next_at = n.next_at
   from outbox.gate o
-  cross join lateral (select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0) e
+  cross join lateral (
+    select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+  ) e
   cross join lateral (
     select greatest(o.not_before, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, outbox.first_lane_at(o.id))
-      when (o.breaker = 'half_open' and e.breaker_enabled) or o.in_flight >= outbox.allowed_in_flight(o, e.endpoint, p_now) then least(
+      when o.breaker = 'open'
+        and e.breaker_enabled then greatest(o.open_until, outbox.first_lane_at(o.id))
+      when (o.breaker = 'half_open' and e.breaker_enabled)
+        or o.in_flight >= outbox.allowed_in_flight(o, e.endpoint, p_now) then least(
         -- While its share still grows there is more to send before anything comes back.
-        case when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s' then p_now + interval '1 s' end,
+        case
+          when p_now < greatest(o.ramp_from,
+            e.ramp_from) + interval '10 s' then p_now + interval '1 s'
+        end,
         coalesce(
-          (select pg_catalog.min(l.leased_until) from outbox.lane l where l.gate_id = o.id and not l.ordered and l.leased > 0),
-          (select l.next_at from outbox.lane l where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity' order by l.next_at limit 1),
+          (
+            select pg_catalog.min(l.leased_until)
+            from outbox.lane l
+            where l.gate_id = o.id and not l.ordered and l.leased > 0
+          ),
+          (
+            select l.next_at
+            from outbox.lane l
+            where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity'
+            order by l.next_at
+            limit 1
+          ),
           p_now + interval '1 s'))
       else outbox.first_lane_at(o.id)
     end) as next_at
   ) n
-  where o.endpoint_id = any (p_endpoint_ids) and g.ctid = o.ctid and g.next_at is distinct from n.next_at;
+  where o.endpoint_id = any (p_endpoint_ids) and g.ctid = o.ctid
+    and g.next_at is distinct from n.next_at;
 end
 $$;
 
@@ -2909,7 +3321,8 @@ CREATE FUNCTION outbox.partition_day(p_name text) RETURNS date
     SET search_path TO ''
     AS $$
   select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
-    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer, pg_catalog.right(p_name, 2)::integer)
+    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer,
+    pg_catalog.right(p_name, 2)::integer)
 $$;
 
 ALTER FUNCTION outbox.partition_day(p_name text) OWNER TO postgres;
@@ -2981,14 +3394,18 @@ CREATE FUNCTION outbox.preview_schedule(p_policy jsonb) RETURNS jsonb
 begin
   perform outbox.check_retry(p_policy);
   return (
-    select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('failure', n, 'delay_s', d.delay_s, 'least_s', d.least_s, 'most_s', d.most_s,
+    select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('failure', n, 'delay_s',
+      d.delay_s, 'least_s', d.least_s, 'most_s', d.most_s,
       'after_s', d.after_s) order by n), '[]')
     from (
       select n, s.delay_s, case when j.on then 0.5 * s.delay_s else s.delay_s end as least_s,
-        least(case when j.on then 1.5 * s.delay_s else s.delay_s end, coalesce((p_policy ->> 'max_delay')::float8, 604800)) as most_s,
+        least(case when j.on then 1.5 * s.delay_s else s.delay_s end,
+          coalesce((p_policy ->> 'max_delay')::float8, 604800)) as most_s,
         pg_catalog.sum(s.delay_s) over (order by n) as after_s
       from pg_catalog.generate_series(1, coalesce((p_policy ->> 'max_retries')::integer, 5)) as n
-      cross join lateral (select extract(epoch from outbox.calculate_delay(p_policy - 'jitter', n))::float8 as delay_s) s
+      cross join lateral (
+        select extract(epoch from outbox.calculate_delay(p_policy - 'jitter', n))::float8 as delay_s
+      ) s
       cross join (select coalesce((p_policy ->> 'jitter')::boolean, false) as on) j
     ) d);
 end
@@ -3010,7 +3427,8 @@ declare
   v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
-  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_payload::text, p_partition_key, p_correlation_id,
+  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_payload::text,
+    p_partition_key, p_correlation_id,
     p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, v_now)::outbox.event);
   perform outbox.kick_on_commit();
   return v_id;
@@ -3058,15 +3476,19 @@ declare
   v_hint text;
 begin
   if pg_catalog.jsonb_typeof(p_events) is distinct from 'array' then
-    perform outbox.invalid('events', 'is not a JSON array', 'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
+    perform outbox.invalid('events', 'is not a JSON array',
+      'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
   while v_at < pg_catalog.jsonb_array_length(p_events) loop
     v_at := v_at + 1;
-    v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1), v_now + (v_at - 1) * interval '1 microsecond');
+    v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1),
+      v_now + (v_at - 1) * interval '1 microsecond');
   end loop;
   -- Keys in one order in every session, or two batches could wait for each other.
   for v_at in
-    select e.ordinality from pg_catalog.unnest(v_events) with ordinality e order by e.org_id, e.idempotency_key nulls first, e.ordinality
+    select e.ordinality
+    from pg_catalog.unnest(v_events) with ordinality e
+    order by e.org_id, e.idempotency_key nulls first, e.ordinality
   loop
     v_ids[v_at] := outbox.put_event(v_events[v_at]);
   end loop;
@@ -3075,7 +3497,10 @@ begin
 exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
-    message = case when v_at = 0 then sqlerrm else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm) end;
+    message = case
+      when v_at = 0 then sqlerrm
+      else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm)
+    end;
 end
 $$;
 
@@ -3096,7 +3521,8 @@ declare
   v_id uuid;
 begin
   perform outbox.check_json(p_body);
-  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
+  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_body, p_partition_key,
+    p_correlation_id,
     p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, v_now)::outbox.event);
   perform outbox.kick_on_commit();
   return v_id;
@@ -3120,9 +3546,15 @@ declare
   v_purged integer := 0;
 begin
   for v_endpoint in
-    select e.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id where e.state = 'deleted' order by pg_catalog.random() limit 10
+    select e.id
+    from outbox.endpoint e
+    join outbox.gate g on g.endpoint_id = e.id
+    where e.state = 'deleted'
+    order by pg_catalog.random()
+    limit 10
   loop
-    v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1), outbox.clock());
+    v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
+      outbox.clock());
     exit when v_purged >= p_limit;
   end loop;
   return v_purged;
@@ -3150,24 +3582,46 @@ begin
   if not found then
     return 0;
   end if;
-  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint_id for no key update skip locked;
+  select *
+  into v_gate
+  from outbox.gate g
+  where g.endpoint_id = p_endpoint_id
+  for no key update skip locked;
   if not found then
     return 0;
   end if;
   with doomed as materialized (
     select d.* from outbox.lane l
-    cross join lateral (select d.ctid as row_at, d.* from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 order by d.due_at, d.event_id limit p_limit) d
-    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now) limit p_limit
+    cross join lateral (
+      select d.ctid as row_at, d.*
+      from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0
+      order by d.due_at, d.event_id
+      limit p_limit
+    ) d
+    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
+    limit p_limit
   ), gone as (
-    delete from outbox.delivery d using doomed x where d.ctid = x.row_at returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
+    delete from outbox.delivery d
+    using doomed x
+    where d.ctid = x.row_at
+    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
   ), receipt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
-    select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled', 'the endpoint was deleted' from gone g
+    select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
+      'the endpoint was deleted'
+    from gone g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
-    from (select g.lane_id, pg_catalog.count(*) as n, pg_catalog.count(*) filter (where g.held)::integer as held from gone g group by g.lane_id) b
+    from (
+      select g.lane_id, pg_catalog.count(*) as n,
+        pg_catalog.count(*) filter (where g.held)::integer as held
+      from gone g
+      group by g.lane_id
+    ) b
     where l.id = b.lane_id
-    returning b.n, case when l.ordered then (l.leased = 0 and b.held > 0)::integer else b.held end as slots
+    returning b.n,
+      case when l.ordered then (l.leased = 0 and b.held > 0)::integer else b.held end as slots
   )
   update outbox.gate g set depth = g.depth - s.n, in_flight = g.in_flight - s.slots
   from (select pg_catalog.sum(l.n) as n, pg_catalog.sum(l.slots) as slots from lanes l) s
@@ -3198,23 +3652,35 @@ declare
   v_bytes integer;
   v_due timestamptz;
 begin
-  select g.id into v_gate from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
-  select pg_catalog.octet_length(e.body) into v_bytes from outbox.find_event(p_event_id, p_endpoint_id) e;
+  select g.id
+  into v_gate
+  from outbox.gate g
+  join outbox.endpoint e on e.id = g.endpoint_id
+  where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
+  select pg_catalog.octet_length(e.body)
+  into v_bytes
+  from outbox.find_event(p_event_id, p_endpoint_id) e;
   if v_gate is null or v_bytes is null then
     return false;
   end if;
   v_lane := outbox.replay_lane(v_gate, p_job);
   v_due := greatest(p_now, v_lane.head_at);
-  insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes, replayed_at)
-  values (p_event_id, p_endpoint_id, v_lane.id, v_due, coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
+  insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes,
+    replayed_at)
+  values (p_event_id, p_endpoint_id, v_lane.id, v_due,
+    coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
   on conflict (event_id, endpoint_id) do nothing;
   if not found then
     return false;
   end if;
-  update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due) where l.id = v_lane.id;
+  update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due)
+  where l.id = v_lane.id;
   update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
-  update outbox.dead_letter x set replayed_at = p_now where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
-  delete from outbox.partition_check c where c.name = outbox.partition_name('event', (outbox.uuid_v7_time(p_event_id) at time zone 'UTC')::date);
+  update outbox.dead_letter x set replayed_at = p_now
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  delete from outbox.partition_check c
+  where c.name = outbox.partition_name('event',
+    (outbox.uuid_v7_time(p_event_id) at time zone 'UTC')::date);
   return true;
 end
 $$;
@@ -3266,10 +3732,14 @@ begin
   if p_headers = '{}' and v_old is null then
     return;
   elsif p_headers <> '{}' then
-    v_new := vault.create_secret(p_headers::text, 'outhook_endpoint_headers_' || pg_catalog.gen_random_uuid()::text, 'Custom headers of an Outhook endpoint');
+    v_new := vault.create_secret(p_headers::text,
+      'outhook_endpoint_headers_' || pg_catalog.gen_random_uuid()::text,
+      'Custom headers of an Outhook endpoint');
   end if;
   update outbox.endpoint e set headers_vault_id = v_new,
-    header_names = array(select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C")
+    header_names = array(
+      select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C"
+    )
   where e.id = p_endpoint_id;
   delete from vault.secrets v where v.id = v_old;
 end
@@ -3315,10 +3785,14 @@ begin
   perform outbox.check_endpoint(p_endpoint_id);
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
-      'secret', pg_catalog.max(v.decrypted_secret) filter (where s.scheme = 'v1' and s.expires_at is null),
+      'secret',
+      pg_catalog.max(v.decrypted_secret) filter (where s.scheme = 'v1' and s.expires_at is null),
       'public_key', pg_catalog.max(s.public_key) filter (where s.expires_at is null),
-      'secrets', pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('secret_id', s.id, 'scheme', s.scheme, 'public_key', s.public_key,
-        'created_at', s.created_at, 'expires_at', s.expires_at) order by s.expires_at is null desc, s.created_at desc))
+      'secrets',
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('secret_id', s.id, 'scheme', s.scheme,
+        'public_key', s.public_key,
+        'created_at', s.created_at, 'expires_at',
+        s.expires_at) order by s.expires_at is null desc, s.created_at desc))
     from outbox.endpoint_secret s join vault.decrypted_secrets v on v.id = s.vault_id
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
 end
@@ -3365,44 +3839,65 @@ begin
     (select coalesce(pg_catalog.array_agg(l.event_id), '{}') from (
        select u as event_id from outbox.unrouted_late(v_router, v_router.batch) u order by u) l),
     (select coalesce(pg_catalog.array_agg(n.event_id), '{}') from (
-       select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark order by u.event_id limit v_router.batch) n)
+       select u.event_id
+       from outbox.unrouted u
+       where u.event_id > v_router.watermark
+       order by u.event_id
+       limit v_router.batch) n)
   into v_snapshot, v_late, v_batch.events;
   if pg_catalog.cardinality(v_late) >= v_router.batch then
     v_batch.events := v_late;
   else
-    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)], v_router.watermark);
+    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
+      v_router.watermark);
     v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
     -- The own transaction counts as open: what it may publish after this read was not seen either.
     v_batch.open_xids := array(
-      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x union select pg_catalog.pg_current_xact_id_if_assigned());
+      select x
+      from pg_catalog.pg_snapshot_xip(v_snapshot) x
+      union select pg_catalog.pg_current_xact_id_if_assigned());
     v_batch.events := v_late || v_batch.events;
   end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
     return null;
   end if;
-  select pg_catalog.array_agg(m.event_id order by m.place, m.endpoint_id), pg_catalog.array_agg(m.endpoint_id order by m.place, m.endpoint_id),
+  select pg_catalog.array_agg(m.event_id order by m.place, m.endpoint_id),
+    pg_catalog.array_agg(m.endpoint_id order by m.place, m.endpoint_id),
     pg_catalog.array_agg(m.problem order by m.place, m.endpoint_id)
   into v_batch.pair_events, v_batch.pair_endpoints, v_batch.pair_problems
   from (
     select b.event_id, b.place, t.endpoint_id, t.problem
     from pg_catalog.unnest(v_batch.events) with ordinality as b (event_id, place)
-    cross join lateral (select u.routed_to from outbox.unrouted u where u.event_id = b.event_id offset 0) u
+    cross join lateral (
+      select u.routed_to from outbox.unrouted u where u.event_id = b.event_id offset 0
+    ) u
     cross join lateral (select e.* from outbox.event e where e.id = b.event_id offset 0) e
     cross join lateral (
       -- The addressed endpoint, else each with a subscription that matches, is not younger than the
       -- event, and whose filter lets it through; problem says why a filter could not be asked.
       select p.id as endpoint_id, null as problem from outbox.endpoint p
-      where p.id = e.endpoint_id and p.state <> 'deleted' and (u.routed_to is null or p.id > u.routed_to)
+      where p.id = e.endpoint_id and p.state <> 'deleted'
+        and (u.routed_to is null or p.id > u.routed_to)
       union all
-      (select s.endpoint_id, case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
+      (select s.endpoint_id,
+        case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
        from pg_catalog.unnest(outbox.type_patterns(e.type)) as q (pattern)
        cross join lateral (
-         select s.endpoint_id, s.filter, s.created_at from outbox.subscription s where s.org_id = e.org_id and s.pattern = q.pattern offset 0
+         select s.endpoint_id, s.filter, s.created_at
+         from outbox.subscription s
+         where s.org_id = e.org_id and s.pattern = q.pattern offset 0
        ) s
-       cross join lateral (select from outbox.endpoint p where p.id = s.endpoint_id and p.state <> 'deleted' offset 0) p
-       cross join lateral (select case when s.filter is not null then outbox.filter_problem(s.filter, e.body) end as problem) f
+       cross join lateral (
+         select from outbox.endpoint p where p.id = s.endpoint_id and p.state <> 'deleted' offset 0
+       ) p
+       cross join lateral (
+         select case
+           when s.filter is not null then outbox.filter_problem(s.filter, e.body)
+         end as problem
+       ) f
        where e.endpoint_id is null
-         and s.created_at <= e.created_at and (u.routed_to is null or s.endpoint_id > u.routed_to) and f.problem is distinct from ''
+         and s.created_at <= e.created_at and (u.routed_to is null or s.endpoint_id > u.routed_to)
+         and f.problem is distinct from ''
        group by s.endpoint_id
        order by s.endpoint_id limit v_most + 1)
     ) t
@@ -3435,24 +3930,31 @@ begin
   perform outbox.check_endpoint(p_endpoint_id);
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  if exists (select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id) then
+  if exists (
+    select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+  ) then
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
     v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
     perform outbox.settle_lost(v_delivery, v_now);
-    update outbox.delivery d set tries = 0, replayed_at = v_now where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+    update outbox.delivery d set tries = 0, replayed_at = v_now
+    where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
-      return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', true);
+      return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+        'replaced', true);
     end if;
   end if;
-  if outbox.last_attempt(p_event_id, p_endpoint_id) is null or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now) then
+  if outbox.last_attempt(p_event_id, p_endpoint_id) is null
+    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now) then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('nothing is known of event %s for endpoint %s', pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
+      message = pg_catalog.format('nothing is known of event %s for endpoint %s',
+        pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
       hint = 'A delivered event can be replayed for 7 days, a dead letter as long as it is there';
   end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', false);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'replaced', false);
 end
 $$;
 
@@ -3497,8 +3999,13 @@ CREATE FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) RETURNS outbo
 declare
   v_lane outbox.lane;
 begin
-  insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job) on conflict do nothing;
-  select * into v_lane from outbox.lane l where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  values (p_gate_id, false, p_job)
+  on conflict do nothing;
+  select *
+  into v_lane
+  from outbox.lane l
+  where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
   return v_lane;
 end
 $$;
@@ -3519,10 +4026,14 @@ declare
   v_id bigint;
 begin
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
-    perform outbox.invalid('rate_per_second', pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')), 'Expected 1 to 1000 deliveries a second');
+    perform outbox.invalid('rate_per_second',
+      pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
+      'Expected 1 to 1000 deliveries a second');
   end if;
-  insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to, rate_per_second, created_at)
-  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, coalesce(p_failed_to, outbox.clock()), p_rate_per_second, outbox.clock())
+  insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
+    rate_per_second, created_at)
+  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from,
+    coalesce(p_failed_to, outbox.clock()), p_rate_per_second, outbox.clock())
   returning id into v_id;
   return pg_catalog.jsonb_build_object('id', v_id::text);
 end
@@ -3541,9 +4052,12 @@ CREATE FUNCTION outbox.reserved_headers() RETURNS text[]
     SET search_path TO ''
     AS $$
 begin
-  return array['accept-encoding', 'connection', 'content-encoding', 'content-length', 'content-type', 'expect', 'host', 'http2-settings',
-    'idempotency-key', 'keep-alive', 'proxy-*', 'sec-*', 'te', 'traceparent', 'tracestate', 'trailer', 'transfer-encoding', 'upgrade',
-    'user-agent', 'webhook-*', 'x-attempt', 'x-correlation-id', 'x-event-type', 'x-outhook-*', 'x-signature', 'x-timestamp'];
+  return array['accept-encoding', 'connection', 'content-encoding', 'content-length',
+    'content-type', 'expect', 'host', 'http2-settings',
+    'idempotency-key', 'keep-alive', 'proxy-*', 'sec-*', 'te', 'traceparent', 'tracestate',
+    'trailer', 'transfer-encoding', 'upgrade',
+    'user-agent', 'webhook-*', 'x-attempt', 'x-correlation-id', 'x-event-type', 'x-outhook-*',
+    'x-signature', 'x-timestamp'];
 end
 $$;
 
@@ -3584,12 +4098,19 @@ begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
   update outbox.lane l set halted = false,
-    next_at = case when l.leased > 0 then l.next_at when l.depth > 0 then greatest(v_now, l.not_before) else 'infinity' end
+    next_at = case
+      when l.leased > 0 then l.next_at
+      when l.depth > 0 then greatest(v_now, l.not_before)
+      else 'infinity'
+    end
   from outbox.gate g
-  where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.halted
+  where g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
+    and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.halted
   returning l.depth into v_depth;
   if not found then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('key %s of endpoint %s is not halted', pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('key %s of endpoint %s is not halted',
+        pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
       hint = 'Only an ordered endpoint with on_dead_letter = halt stops behind a dead letter';
   end if;
   delete from outbox.lane l using outbox.gate g
@@ -3597,7 +4118,8 @@ begin
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
+  return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key',
+    p_partition_key, 'open', v_depth);
 end
 $$;
 
@@ -3622,12 +4144,19 @@ begin
   else
     -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
     v_date := coalesce(
-      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
-      pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{5,8}, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$'),
-      (select array[m[2], m[1], m[4], m[3]] from pg_catalog.regexp_match(p_header, '^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})$') m));
+      pg_catalog.regexp_match(p_header,
+        '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
+      pg_catalog.regexp_match(p_header,
+        '^[A-Z][a-z]{5,8}, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$'),
+      (
+        select array[m[2], m[1], m[4], m[3]]
+        from pg_catalog.regexp_match(p_header,
+          '^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})$') m
+      ));
     v_wait := (pg_catalog.make_date(
         v_date[3]::integer + case when pg_catalog.length(v_date[3]) = 2 then 2000 else 0 end,
-        pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'], v_date[2]),
+        pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'],
+          v_date[2]),
         v_date[1]::integer)
       + v_date[4]::time) at time zone 'UTC' - p_now;
   end if;
@@ -3670,7 +4199,9 @@ begin
   return case p_kind
     when 'webhook' then '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}'::jsonb
     when 'whatsapp' then '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5, "jitter": false}'::jsonb
-    else '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}'::jsonb
+    else
+      '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": '
+      '5, "jitter": true}'::jsonb
   end;
 end
 $$;
@@ -3698,7 +4229,9 @@ begin
   perform outbox.check_endpoint(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   -- Two rotations at a time would both take the same secret for the current one.
-  update outbox.endpoint e set version = e.version + 1, updated_at = outbox.clock() where e.id = p_endpoint_id;
+  update outbox.endpoint e
+  set version = e.version + 1, updated_at = outbox.clock()
+  where e.id = p_endpoint_id;
   v_now := outbox.clock();
   update outbox.endpoint_secret s set expires_at = v_now + p_overlap
   where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at is null
@@ -3706,11 +4239,20 @@ begin
   perform outbox.check_old_secrets(p_endpoint_id, v_now);
   v_id := outbox.add_secret(p_endpoint_id, v_secret, v_now);
   select * into v_new from outbox.endpoint_secret s where s.id = v_id;
-  if (select pg_catalog.count(*) > pg_catalog.count(distinct l.value) from pg_catalog.jsonb_array_elements(outbox.live_secrets(p_endpoint_id, v_now)) l) then
-    perform outbox.invalid('secret', 'is one that the endpoint signs with already', 'Leave it out and a new one is made');
+  if (
+    select pg_catalog.count(*) > pg_catalog.count(distinct l.value)
+    from pg_catalog.jsonb_array_elements(outbox.live_secrets(p_endpoint_id, v_now)) l
+  ) then
+    perform outbox.invalid('secret', 'is one that the endpoint signs with already',
+      'Leave it out and a new one is made');
   end if;
   return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'secret_id', v_id,
-    'secret', case when v_scheme = 'v1' then (select v.decrypted_secret from vault.decrypted_secrets v where v.id = v_new.vault_id) end,
+    'secret',
+    case
+      when v_scheme = 'v1' then (
+        select v.decrypted_secret from vault.decrypted_secrets v where v.id = v_new.vault_id
+      )
+    end,
     'public_key', v_new.public_key, 'expires_at', v_expires);
 end
 $$;
@@ -3733,13 +4275,18 @@ declare
   v_late boolean := false;
 begin
   begin
-    v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems, p_now);
+    v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints,
+      p_batch.pair_problems, p_now);
     if p_batch.cut_event is not null then
-      update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = p_batch.cut_event;
+      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
+      where u.event_id = p_batch.cut_event;
     end if;
     update outbox.router r set
       watermark = coalesce(p_batch.watermark, r.watermark),
-      seen_below = case when p_batch.watermark is null then r.seen_below else p_batch.seen_below end,
+      seen_below = case
+        when p_batch.watermark is null then r.seen_below
+        else p_batch.seen_below
+      end,
       open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
       batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
     where r.only_row;
@@ -3778,12 +4325,19 @@ CREATE FUNCTION outbox.route_again(p_event_id uuid) RETURNS jsonb
 declare
   v_routed_to uuid;
 begin
-  delete from outbox.unroutable u where u.event_id = p_event_id returning u.routed_to into v_routed_to;
+  delete from outbox.unroutable u
+  where u.event_id = p_event_id
+  returning u.routed_to
+  into v_routed_to;
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('event %s is not set aside', pg_catalog.quote_nullable(p_event_id::text)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s is not set aside',
+        pg_catalog.quote_nullable(p_event_id::text)),
       hint = 'select * from outbox.unroutable lists the events that are';
   end if;
-  insert into outbox.unrouted (event_id, routed_to) values (p_event_id, v_routed_to) on conflict do nothing;
+  insert into outbox.unrouted (event_id, routed_to)
+  values (p_event_id, v_routed_to)
+  on conflict do nothing;
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
 end
 $$;
@@ -3810,24 +4364,39 @@ begin
   -- No nested loops here: 1,000 events against 1,000 pairs one by one took 75 ms.
   if pg_catalog.cardinality(p_pair_events) > 0 then
     v_added := outbox.add_deliveries(
-      array(select p.event_id from unnest(p_pair_events, p_pair_problems) with ordinality p (event_id, problem, place) where p.problem is null order by p.place),
-      array(select p.endpoint_id from unnest(p_pair_endpoints, p_pair_problems) with ordinality p (endpoint_id, problem, place) where p.problem is null order by p.place),
+      array(
+        select p.event_id
+        from unnest(p_pair_events, p_pair_problems) with ordinality p (event_id, problem, place)
+        where p.problem is null
+        order by p.place
+      ),
+      array(
+        select p.endpoint_id
+        from unnest(p_pair_endpoints,
+          p_pair_problems) with ordinality p (endpoint_id, problem, place)
+        where p.problem is null
+        order by p.place
+      ),
       p_now);
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
     select p.event_id, p.endpoint_id, 0, p_now, 'close', 'filter_error', p.problem
-    from unnest(p_pair_events, p_pair_endpoints, p_pair_problems) as p (event_id, endpoint_id, problem)
+    from unnest(p_pair_events, p_pair_endpoints,
+      p_pair_problems) as p (event_id, endpoint_id, problem)
     where p.problem is not null;
   end if;
   with done as (
     delete from outbox.unrouted u
     using pg_catalog.unnest(p_events) p
-    cross join lateral (select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0) o
+    cross join lateral (
+      select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
+    ) o
     where u.ctid = o.row_at
     returning u.event_id, u.routed_to
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)
   select d.event_id, 0, p_now, 'close', 'no_subscriber' from done d
-  where d.routed_to is null and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id);
+  where d.routed_to is null
+    and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id);
   return v_added;
 end
 $$;
@@ -3851,12 +4420,16 @@ declare
   v_routed integer := 0;
 begin
   foreach v_event in array outbox.touched_events(p_batch) loop
-    select coalesce(pg_catalog.array_agg(p.endpoint_id), '{}'), coalesce(pg_catalog.array_agg(p.problem), '{}') into v_endpoints, v_problems
-    from unnest(p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems) as p (event_id, endpoint_id, problem)
+    select coalesce(pg_catalog.array_agg(p.endpoint_id), '{}'),
+      coalesce(pg_catalog.array_agg(p.problem), '{}')
+    into v_endpoints, v_problems
+    from unnest(p_batch.pair_events, p_batch.pair_endpoints,
+      p_batch.pair_problems) as p (event_id, endpoint_id, problem)
     where p.event_id = v_event;
     begin
       v_routed := v_routed + outbox.route_events(pg_catalog.array_remove(array[v_event], p_batch.cut_event),
-        pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]), v_endpoints, v_problems, p_now);
+        pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]), v_endpoints,
+        v_problems, p_now);
       if v_event = p_batch.cut_event then
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
@@ -3885,8 +4458,10 @@ begin
     select pg_catalog.jsonb_object_agg(n.key, s.value)
     from outbox.setting s
     join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
-                 ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'), ('egress.proxy_url', 'proxy_url'), ('response.success_bytes', 'success_bytes'),
-                 ('response.failure_bytes', 'failure_bytes'), ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+                 ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
+                 ('egress.proxy_url', 'proxy_url'), ('response.success_bytes', 'success_bytes'),
+                 ('response.failure_bytes', 'failure_bytes'),
+                 ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
                  ('worker.max_deliveries', 'max_deliveries')) n (name, key) on n.name = s.name);
 end
 $$;
@@ -3909,22 +4484,33 @@ declare
   v_at timestamptz := v_now + greatest(p_delay, interval '0');
 begin
   if p_delay is null or p_delay > interval '7 days' then
-    perform outbox.invalid('delay', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)), 'Expected an interval of 7 days at most');
+    perform outbox.invalid('delay',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)),
+      'Expected an interval of 7 days at most');
   end if;
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   -- Again: that lease may have been the last try.
   v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
-    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate would be due in vain.
-    next_at = case when l.halted or (l.ordered and l.leased > 0) then l.next_at when l.ordered then v_at else least(l.next_at, greatest(v_at, l.head_at)) end
+    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate
+    -- would be due in vain.
+    next_at = case
+      when l.halted or (l.ordered and l.leased > 0) then l.next_at
+      when l.ordered then v_at
+      else least(l.next_at, greatest(v_at, l.head_at))
+    end
   where l.id = v_delivery.lane_id;
-  update outbox.delivery d set due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
+  update outbox.delivery d set due_at = case
+    when l.ordered then d.due_at
+    else greatest(v_at, l.head_at)
+  end
   from outbox.lane l
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id and l.id = d.lane_id;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+    'due_at', v_at);
 end
 $$;
 
@@ -3946,13 +4532,17 @@ declare
 begin
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint_id;
   if v_endpoint.state <> 'enabled' then
-    raise exception using errcode = 'OH004', message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.state),
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.state),
       hint = 'resume_endpoint() serves it again';
   elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then
-    raise exception using errcode = 'OH006', message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
+    raise exception using errcode = 'OH006',
+      message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
       hint = 'A probe is sent by itself once its time is up: outbox.endpoint_status says when';
   end if;
-  return pg_catalog.jsonb_build_object('event_id', outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id, p_endpoint_id => p_endpoint_id));
+  return pg_catalog.jsonb_build_object('event_id',
+    outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id,
+      p_endpoint_id => p_endpoint_id));
 end
 $$;
 
@@ -3972,10 +4562,15 @@ declare
   v_was text := (outbox.check_endpoint(p_endpoint_id)).state;
   v_now timestamptz := outbox.clock();
 begin
-  update outbox.endpoint e set state = p_state, state_reason = p_reason, version = e.version + 1, updated_at = v_now,
-    ramp_from = case when p_state = 'enabled' and e.state <> 'enabled' then v_now else e.ramp_from end
+  update outbox.endpoint e
+  set state = p_state, state_reason = p_reason, version = e.version + 1, updated_at = v_now,
+    ramp_from = case
+      when p_state = 'enabled' and e.state <> 'enabled' then v_now
+      else e.ramp_from
+    end
   where e.id = p_endpoint_id;
-  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'state', p_state, 'was', v_was, 'reason', p_reason,
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'state', p_state, 'was', v_was,
+    'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
 end
 $$;
@@ -3998,15 +4593,24 @@ begin
   perform outbox.check_endpoint(p_endpoint_id);
   perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
   -- The row's lock first: of two calls at a time the second starts from what the first left.
-  update outbox.endpoint e set version = e.version + 1, updated_at = outbox.clock() where e.id = p_endpoint_id;
+  update outbox.endpoint e
+  set version = e.version + 1, updated_at = outbox.clock()
+  where e.id = p_endpoint_id;
   select coalesce(pg_catalog.jsonb_object_agg(h.key, h.value), '{}') into v_headers
-  from outbox.endpoint e cross join pg_catalog.jsonb_each(outbox.stored_headers(e.headers_vault_id)) h
+  from outbox.endpoint e
+  cross join pg_catalog.jsonb_each(outbox.stored_headers(e.headers_vault_id)) h
   where e.id = p_endpoint_id
-    and pg_catalog.lower(h.key) not in (select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k);
+    and pg_catalog.lower(h.key) not in (
+      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k
+    );
   v_headers := v_headers || pg_catalog.jsonb_strip_nulls(p_headers);
   perform outbox.check_headers(v_headers);
   perform outbox.put_headers(p_endpoint_id, v_headers);
-  return (select pg_catalog.jsonb_build_object('id', e.id, 'header_names', e.header_names) from outbox.endpoint e where e.id = p_endpoint_id);
+  return (
+    select pg_catalog.jsonb_build_object('id', e.id, 'header_names', e.header_names)
+    from outbox.endpoint e
+    where e.id = p_endpoint_id
+  );
 end
 $$;
 
@@ -4026,14 +4630,19 @@ declare
   v_job outbox.replay_job;
 begin
   if p_state is null or p_state not in ('running', 'paused', 'cancelled') then
-    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)), 'Expected running, paused or cancelled');
+    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)),
+      'Expected running, paused or cancelled');
   end if;
-  update outbox.replay_job j set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
+  update outbox.replay_job j
+  set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
   where j.id::text = p_id and j.state in ('running', 'paused') returning j.* into v_job;
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)), hint = 'select * from outbox.replay_job lists them';
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
+      hint = 'select * from outbox.replay_job lists them';
   end if;
-  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state, 'replayed', v_job.replayed, 'skipped', v_job.skipped);
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state, 'replayed',
+    v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 
@@ -4055,12 +4664,15 @@ declare
 begin
   select * into v_setting from outbox.setting s where s.name = p_name;
   if not found then
-    raise exception using errcode = 'OH002', message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
       hint = 'select name, description from outbox.setting lists them';
   end if;
-  v_problem := coalesce(outbox.setting_problem(v_setting, p_value), outbox.setting_conflict(p_name, p_value));
+  v_problem := coalesce(outbox.setting_problem(v_setting, p_value),
+    outbox.setting_conflict(p_name, p_value));
   if v_problem is not null then
-    raise exception using errcode = 'OH005', message = pg_catalog.format('setting %s %s', p_name, v_problem),
+    raise exception using errcode = 'OH005',
+      message = pg_catalog.format('setting %s %s', p_name, v_problem),
       hint = pg_catalog.format('%s. It is %s now', v_setting.description, v_setting.value);
   end if;
   update outbox.setting s set value = p_value, updated_at = pg_catalog.now() where s.name = p_name;
@@ -4081,13 +4693,19 @@ CREATE FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) RETURNS text
     SET search_path TO ''
     AS $$
 declare
-  v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s) || pg_catalog.jsonb_build_object(p_name, p_value);
+  v_all jsonb := (
+    select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s
+  ) || pg_catalog.jsonb_build_object(p_name, p_value);
 begin
   return case
     when (v_all -> 'worker.max_deliveries')::bigint < (v_all -> 'worker.batch_size')::bigint then
-      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once (worker.batch_size)'
-    when (v_all -> 'attempt.retention_days')::bigint > (v_all -> 'event.retention_days')::bigint + 8 then
-      'would keep receipts (attempt.retention_days) longer than any event they belong to (event.retention_days + 8)'
+      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
+      '(worker.batch_size)'
+    when (
+      v_all -> 'attempt.retention_days'
+    )::bigint > (v_all -> 'event.retention_days')::bigint + 8 then
+      'would keep receipts (attempt.retention_days) longer than any event they belong to '
+      '(event.retention_days + 8)'
   end;
 end
 $$;
@@ -4162,34 +4780,50 @@ declare
 begin
   case p_setting.type
     when 'boolean' then
-      if pg_catalog.jsonb_typeof(p_value) is distinct from 'boolean' then return 'must be true or false'; end if;
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'boolean' then
+        return 'must be true or false';
+      end if;
     when 'integer' then
-      if pg_catalog.jsonb_typeof(p_value) is distinct from 'number' or (p_value #>> '{}') !~ '^-?[0-9]{1,18}$' then
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'number'
+        or (p_value #>> '{}') !~ '^-?[0-9]{1,18}$' then
         return 'must be a whole number';
       end if;
       if (p_value #>> '{}')::bigint not between p_setting.lowest and p_setting.highest then
         return pg_catalog.format('must lie between %s and %s', p_setting.lowest, p_setting.highest);
       end if;
     when 'text' then
-      if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then return 'must be a string'; end if;
-      if p_setting.name = 'egress.proxy_url' and p_value #>> '{}' !~ '^(http://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
-        return 'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path';
+      if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
+        return 'must be a string';
+      end if;
+      if p_setting.name = 'egress.proxy_url'
+        and p_value #>> '{}' !~ '^(http://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
+        return
+          'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
+          'path';
       end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
-         or exists (select from pg_catalog.jsonb_array_elements(p_value) v where pg_catalog.jsonb_typeof(v.value) <> 'string') then
+         or exists (
+           select
+           from pg_catalog.jsonb_array_elements(p_value) v
+           where pg_catalog.jsonb_typeof(v.value) <> 'string'
+         ) then
         return 'must be an array of strings';
       end if;
       if p_setting.name = 'egress.allow_cidrs' then
         for v_item in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
           if not outbox.is_network(v_item) then
-            return pg_catalog.format('holds %L, which is not a network such as 10.0.0.0/8 or fd00::/8', pg_catalog.left(v_item, 60));
+            return pg_catalog.format(
+              'holds %L, which is not a network such as 10.0.0.0/8 or fd00::/8',
+              pg_catalog.left(v_item, 60));
           end if;
         end loop;
       elsif p_setting.name in ('egress.allow_ports', 'egress.deny_ports') then
         for v_item in select v.value from pg_catalog.jsonb_array_elements_text(p_value) v loop
           if not outbox.is_port_range(v_item) then
-            return pg_catalog.format('holds %L, which is not a port such as 443 or a range such as 1024-65535', pg_catalog.left(v_item, 60));
+            return pg_catalog.format(
+              'holds %L, which is not a port such as 443 or a range such as 1024-65535',
+              pg_catalog.left(v_item, 60));
           end if;
         end loop;
       end if;
@@ -4270,7 +4904,8 @@ CREATE FUNCTION outbox.stored_headers(p_vault_id uuid) RETURNS jsonb
     SET search_path TO ''
     AS $$
 begin
-  return coalesce((select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id), '{}');
+  return coalesce((select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id),
+    '{}');
 end
 $$;
 
@@ -4291,8 +4926,10 @@ declare
   v_pattern text;
 begin
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$' or pg_catalog.length(v_pattern) > 128 then
-      perform outbox.invalid('event_types', pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
+    if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
+      or pg_catalog.length(v_pattern) > 128 then
+      perform outbox.invalid('event_types',
+        pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
     end if;
   end loop;
@@ -4334,76 +4971,115 @@ begin
         pg_catalog.floor(t.tokens)::integer) end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
-    cross join lateral (select g.ctid as gate_at, g as gate, g.* from outbox.gate g where g.endpoint_id = o.endpoint_id offset 0) g
-    cross join lateral (select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0) e
-    cross join lateral (select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing) b
+    cross join lateral (
+      select g.ctid as gate_at, g as gate, g.*
+      from outbox.gate g
+      where g.endpoint_id = o.endpoint_id offset 0
+    ) g
+    cross join lateral (
+      select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+    ) e
+    cross join lateral (
+      select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing
+    ) b
     cross join lateral (
       select case when e.rate_per_second is not null then
-        least(e.rate_burst, g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
+        least(e.rate_burst,
+          g.tokens + greatest(0,
+            extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
     ) t
-    cross join lateral (select outbox.allowed_in_flight(g.gate, e.endpoint, p_now) as allowed offset 0) a
-    where e.state = 'enabled' and g.not_before <= p_now and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
+    cross join lateral (
+      select outbox.allowed_in_flight(g.gate, e.endpoint, p_now) as allowed offset 0
+    ) a
+    where e.state = 'enabled' and g.not_before <= p_now
+      and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and coalesce(t.tokens >= 1, true) and (b.probing or a.allowed > g.in_flight)
   ), seen as materialized (
     -- One row per delivery looked at; a lane without any has one row of nulls.
-    select r.gate_id, r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.id as lane_id, l.lane_at, l.ordered, l.next_at, l.most,
+    select r.gate_id, r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second,
+      l.id as lane_id, l.lane_at, l.ordered, l.next_at, l.most,
       d.row_at, d.attempt, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
     from ring r
     cross join lateral (
-      select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at, case when l.ordered then case when r.probing then 1 else r.quantum end else r.room + l.leased end as most
+      select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at,
+        case
+          when l.ordered then case when r.probing then 1 else r.quantum end
+          else r.room + l.leased
+        end as most
       from outbox.lane l
-      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity' and (not l.ordered or l.leased = 0)
+      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity'
+        and (not l.ordered or l.leased = 0)
       order by l.next_at limit r.room
     ) l
     left join lateral (
       -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
-      select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until, d.body_bytes,
+      select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until,
+        d.body_bytes,
         pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at and d.due_at <= case when l.ordered then 'infinity' else p_now end
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+        and d.due_at <= case when l.ordered then 'infinity' else p_now end
       order by d.due_at, d.event_id limit l.most + 1
     ) d on true
   ), ranked as materialized (
     -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
     -- spent: how many of its rate's tokens the gate has given out up to this row.
-    select f.*, f.free and f.nth <= f.most and f.slot <= f.room and f.spent <= coalesce(f.tokens, 'Infinity') as fits,
+    select f.*, f.free and f.nth <= f.most and f.slot <= f.room
+      and f.spent <= coalesce(f.tokens, 'Infinity') as fits,
       pg_catalog.row_number() over w as rank, pg_catalog.sum(f.body_bytes) over w as bytes
     from (
       select s.*, s.leased_until is null and s.event_id is not null as free,
-        pg_catalog.sum(case when s.leased_until is not null or (s.ordered and s.nth > 1) then 0 else 1 end)
+        pg_catalog.sum(
+          case when s.leased_until is not null or (s.ordered and s.nth > 1) then 0 else 1 end
+        )
           over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as slot,
         pg_catalog.count(*) filter (where s.leased_until is null and s.nth <= s.most)
           over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as spent
       from seen s
     ) f
-    window w as (partition by f.free and f.nth <= f.most and f.slot <= f.room and f.spent <= coalesce(f.tokens, 'Infinity') order by f.place, f.slot, f.next_at, f.lane_id, f.nth)
+    window w as (partition by f.free and f.nth <= f.most and f.slot <= f.room and f.spent <= coalesce(f.tokens, 'Infinity') order by f.place,
+      f.slot, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
-    select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked from ranked r
+    select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
+    from ranked r
   ), by_lane as materialized (
     select m.gate_at, m.lane_at, m.ordered, m.probing, m.tokens, m.rate_per_second,
       (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1] as probe_event,
-      (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1] as probe_attempt,
+      (
+        pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing)
+      )[1] as probe_attempt,
       pg_catalog.count(m.event_id) as n, pg_catalog.count(*) filter (where m.free) as free,
       pg_catalog.count(*) filter (where m.picked)::integer as taken, m.most,
       pg_catalog.min(m.due_at) as head_at, pg_catalog.min(m.leased_until) as leased_until,
       case when pg_catalog.bool_or(m.picked) then
-        p_now + m.lease * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end end as lease_end
-    from marked m group by m.gate_at, m.lane_at, m.ordered, m.most, m.lease, m.probing, m.tokens, m.rate_per_second
+        p_now + m.lease * case
+          when m.ordered then pg_catalog.count(*) filter (where m.picked)
+          else 1
+        end end as lease_end
+    from marked m
+    group by m.gate_at, m.lane_at, m.ordered, m.most, m.lease, m.probing, m.tokens,
+      m.rate_per_second
   ), lanes as (
     update outbox.lane l set
-      head_at = coalesce(b.head_at, case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
+      head_at = coalesce(b.head_at,
+        case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
       leased_until = least(b.leased_until, b.lease_end),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
         when b.free > b.taken or b.n > b.most then p_now
         else coalesce(least(b.leased_until, b.lease_end, (
-          select d.due_at from outbox.delivery d where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now order by d.due_at limit 1)), 'infinity')
+          select d.due_at
+          from outbox.delivery d
+          where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
+          order by d.due_at
+          limit 1)), 'infinity')
       end
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
     where l.ctid = b.lane_at and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
-    returning b.gate_at, b.taken, case when b.ordered then least(b.taken, 1) else b.taken end as slots,
+    returning b.gate_at, b.taken,
+      case when b.ordered then least(b.taken, 1) else b.taken end as slots,
       b.probe_event, b.probe_attempt, b.tokens, b.rate_per_second
   ), gates as (
     update outbox.gate g set
@@ -4411,13 +5087,19 @@ begin
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
       not_before = case when s.tokens - s.taken < 1
-        then greatest(g.not_before, p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s') else g.not_before end,
+        then greatest(g.not_before,
+          p_now + (
+            1 - (s.tokens - s.taken)
+          ) / s.rate_per_second * interval '1 s') else g.not_before end,
       breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
       probe_event = coalesce(s.probe_event, g.probe_event),
       probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
     from (
-      select l.gate_at, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.taken) as taken, l.tokens, l.rate_per_second,
-        (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1] as probe_event, pg_catalog.max(l.probe_attempt) as probe_attempt
+      select l.gate_at, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.taken) as taken,
+        l.tokens, l.rate_per_second,
+        (
+          pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null)
+        )[1] as probe_event, pg_catalog.max(l.probe_attempt) as probe_attempt
       from lanes l group by l.gate_at, l.tokens, l.rate_per_second
     ) s
     where g.ctid = s.gate_at and s.slots > 0
@@ -4426,12 +5108,16 @@ begin
     update outbox.delivery d set attempt = d.attempt + 1,
       leased_until = p_now + m.lease * case when m.ordered then m.in_lane else 1 end
     from (
-      select m.row_at, m.rank, m.lease, m.ordered, pg_catalog.count(*) over (partition by m.lane_id) as in_lane from marked m where m.picked
+      select m.row_at, m.rank, m.lease, m.ordered,
+        pg_catalog.count(*) over (partition by m.lane_id) as in_lane
+      from marked m
+      where m.picked
     ) m
     where d.ctid = m.row_at
     returning d.event_id, d.endpoint_id, d.attempt, m.rank
   )
-  select pg_catalog.array_agg(h.event_id order by h.rank), pg_catalog.array_agg(h.endpoint_id order by h.rank),
+  select pg_catalog.array_agg(h.event_id order by h.rank),
+    pg_catalog.array_agg(h.endpoint_id order by h.rank),
     pg_catalog.array_agg(h.attempt order by h.rank)
   into v_claimed.events, v_claimed.endpoints, v_claimed.attempts
   from held h;
@@ -4464,11 +5150,17 @@ begin
   if found then
     return null;
   end if;
-  select * into v_held from outbox.idempotency_key k where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;
+  select *
+  into v_held
+  from outbox.idempotency_key k
+  where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;
   if v_held.content <> v_content then
-    raise exception using errcode = 'OH003', message = 'idempotency_key was used within 24 hours for an event with other content',
+    raise exception using errcode = 'OH003',
+      message = 'idempotency_key was used within 24 hours for an event with other content',
       detail = pg_catalog.format('It belongs to event %s', v_held.event_id),
-      hint = 'Use a new key for a new event, or publish the same type, payload, partition key, endpoint and deliver_at';
+      hint =
+        'Use a new key for a new event, or publish the same type, payload, partition key, '
+        'endpoint and deliver_at';
   end if;
   return v_held.event_id;
 end
@@ -4495,14 +5187,20 @@ begin
   perform outbox.upkeep(v_now);
   -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
   if not outbox.setting_on('worker.enabled')
-     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
+     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1,
+       outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
      or not outbox.has_due(v_now)
   then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
-  select pg_catalog.count(*) into v_live from outbox.run r where r.ended_at is null and r.polled_at > v_now - interval '2 s';
+  select pg_catalog.count(*)
+  into v_live
+  from outbox.run r
+  where r.ended_at is null and r.polled_at > v_now - interval '2 s';
   -- Work that has waited for a second although a run is alive wants one more.
-  v_behind := exists (select from outbox.gate g where g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity');
+  v_behind := exists (
+    select from outbox.gate g where g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
+  );
   if outbox.is_quiet(v_now) or (v_behind and v_live < outbox.setting_int('worker.max_runs')) then
     v_kicked := outbox.kick('tick');
   end if;
@@ -4527,11 +5225,14 @@ declare
 begin
   select * into v_run from outbox.run r where r.id = p_run;
   if not found then
-    insert into outbox.run (id, kind, started_at, polled_at) values (p_run, p_kind, p_now, p_now) on conflict do nothing;
+    insert into outbox.run (id, kind, started_at, polled_at)
+    values (p_run, p_kind, p_now, p_now)
+    on conflict do nothing;
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
     v_run.started_at := p_now;
-  elsif p_ended or v_run.ended_at is not null or v_run.polled_at not between p_now - interval '100 ms' and p_now then
+  elsif p_ended or v_run.ended_at is not null
+    or v_run.polled_at not between p_now - interval '100 ms' and p_now then
     -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other's note.
     update outbox.run r set polled_at = p_now, ended_at = case when p_ended then p_now end
     where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);
@@ -4562,7 +5263,10 @@ CREATE FUNCTION outbox.touched_events(p_batch outbox.routing) RETURNS uuid[]
     LANGUAGE sql IMMUTABLE
     SET search_path TO ''
     AS $$
-  select case when p_batch.cut_event is null then p_batch.events else p_batch.events || p_batch.cut_event end
+  select case
+    when p_batch.cut_event is null then p_batch.events
+    else p_batch.events || p_batch.cut_event
+  end
 $$;
 
 ALTER FUNCTION outbox.touched_events(p_batch outbox.routing) OWNER TO postgres;
@@ -4579,7 +5283,11 @@ CREATE FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) RETURNS uuid[]
     AS $$
 begin
   return array(
-    select g.endpoint_id from outbox.gate g where g.endpoint_id = any (p_endpoint_ids) order by g.id + 0 for no key update skip locked);
+    select g.endpoint_id
+    from outbox.gate g
+    where g.endpoint_id = any (p_endpoint_ids)
+    order by g.id + 0
+    for no key update skip locked);
 end
 $$;
 
@@ -4641,9 +5349,12 @@ CREATE FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) RE
 begin
   return query
   select u.event_id from outbox.unrouted u
-  where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below and u.event_id <= p_router.watermark
+  where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below
+    and u.event_id <= p_router.watermark
   union all
-  select u.event_id from outbox.unrouted u where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
+  select u.event_id
+  from outbox.unrouted u
+  where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
   limit p_limit;
 end
 $$;
@@ -4661,8 +5372,8 @@ CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone) RETURNS void
     SET search_path TO ''
     AS $$
 begin
-  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying waits
-  -- for gates and comes first, for the others only take gates that nobody holds.
+  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
+  -- waits for gates and comes first, for the others only take gates that nobody holds.
   begin
     perform outbox.work_replay_jobs(p_now);
   exception when others then
@@ -4735,7 +5446,9 @@ CREATE FUNCTION outbox.uuid_v7_time(p_id uuid) RETURNS timestamp with time zone
     SET search_path TO ''
     AS $$
   select pg_catalog.to_timestamp(
-    ('x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)
+    (
+      'x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', '')
+    )::bit(48)::bigint / 1000.0)
 $$;
 
 ALTER FUNCTION outbox.uuid_v7_time(p_id uuid) OWNER TO postgres;
@@ -4766,12 +5479,15 @@ CREATE FUNCTION outbox.wake_changed(p_now timestamp with time zone) RETURNS void
     SET search_path TO ''
     AS $$
 begin
-  -- A change is looked at for a few seconds: it may have committed late, and its gate may be locked now.
+  -- A change is looked at for a few seconds: it may have committed late, and its gate may be locked
+  -- now.
   update outbox.gate g set next_at = p_now
   from (
     select g.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
-    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0 and g.next_at > p_now and g.next_at < 'infinity'
-      and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now and outbox.first_lane_at(g.id) <= p_now
+    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
+      and g.next_at > p_now and g.next_at < 'infinity'
+      and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
+      and outbox.first_lane_at(g.id) <= p_now
     for no key update of g skip locked
   ) w
   where g.id = w.id;
@@ -4807,11 +5523,14 @@ begin
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
     v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
-    update outbox.replay_job j set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put, skipped = j.skipped + 1 - v_put
+    update outbox.replay_job j
+    set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put,
+      skipped = j.skipped + 1 - v_put
     where j.id = v_step.job_id;
     v_all := v_all + v_put;
   end loop;
-  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s), p_now);
+  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
+    p_now);
   update outbox.replay_job j set state = 'done', finished_at = p_now
   where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
   return v_all;
