@@ -49,10 +49,14 @@ export interface TestOuthook {
   readonly log: string[]
   /** Makes an endpoint at `path` of the receiver; `args` are more arguments of create_endpoint(). */
   createEndpoint(path: string, args?: Record<string, unknown>): Promise<TestEndpoint>
+  /** Publishes an event of that type with an empty object, and gives its id. */
+  publish(type: string): Promise<string>
   /** The requests of an event in the order of their coming, once there are `count`; rejects after `ms`. */
   requestsOf(eventId: string, count: number, ms?: number): Promise<Received[]>
   /** The event's receipts in order, once none of its deliveries is open and one is there. */
   receiptsOf(eventId: string): Promise<Receipt[]>
+  /** The same in a few words each: `1 lease_expired`, `2 delivered`. */
+  outcomesOf(eventId: string): Promise<string[]>
   stop(): Promise<void>
 }
 
@@ -99,6 +103,11 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
     return { ...data as { id: string; secret: string }, path }
   }
 
+  async function publish(type: string): Promise<string> {
+    const [row] = await sql`select outbox.publish(${type}, '{}') as id`
+    return row?.id
+  }
+
   async function requestsOf(eventId: string, count: number, ms = patienceMs): Promise<Received[]> {
     const come = (): Received[] =>
       receiver.received.filter(({ headers }) => headers['webhook-id'] === eventId)
@@ -120,6 +129,11 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
       from outbox.attempt where event_id = ${eventId} order by attempt, kind desc`
   }
 
+  async function outcomesOf(eventId: string): Promise<string[]> {
+    const receipts = await receiptsOf(eventId)
+    return receipts.map((one) => `${one.attempt} ${one.error_class ?? one.outcome}`)
+  }
+
   async function stop(): Promise<void> {
     await sql.end({ timeout: 1 })
     await admin.end({ timeout: 1 })
@@ -136,8 +150,10 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
     client,
     log,
     createEndpoint,
+    publish,
     requestsOf,
     receiptsOf,
+    outcomesOf,
     stop,
   }
 }

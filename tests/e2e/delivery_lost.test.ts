@@ -3,50 +3,29 @@
 import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { type HeldLock, holdLock } from '../_support/blocked.ts'
+import { createFirstTry, shortLease } from '../_support/first_try.ts'
 import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
 
 let outhook: TestOuthook
 
-/** What the receiver does with the first try of each event at `/dying/…`. */
-let onFirstTry = (): Promise<void> | void => {}
+const firstTry = createFirstTry()
 
 Deno.test.beforeAll(async () => {
   outhook = await startOuthook({
-    also: {
-      async dying({ seenBefore, answer }): Promise<void> {
-        if (seenBefore === 0) await onFirstTry()
-        await answer(200)
-      },
-    },
+    also: { dying: firstTry.behaviour },
   })
 })
 Deno.test.afterAll(async () => {
   await outhook?.stop()
 })
 
-/** A lease is the timeout and 5 s, so this is the shortest; the retry after it is at once. */
-const shortLease = {
-  p_timeout_ms: 500,
-  p_retry: { strategy: 'fixed', base_delay: 0, jitter: false },
-}
-
 /** The tick of pg_cron 1.4 begins with the first whole minute of a server's life, and then comes every second. */
 const untilTickMs = 75_000
-
-async function publish(type: string): Promise<string> {
-  const [row] = await outhook.sql`select outbox.publish(${type}, '{}') as id`
-  return row?.id
-}
 
 /** The webhook-id and x-attempt of each request of an event, once there are `count`. */
 async function tries(id: string, count: number): Promise<(string | undefined)[][]> {
   const requests = await outhook.requestsOf(id, count, untilTickMs)
   return requests.map(({ headers }) => [headers['webhook-id'], headers['x-attempt']])
-}
-
-async function receipts(id: string): Promise<string[]> {
-  const rows = await outhook.receiptsOf(id)
-  return rows.map((row) => `${row.attempt} ${row.error_class ?? row.outcome}`)
 }
 
 Deno.test('an event whose run is killed after the answer, before the result, comes again', async () => {
@@ -56,11 +35,11 @@ Deno.test('an event whose run is killed after the answer, before the result, com
   })
   // With its gate held, the result gets as far as the database and no further.
   const held = Promise.withResolvers<HeldLock>()
-  onFirstTry = async (): Promise<void> => {
+  firstTry.act = async (): Promise<void> => {
     const lock = `select from outbox.gate where endpoint_id = '${endpoint.id}' for update`
     held.resolve(await holdLock(outhook.admin, lock))
   }
-  const id = await publish('dying.answered')
+  const id = await outhook.publish('dying.answered')
   const gate = await held.promise
   const waiting = await gate.waiter()
   const pid = outhook.stack.functions.pid('deliver')
@@ -69,7 +48,7 @@ Deno.test('an event whose run is killed after the answer, before the result, com
   await gate.release()
 
   expect(await tries(id, 2)).toEqual([[id, '1'], [id, '2']])
-  expect(await receipts(id)).toEqual(['1 lease_expired', '2 delivered'])
+  expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
   expect(outhook.stack.functions.pid('deliver')).not.toBe(pid)
 })
 
@@ -78,16 +57,16 @@ Deno.test('an event whose run is killed between claim and send arrives once', as
     p_event_types: ['dying.claimed'],
     ...shortLease,
   })
-  onFirstTry = (): void => {}
+  firstTry.act = (): void => {}
   // dispatch reads the secrets last, when the delivery is claimed.
   const secrets = await holdLock(outhook.admin, 'lock table outbox.endpoint_secret')
-  const id = await publish('dying.claimed')
+  const id = await outhook.publish('dying.claimed')
   await secrets.waiter()
   outhook.stack.functions.kill('deliver')
   await secrets.release()
 
   expect(await tries(id, 1)).toEqual([[id, '2']])
-  expect(await receipts(id)).toEqual(['1 lease_expired', '2 delivered'])
+  expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
   expect(await tries(id, 1)).toHaveLength(1)
 })
 
@@ -96,10 +75,10 @@ Deno.test('an event whose run is killed while the receiver works comes again', a
     p_event_types: ['dying.sending'],
     ...shortLease,
   })
-  onFirstTry = (): void => outhook.stack.functions.kill('deliver')
-  const id = await publish('dying.sending')
+  firstTry.act = (): void => outhook.stack.functions.kill('deliver')
+  const id = await outhook.publish('dying.sending')
   expect(await tries(id, 2)).toEqual([[id, '1'], [id, '2']])
-  expect(await receipts(id)).toEqual(['1 lease_expired', '2 delivered'])
+  expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
 })
 
 /** Resolves once no run is awake, which would deliver without any kick. */
@@ -138,5 +117,5 @@ Deno.test('an event arrives through pg_cron with kick.on_commit off', async () =
   const publishedAt = Date.now()
   const [request] = await outhook.requestsOf(id, 1, untilTickMs)
   expect((request?.at ?? Infinity) - publishedAt).toBeLessThan(5_000)
-  expect(await receipts(id)).toEqual(['1 delivered'])
+  expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
 })

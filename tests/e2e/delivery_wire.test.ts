@@ -6,6 +6,7 @@ import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { version } from '../../functions/_shared/version.ts'
+import { retryAtOnce } from '../_support/first_try.ts'
 import { startOuthook, type TestEndpoint, type TestOuthook } from '../_support/outhook.ts'
 import type { Received } from './receiver/http.ts'
 
@@ -17,9 +18,6 @@ Deno.test.beforeAll(async () => {
 Deno.test.afterAll(async () => {
   await outhook?.stop()
 })
-
-/** Retries at once, so that a test need not wait for a schedule. */
-const retryAtOnce = { strategy: 'fixed', base_delay: 0, jitter: false }
 
 /** Everything that JSON text can hold and that parsing it and writing it again would change. */
 const odd =

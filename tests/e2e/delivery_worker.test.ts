@@ -3,48 +3,27 @@
 import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { holdLock } from '../_support/blocked.ts'
+import { createFirstTry, shortLease } from '../_support/first_try.ts'
 import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { startWorker } from '../_support/worker_process.ts'
 
 let outhook: TestOuthook
 
-/** What the receiver does with the first try of each event at `/held/…`. */
-let onFirstTry = (): Promise<void> | void => {}
+const firstTry = createFirstTry()
 
 Deno.test.beforeAll(async () => {
   outhook = await startOuthook({
     functions: [],
-    also: {
-      async held({ seenBefore, answer }): Promise<void> {
-        if (seenBefore === 0) await onFirstTry()
-        await answer(200)
-      },
-    },
+    also: { held: firstTry.behaviour },
   })
 })
 Deno.test.afterAll(async () => {
   await outhook?.stop()
 })
 
-/** A lease is the timeout and 5 s, so this is the shortest; the retry after it is at once. */
-const shortLease = {
-  p_timeout_ms: 500,
-  p_retry: { strategy: 'fixed', base_delay: 0, jitter: false },
-}
-
-async function publish(type: string): Promise<string> {
-  const [row] = await outhook.sql`select outbox.publish(${type}, '{}') as id`
-  return row?.id
-}
-
 async function attempts(id: string, count: number): Promise<(string | undefined)[]> {
   const requests = await outhook.requestsOf(id, count)
   return requests.map(({ headers }) => headers['x-attempt'])
-}
-
-async function receipts(id: string): Promise<string[]> {
-  const rows = await outhook.receiptsOf(id)
-  return rows.map((row) => `${row.attempt} ${row.error_class ?? row.outcome}`)
 }
 
 /** Whether the last run is marked as ended, which a worker does as soon as it is told to stop. */
@@ -57,17 +36,17 @@ async function isRunEnded(): Promise<boolean> {
 Deno.test('an event whose worker is killed while the receiver works comes again', async () => {
   await outhook.createEndpoint('/held/killed', { p_event_types: ['worker.killed'], ...shortLease })
   const killed = startWorker(outhook.stack.dbUrl)
-  onFirstTry = async (): Promise<void> => {
+  firstTry.act = async (): Promise<void> => {
     killed.kill('SIGKILL')
     await killed.ended
   }
-  const id = await publish('worker.killed')
+  const id = await outhook.publish('worker.killed')
   await outhook.requestsOf(id, 1)
   expect(await killed.ended).toBe('SIGKILL')
 
   const next = startWorker(outhook.stack.dbUrl)
   expect(await attempts(id, 2)).toEqual(['1', '2'])
-  expect(await receipts(id)).toEqual(['1 lease_expired', '2 delivered'])
+  expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
   next.kill('SIGTERM')
   expect(await next.ended).toBe(0)
 })
@@ -79,7 +58,7 @@ Deno.test('an event whose worker is killed between claim and send arrives once',
   })
   // dispatch reads the secrets last, when the delivery is claimed.
   const secrets = await holdLock(outhook.admin, 'lock table outbox.endpoint_secret')
-  const id = await publish('worker.claimed')
+  const id = await outhook.publish('worker.claimed')
   const killed = startWorker(outhook.stack.dbUrl)
   await secrets.waiter()
   killed.kill('SIGKILL')
@@ -88,7 +67,7 @@ Deno.test('an event whose worker is killed between claim and send arrives once',
 
   const next = startWorker(outhook.stack.dbUrl)
   expect(await attempts(id, 1)).toEqual(['2'])
-  expect(await receipts(id)).toEqual(['1 lease_expired', '2 delivered'])
+  expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
   expect(await attempts(id, 1)).toHaveLength(1)
   next.kill('SIGTERM')
   expect(await next.ended).toBe(0)
@@ -101,7 +80,7 @@ Deno.test('a worker told to stop finishes what is on its way and gives the rest 
   })
   const come = Promise.withResolvers<void>()
   const letGo = Promise.withResolvers<void>()
-  onFirstTry = async (): Promise<void> => {
+  firstTry.act = async (): Promise<void> => {
     come.resolve()
     await letGo.promise
   }
@@ -122,7 +101,7 @@ Deno.test('a worker told to stop finishes what is on its way and gives the rest 
   letGo.resolve()
   expect(await stopped.ended).toBe(0)
 
-  expect(await receipts(first)).toEqual(['1 delivered'])
+  expect(await outhook.outcomesOf(first)).toEqual(['1 delivered'])
   const open = await outhook.sql`
     select event_id, attempt, tries, leased_until from outbox.delivery order by event_id`
   expect([...open]).toEqual(
@@ -131,11 +110,11 @@ Deno.test('a worker told to stop finishes what is on its way and gives the rest 
   const [gate] = await outhook.sql`select sum(in_flight)::integer as in_flight from outbox.gate`
   expect(gate).toEqual({ in_flight: 0 })
 
-  onFirstTry = (): void => {}
+  firstTry.act = (): void => {}
   const next = startWorker(outhook.stack.dbUrl)
   for (const id of rest) {
     expect(await attempts(id, 1)).toEqual(['1'])
-    expect(await receipts(id)).toEqual(['2 delivered'])
+    expect(await outhook.outcomesOf(id)).toEqual(['2 delivered'])
   }
   next.kill('SIGINT')
   expect(await next.ended).toBe(0)

@@ -3,24 +3,19 @@
 import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { type HeldLock, holdLock } from '../_support/blocked.ts'
+import { createFirstTry, shortLease } from '../_support/first_try.ts'
 import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { startWorker, type WorkerProcess } from '../_support/worker_process.ts'
 
 let outhook: TestOuthook
 let worker: WorkerProcess | null = null
 
-/** What the receiver does before it answers. */
-let beforeAnswer = (): Promise<void> => Promise.resolve()
+const firstTry = createFirstTry()
 
 Deno.test.beforeAll(async () => {
   outhook = await startOuthook({
     functions: [],
-    also: {
-      async recorded({ seenBefore, answer }): Promise<void> {
-        if (seenBefore === 0) await beforeAnswer()
-        await answer(200)
-      },
-    },
+    also: { recorded: firstTry.behaviour },
   })
 })
 Deno.test.afterEach(async () => {
@@ -37,33 +32,27 @@ async function killWhileRecording(
 ): Promise<{ id: string; gate: HeldLock; pid: number }> {
   const endpoint = await outhook.createEndpoint(`/recorded/${type}`, {
     p_event_types: [type],
-    p_timeout_ms: 500,
-    p_retry: { strategy: 'fixed', base_delay: 0, jitter: false },
+    ...shortLease,
   })
   const held = Promise.withResolvers<HeldLock>()
-  beforeAnswer = async (): Promise<void> => {
+  firstTry.act = async (): Promise<void> => {
     const lock = `select from outbox.gate where endpoint_id = '${endpoint.id}' for update`
     held.resolve(await holdLock(outhook.admin, lock))
   }
   const dying = startWorker(outhook.stack.dbUrl)
-  const [row] = await outhook.sql`select outbox.publish(${type}, '{}') as id`
+  const id = await outhook.publish(type)
   const gate = await held.promise
   const pid = await gate.waiter()
   dying.kill('SIGKILL')
   expect(await dying.ended).toBe('SIGKILL')
   worker = startWorker(outhook.stack.dbUrl)
-  return { id: row?.id, gate, pid }
-}
-
-async function receipts(id: string): Promise<string[]> {
-  const rows = await outhook.receiptsOf(id)
-  return rows.map((row) => `${row.attempt} ${row.error_class ?? row.outcome}`)
+  return { id, gate, pid }
 }
 
 Deno.test('a result that reached the database counts although its worker is dead', async () => {
   const { id, gate } = await killWhileRecording('record.commits')
   await gate.release()
-  expect(await receipts(id)).toEqual(['1 delivered'])
+  expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
   expect(await outhook.requestsOf(id, 1)).toHaveLength(1)
 })
 
@@ -76,7 +65,7 @@ Deno.test('a result that did not is made good by a second arrival, once the leas
   }
   expect(await waitUntil(gone, { timeoutMs: patienceMs })).toBe(true)
   await gate.release()
-  expect(await receipts(id)).toEqual(['1 lease_expired', '2 delivered'])
+  expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
   const requests = await outhook.requestsOf(id, 2)
   expect(requests.map(({ headers }) => headers['x-attempt'])).toEqual(['1', '2'])
 })

@@ -1,12 +1,12 @@
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
 import type { PoolOptions } from '../../../../functions/_shared/connect/pools.ts'
-import type { Exchange, Transport } from '../../../../functions/_shared/transport/transport.ts'
+import type { Transport } from '../../../../functions/_shared/transport/transport.ts'
 import { createUndiciTransport } from '../../../../functions/_shared/transport/undici.ts'
-import { Buffer } from 'node:buffer'
 import { selfSigned } from '../../../e2e/receiver/certificate.ts'
 import { type Receiver, startReceiver } from '../../../e2e/receiver/receiver.ts'
 import { nextTurn } from '../../next_turn.ts'
+import { post } from './post.ts'
 
 const strict = createAddressPolicy({ allowHttp: true, allowCidrs: [] })
 const local = createAddressPolicy({ allowHttp: true, allowCidrs: ['127.0.0.0/8'] })
@@ -26,25 +26,6 @@ async function withTransport(
   }
 }
 
-async function post(
-  transport: Transport,
-  url: string,
-  policy = local,
-  timeoutMs = 3000,
-): Promise<Exchange> {
-  const exchange = await transport.post({
-    url: new URL(url),
-    headers: [],
-    body: Buffer.from('{}'),
-    timeoutMs,
-    successBytes: 256,
-    failureBytes: 256,
-    policy,
-  })
-  await nextTurn()
-  return exchange
-}
-
 function resolveToLoopback(): Promise<{ address: string; family: number }[]> {
   return Promise.resolve([{ address: '127.0.0.1', family: 4 }])
 }
@@ -54,7 +35,7 @@ Deno.test('createUndiciTransport() speaks TLS with the vetted address under the 
   const url = `https://receiver.test:${new URL(receiver.url).port}/`
   const options = { resolve: resolveToLoopback, ca: selfSigned.cert }
   await withTransport(options, [receiver], async (transport) => {
-    expect(await post(transport, url)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
     expect(receiver.received[0]?.headers['host']).toBe(new URL(url).host)
   })
 })
@@ -63,12 +44,12 @@ Deno.test('createUndiciTransport() gives tls for a certificate that is not trust
   const receiver = startReceiver({ tls: selfSigned })
   const { port } = new URL(receiver.url)
   await withTransport({ resolve: resolveToLoopback }, [], async (transport) => {
-    expect(await post(transport, `https://receiver.test:${port}/`))
+    expect(await post(transport, `https://receiver.test:${port}/`, local))
       .toMatchObject({ kind: 'fault', errorClass: 'tls' })
   })
   const options = { resolve: resolveToLoopback, ca: selfSigned.cert }
   await withTransport(options, [receiver], async (transport) => {
-    expect(await post(transport, `https://other.test:${port}/`))
+    expect(await post(transport, `https://other.test:${port}/`, local))
       .toMatchObject({ kind: 'fault', errorClass: 'tls' })
     expect(receiver.received).toEqual([])
   })
@@ -77,13 +58,13 @@ Deno.test('createUndiciTransport() gives tls for a certificate that is not trust
 Deno.test('createUndiciTransport() keeps a connection, and leaves it when the policy changes', async () => {
   const receiver = startReceiver()
   await withTransport({}, [receiver], async (transport) => {
-    await post(transport, `${receiver.url}/a`)
-    await post(transport, `${receiver.url}/big/2000`)
-    await post(transport, `${receiver.url}/b`)
+    await post(transport, `${receiver.url}/a`, local)
+    await post(transport, `${receiver.url}/big/2000`, local)
+    await post(transport, `${receiver.url}/b`, local)
     expect(receiver.connections.accepted).toBe(1)
     const refused = await post(transport, `${receiver.url}/c`, strict)
     expect(refused).toMatchObject({ kind: 'fault', errorClass: 'blocked' })
-    await post(transport, `${receiver.url}/d`)
+    await post(transport, `${receiver.url}/d`, local)
     expect(receiver.connections.accepted).toBe(2)
   })
 })
@@ -91,21 +72,23 @@ Deno.test('createUndiciTransport() keeps a connection, and leaves it when the po
 Deno.test('createUndiciTransport() gives a fault and goes on when a kept connection was closed', async () => {
   const receiver = startReceiver()
   await withTransport({}, [receiver], async (transport) => {
-    expect(await post(transport, `${receiver.url}/close-after`)).toMatchObject({ status: 200 })
-    const second = await post(transport, receiver.url)
+    expect(await post(transport, `${receiver.url}/close-after`, local)).toMatchObject({
+      status: 200,
+    })
+    const second = await post(transport, receiver.url, local)
     expect(['answer', 'fault']).toContain(second.kind)
-    expect(await post(transport, receiver.url)).toMatchObject({ status: 200 })
+    expect(await post(transport, receiver.url, local)).toMatchObject({ status: 200 })
   })
 })
 
 Deno.test('createPools() closes the longest unused connections beyond its bound', async () => {
   const receivers = Array.from({ length: 5 }, () => startReceiver())
   await withTransport({ maxSockets: 2, keepAliveMs: 60_000 }, receivers, async (transport) => {
-    for (const { url } of receivers) await post(transport, url)
+    for (const { url } of receivers) await post(transport, url, local)
     // The newest is alive still: it is used again.
-    await post(transport, receivers[4]?.url ?? '')
+    await post(transport, receivers[4]?.url ?? '', local)
     expect(receivers[4]?.connections).toEqual({ accepted: 1, open: 1 })
-    await post(transport, receivers[0]?.url ?? '')
+    await post(transport, receivers[0]?.url ?? '', local)
     expect(receivers[0]?.connections.accepted).toBe(2)
   })
 })
@@ -131,7 +114,7 @@ Deno.test('createUndiciTransport() never sends a request whose deadline passed w
     const late = await post(transport, `http://slow.test:${port}/late`, local, 100)
     expect(late).toMatchObject({ kind: 'fault', errorClass: 'timeout' })
     release()
-    await post(transport, `http://slow.test:${port}/next`)
+    await post(transport, `http://slow.test:${port}/next`, local)
     expect(receiver.received.map(({ path }) => path)).toEqual(['/next'])
   })
 })
@@ -139,7 +122,7 @@ Deno.test('createUndiciTransport() never sends a request whose deadline passed w
 Deno.test('createUndiciTransport() gives up a connection that is not made in time', async () => {
   const resolve = (): Promise<never> => new Promise(() => {})
   await withTransport({ resolve, timeoutMs: 50 }, [], async (transport) => {
-    expect(await post(transport, 'http://never.test/'))
+    expect(await post(transport, 'http://never.test/', local))
       .toMatchObject({ kind: 'fault', errorClass: 'timeout' })
   })
 })

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer'
 import { connect } from 'node:net'
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
@@ -7,6 +6,7 @@ import { createUndiciTransport } from '../../../../functions/_shared/transport/u
 import type { Exchange } from '../../../../functions/_shared/transport/transport.ts'
 import { startDnsServer, type Zone } from '../../dns_server.ts'
 import { nextTurn } from '../../next_turn.ts'
+import { post } from './post.ts'
 
 // Two addresses of this machine play the parts: one stands for the public Internet and is allowed, one for the inside.
 const outside = '127.0.0.2'
@@ -60,18 +60,7 @@ async function postMany(zone: Zone, port: number, count: number): Promise<string
   const seen: string[] = []
   try {
     for (let n = 0; n < count; n++) {
-      seen.push(wordOf(
-        await transport.post({
-          url: new URL(`http://rebind.test:${port}/`),
-          headers: [],
-          body: Buffer.from('{}'),
-          timeoutMs: 5_000,
-          successBytes: 0,
-          failureBytes: 0,
-          policy,
-        }),
-      ))
-      await nextTurn()
+      seen.push(wordOf(await post(transport, `http://rebind.test:${port}/`, policy)))
     }
   } finally {
     await transport.close()

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer'
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
 import type { PoolOptions } from '../../../../functions/_shared/connect/pools.ts'
@@ -9,6 +8,7 @@ import { selfSigned } from '../../../e2e/receiver/certificate.ts'
 import { startReceiver } from '../../../e2e/receiver/receiver.ts'
 import { type ConnectProxy, type ProxyCourse, startConnectProxy } from '../../connect_proxy.ts'
 import { nextTurn } from '../../next_turn.ts'
+import { post } from './post.ts'
 
 /** The machine that sends knows no name: only the proxy does. */
 const options: PoolOptions = {
@@ -16,32 +16,18 @@ const options: PoolOptions = {
   ca: selfSigned.cert,
 }
 
-type Post = (url: string, timeoutMs?: number) => Promise<Exchange>
+type Send = (url: string) => Promise<Exchange>
 
 async function withProxy(
   course: ProxyCourse,
   more: PoolOptions,
-  body: (post: Post, proxy: ConnectProxy) => Promise<void>,
+  body: (send: Send, proxy: ConnectProxy) => Promise<void>,
 ): Promise<void> {
   const proxy = startConnectProxy(course)
   const policy = createAddressPolicy({ allowHttp: true, allowCidrs: [], proxyUrl: proxy.url })
   const transport = createUndiciTransport({ ...options, ...more })
-  const post: Post = async (url, timeoutMs = 5_000) => {
-    const exchange = await transport.post({
-      url: new URL(url),
-      headers: [],
-      body: Buffer.from('{}'),
-      timeoutMs,
-      successBytes: 256,
-      failureBytes: 256,
-      policy,
-    })
-    // The connection is free for the next one then.
-    await nextTurn()
-    return exchange
-  }
   try {
-    await body(post, proxy)
+    await body((url) => post(transport, url, policy), proxy)
   } finally {
     await transport.close()
     await proxy.close()
@@ -53,10 +39,10 @@ Deno.test('a proxy makes the connections, which are kept and used again', async 
   for (const tls of [undefined, selfSigned]) {
     const receiver = startReceiver(tls === undefined ? {} : { tls })
     const port = Number(new URL(receiver.url).port)
-    await withProxy({ connectTo: port }, {}, async (post, proxy) => {
+    await withProxy({ connectTo: port }, {}, async (send, proxy) => {
       const url = `${tls === undefined ? 'http' : 'https'}://receiver.test:8443`
-      expect(await post(`${url}/a`)).toMatchObject({ kind: 'answer', status: 200 })
-      expect(await post(`${url}/b`)).toMatchObject({ kind: 'answer', status: 200 })
+      expect(await send(`${url}/a`)).toMatchObject({ kind: 'answer', status: 200 })
+      expect(await send(`${url}/b`)).toMatchObject({ kind: 'answer', status: 200 })
       expect(proxy.asked).toEqual([{ target: 'receiver.test:8443', authorization: null }])
       expect(receiver.received.map(({ path }) => path)).toEqual(['/a', '/b'])
       expect(receiver.received[0]?.headers['host']).toBe('receiver.test:8443')
@@ -70,8 +56,8 @@ Deno.test('a proxy is told who asks, and the receiver is not', async () => {
   const receiver = startReceiver()
   const port = Number(new URL(receiver.url).port)
   const more = { proxyAuthorization: 'Basic b3V0aG9vazpzZXNhbWU=' }
-  await withProxy({ connectTo: port }, more, async (post, proxy) => {
-    await post('http://receiver.test/')
+  await withProxy({ connectTo: port }, more, async (send, proxy) => {
+    await send('http://receiver.test/')
     expect(proxy.asked).toEqual([
       { target: 'receiver.test:80', authorization: more.proxyAuthorization },
     ])
@@ -84,8 +70,8 @@ Deno.test('a proxy is told who asks, and the receiver is not', async () => {
 Deno.test('the certificate is checked behind a proxy too', async () => {
   const receiver = startReceiver({ tls: selfSigned })
   const port = Number(new URL(receiver.url).port)
-  await withProxy({ connectTo: port }, {}, async (post) => {
-    expect(await post('https://other.test/')).toMatchObject({ kind: 'fault', errorClass: 'tls' })
+  await withProxy({ connectTo: port }, {}, async (send) => {
+    expect(await send('https://other.test/')).toMatchObject({ kind: 'fault', errorClass: 'tls' })
   })
   expect(receiver.received).toEqual([])
   await receiver.close()
@@ -93,9 +79,9 @@ Deno.test('the certificate is checked behind a proxy too', async () => {
 })
 
 Deno.test('a proxy is never asked for a literal address that is not allowed', async () => {
-  await withProxy('hang', {}, async (post, proxy) => {
+  await withProxy('hang', {}, async (send, proxy) => {
     for (const url of ['http://10.0.0.1/', 'http://0x7f.1/', 'https://[::1]/']) {
-      expect(await post(url)).toMatchObject({ kind: 'fault', errorClass: 'blocked' })
+      expect(await send(url)).toMatchObject({ kind: 'fault', errorClass: 'blocked' })
     }
     expect(proxy.asked).toEqual([])
   })
@@ -110,8 +96,8 @@ Deno.test('what a proxy refuses is blocked, and what it cannot do a failure to c
     ['hang', 'timeout'],
   ]
   for (const [course, errorClass] of rows) {
-    await withProxy(course, { timeoutMs: 300 }, async (post, proxy) => {
-      expect([course, await post('https://receiver.test/')])
+    await withProxy(course, { timeoutMs: 300 }, async (send, proxy) => {
+      expect([course, await send('https://receiver.test/')])
         .toMatchObject([course, { kind: 'fault', errorClass }])
       expect(proxy.asked.length).toBe(1)
     })
@@ -123,15 +109,7 @@ Deno.test('a proxy that is not there is a failure to connect', async () => {
   await gone.close()
   const policy = createAddressPolicy({ allowHttp: false, allowCidrs: [], proxyUrl: gone.url })
   const transport = createUndiciTransport(options)
-  const exchange = await transport.post({
-    url: new URL('https://receiver.test/'),
-    headers: [],
-    body: Buffer.from('{}'),
-    timeoutMs: 5_000,
-    successBytes: 0,
-    failureBytes: 0,
-    policy,
-  })
+  const exchange = await post(transport, 'https://receiver.test/', policy)
   expect(exchange).toMatchObject({ kind: 'fault', errorClass: 'connect' })
   await transport.close()
   await nextTurn()
@@ -144,15 +122,7 @@ Deno.test('createFetchTransport() goes nowhere rather than around a proxy', asyn
     allowCidrs: ['127.0.0.0/8'],
     proxyUrl: 'http://127.0.0.1:1',
   })
-  const exchange = await createFetchTransport().post({
-    url: new URL(receiver.url),
-    headers: [],
-    body: Buffer.from('{}'),
-    timeoutMs: 5_000,
-    successBytes: 0,
-    failureBytes: 0,
-    policy,
-  })
+  const exchange = await post(createFetchTransport(), receiver.url, policy)
   expect(exchange).toMatchObject({ kind: 'fault', errorClass: 'connect' })
   expect(receiver.connections.accepted).toBe(0)
   await receiver.close()
