@@ -16,7 +16,6 @@ const mayCatchOthers = [
   'route',
   'route_one_by_one',
   'dispatch',
-  'upkeep',
 ]
 
 for (const path of await listFiles(projectRoot, 'sql', '.sql')) {
