@@ -1,3 +1,4 @@
+import { messageOf } from '../../supabase/local/errors.ts'
 import { ensureTool } from '../../supabase/local/npm_tool.ts'
 import { ensurePostgres } from '../../supabase/local/postgres/mod.ts'
 import { print } from '../../supabase/local/print.ts'
@@ -21,7 +22,7 @@ export async function setUp(root: string): Promise<void> {
     try {
       await one()
     } catch (error) {
-      log(error instanceof Error ? error.message : String(error))
+      log(messageOf(error))
     }
   }
 }

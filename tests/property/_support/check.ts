@@ -1,6 +1,7 @@
 /** Plays random scripts and tells of the first that breaks a rule, in its shortest form. */
 
 import * as fc from 'fast-check'
+import { messageOf } from '../../../supabase/local/errors.ts'
 import { followTrace } from './follow.ts'
 import { type Script, scripts } from './script.ts'
 import { startWorld, type World } from './world.ts'
@@ -67,6 +68,6 @@ async function problemsOf(world: World, script: Script): Promise<string[]> {
   try {
     return followTrace(script.endpoints, await world.play(script, ROUNDS))
   } catch (error) {
-    return [`a step raised ${error instanceof Error ? error.message : String(error)}`]
+    return [`a step raised ${messageOf(error)}`]
   }
 }

@@ -128,6 +128,7 @@ function unreachable(): Database[] {
   return [
     connectDirect({ url: 'postgresql://postgres:sesame@127.0.0.1:9/postgres' }),
     connectRpc({ url: 'http://127.0.0.1:9', key: 'sesame' }),
+    connectRpc({ url: 'http://kong:sesame@127.0.0.1:9', key: 'key' }),
   ]
 }
 
