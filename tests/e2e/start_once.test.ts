@@ -10,6 +10,8 @@ let dataDir: string
 Deno.test.beforeAll(async () => {
   await sweepTestFolders()
   dataDir = testFolder()
+  // There is something to remove even when every test is filtered out.
+  await Deno.mkdir(dataDir, { recursive: true })
 })
 Deno.test.afterAll(async () => {
   await Deno.remove(dataDir, { recursive: true })
