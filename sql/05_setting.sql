@@ -40,8 +40,8 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('egress.allow_ports', '["80", "443", "1024-65535"]', 'text[]', null, null,
     'Ports that webhooks may go to, single or as ranges'),
   ('egress.deny_ports',
-    '["1433", "1521", "2049", "2375-2380", "3306", "3389", "5432", "6379", "6443", "9200", '
-    '"10250", "11211", "27017"]', 'text[]', null, null,
+    '["1433", "1521", "2049", "2375-2380", "3306", "3389", "5432", "6379", "6443", '
+    '"9200", "10250", "11211", "27017"]', 'text[]', null, null,
     'Ports of those that they may not go to all the same: databases, remote control'),
   ('egress.proxy_url', '""', 'text', null, null,
     'A proxy that makes every connection (CONNECT) and vets the names; empty: none'),
@@ -129,11 +129,11 @@ begin
       end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
-         or exists (
-           select
-           from pg_catalog.jsonb_array_elements(p_value) v
-           where pg_catalog.jsonb_typeof(v.value) <> 'string'
-         ) then
+        or exists (
+          select from pg_catalog.jsonb_array_elements(p_value) v
+          where pg_catalog.jsonb_typeof(v.value) <> 'string'
+        )
+      then
         return 'must be an array of strings';
       end if;
       if p_setting.name = 'egress.allow_cidrs' then
@@ -158,32 +158,29 @@ begin
 end
 $$;
 comment on function outbox.setting_problem(outbox.setting, jsonb) is
-  'What is wrong with a value for a setting, as the end of a sentence; null when it may be '
-  'stored.';
+  'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
 
 create function outbox.setting_conflict(p_name text, p_value jsonb) returns text
 language plpgsql stable set search_path = ''
 as $$
 declare
-  v_all jsonb := (
-    select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s
-  ) || pg_catalog.jsonb_build_object(p_name, p_value);
+  v_all jsonb := pg_catalog.jsonb_build_object(p_name, p_value);
 begin
+  select pg_catalog.jsonb_object_agg(s.name, s.value) || v_all into v_all from outbox.setting s;
   return case
     when (v_all -> 'worker.max_deliveries')::bigint < (v_all -> 'worker.batch_size')::bigint then
       'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
       '(worker.batch_size)'
-    when (
-      v_all -> 'attempt.retention_days'
-    )::bigint > (v_all -> 'event.retention_days')::bigint + 8 then
+    when (v_all -> 'attempt.retention_days')::bigint
+      > (v_all -> 'event.retention_days')::bigint + 8
+    then
       'would keep receipts (attempt.retention_days) longer than any event they belong to '
       '(event.retention_days + 8)'
   end;
 end
 $$;
 comment on function outbox.setting_conflict(text, jsonb) is
-  'Why a value cannot stand beside the other settings, as the end of a sentence; null when it '
-  'can.';
+  'Why a value cannot stand beside the other settings, as the end of a sentence; null when it can.';
 
 create function outbox.set_setting(p_name text, p_value jsonb) returns jsonb
 language plpgsql security definer set search_path = ''

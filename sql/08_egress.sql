@@ -8,13 +8,14 @@ language plpgsql immutable set search_path = ''
 as $$
 begin
   if pg_catalog.family(p_address) = 4 then
-    return not p_address <<= any (array['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8',
-      '169.254.0.0/16', '172.16.0.0/12',
+    return not p_address <<= any (array[
+      '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12',
       '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24',
       '192.168.0.0/16', '192.175.48.0/24',
       '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4',
       -- Azure's wire server: metadata and DNS of the virtual machine, on a public address.
-      '168.63.129.16/32']::inet[]);
+      '168.63.129.16/32'
+    ]::inet[]);
   end if;
   return p_address <<= '2000::/3'
     and not p_address <<= any (
@@ -46,8 +47,8 @@ language plpgsql immutable set search_path = ''
 as $$
 declare
   v_base integer := case when p_part like '0x%' then 16 when p_part like '0_%' then 8 else 10 end;
-  v_digits text := pg_catalog.ltrim(case v_base when 16 then pg_catalog.substr(p_part, 3) else p_part end,
-    '0');
+  v_digits text := pg_catalog.ltrim(
+    case v_base when 16 then pg_catalog.substr(p_part, 3) else p_part end, '0');
   v_number bigint := 0;
   v_digit integer;
 begin
@@ -88,10 +89,8 @@ begin
     if v_number is null or v_number >= v_beyond then
       return null;
     end if;
-    v_address := v_address + v_number * case
-      when v_n < v_count then 256::bigint ^ (4 - v_n)
-      else 1
-    end;
+    v_address := v_address
+      + v_number * case when v_n < v_count then 256::bigint ^ (4 - v_n) else 1 end;
   end loop;
   return '0.0.0.0'::inet + v_address;
 end
@@ -121,10 +120,11 @@ as $$
 begin
   return case
     when p_name ~ '^(.*\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$'
-      and not outbox.is_reachable('127.0.0.1')
-      and not outbox.is_reachable('::1') then 'has a host that is not allowed'
+      and not outbox.is_reachable('127.0.0.1') and not outbox.is_reachable('::1')
+    then 'has a host that is not allowed'
     when (p_name !~ '\.' or p_name ~ '\.(local|internal|localdomain|home\.arpa)$')
-      and outbox.setting_value('egress.allow_cidrs') = '[]' then 'has a host that is not allowed'
+      and outbox.setting_value('egress.allow_cidrs') = '[]'
+    then 'has a host that is not allowed'
   end;
 end
 $$;
@@ -193,18 +193,22 @@ declare
   v_authority text := (pg_catalog.regexp_match(p_url, '^https?://([^/?#]*)', 'i'))[1];
   v_parts text[] := pg_catalog.regexp_match(v_authority, '^(\[[^\]]*\]|[^:]*)(?::([0-9]*))?$');
   v_port text := nullif(v_parts[2], '');
+  v_default text := case when p_url ~* '^https' then '443' else '80' end;
 begin
   if v_parts is null or pg_catalog.length(v_port) > 5 then
     return 'has a port that is no number from 1 to 65535';
   end if;
-  return coalesce(outbox.host_problem(v_parts[1]),
-    case when not outbox.port_allowed(coalesce(v_port, case when p_url ~* '^https' then '443' else '80' end)::integer)
-      then 'has a port that is not allowed' end);
+  return coalesce(
+    outbox.host_problem(v_parts[1]),
+    case
+      when not outbox.port_allowed(coalesce(v_port, v_default)::integer)
+      then 'has a port that is not allowed'
+    end);
 end
 $$;
 comment on function outbox.authority_problem(text) is
-  'What is wrong with the host or the port of a URL, as the end of a sentence; null when nothing '
-  'is.';
+  'What is wrong with the host or the port of a URL, as the end of a sentence; null when it is '
+  'right.';
 
 create function outbox.check_url(p_url text) returns text
 language plpgsql stable set search_path = ''
@@ -223,12 +227,19 @@ begin
   end;
   if v_problem is not null then
     perform outbox.invalid('url', v_problem, case v_problem
-      when 'is not https' then 'Use https. For local development: select outbox.set_setting(''egress.allow_http'', ''true'')'
-      when 'has a host that is not allowed' then 'Use a host on the public Internet. A network of one''s own is allowed by the setting egress.allow_cidrs'
-      when 'has a port that is not allowed' then 'Use 443, or another port that the settings egress.allow_ports and egress.deny_ports allow'
-      when
-        'has a host that is no name of letters, digits and hyphens' then 'Expected something like https://example.com/webhooks; write an international name in its xn-- form'
-      else 'Expected something like https://example.com/webhooks' end);
+      when 'is not https' then
+        'Use https. For local development: '
+        'select outbox.set_setting(''egress.allow_http'', ''true'')'
+      when 'has a host that is not allowed' then
+        'Use a host on the public Internet. A network of one''s own is allowed by the setting '
+        'egress.allow_cidrs'
+      when 'has a port that is not allowed' then
+        'Use 443, or another port that the settings egress.allow_ports and egress.deny_ports allow'
+      when 'has a host that is no name of letters, digits and hyphens' then
+        'Expected something like https://example.com/webhooks; write an international name in its '
+        'xn-- form'
+      else 'Expected something like https://example.com/webhooks'
+    end);
   end if;
   return p_url;
 end

@@ -24,8 +24,10 @@ comment on function outbox.uuid_v7(timestamptz) is
 create function outbox.uuid_v7_floor(p_at timestamptz) returns uuid
 language sql immutable strict set search_path = ''
 as $$
-  select (pg_catalog.lpad(pg_catalog.to_hex(pg_catalog.floor(extract(epoch from p_at) * 1000)::bigint), 12, '0')
-          || '00000000000000000000')::uuid
+  select (
+    pg_catalog.lpad(
+      pg_catalog.to_hex(pg_catalog.floor(extract(epoch from p_at) * 1000)::bigint), 12, '0')
+    || '00000000000000000000')::uuid
 $$;
 comment on function outbox.uuid_v7_floor(timestamptz) is
   'The bound below every uuid v7 of that millisecond or later, and above every earlier one.';
@@ -34,9 +36,8 @@ create function outbox.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable strict set search_path = ''
 as $$
   select pg_catalog.to_timestamp(
-    (
-      'x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', '')
-    )::bit(48)::bigint / 1000.0)
+    ('x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', ''))::bit(48)::bigint
+    / 1000.0)
 $$;
 comment on function outbox.uuid_v7_time(uuid) is
   'The time that a uuid v7 carries, to the millisecond.';

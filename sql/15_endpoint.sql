@@ -4,49 +4,38 @@
 create table outbox.endpoint (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   org_id text not null,
-  kind text not null default 'webhook' constraint endpoint_kind_is_known check (
-    kind in ('webhook')
-  ),
+  kind text not null default 'webhook'
+    constraint endpoint_kind_is_known check (kind in ('webhook')),
   url text not null,
   description text not null default '',
   header_names text[] not null default '{}',
   headers_vault_id uuid,
-  payload text not null default 'envelope' constraint endpoint_payload_is_known check (
-    payload in ('envelope', 'data')
-  ),
-  timeout_ms integer not null default 15000 constraint endpoint_timeout_is_sensible check (
-    timeout_ms between 500 and 60000
-  ),
-  ordering text not null default 'none' constraint endpoint_ordering_is_known check (
-    ordering in ('none', 'partition', 'endpoint')
-  ),
-  max_in_flight integer not null default 50 constraint endpoint_max_in_flight_is_positive check (
-    max_in_flight between 1 and 1000
-  ),
-  quantum integer not null default 25 constraint endpoint_quantum_is_positive check (
-    quantum between 1 and 1000
-  ),
-  rate_per_second double precision constraint endpoint_rate_is_positive check (
-    rate_per_second between 0.001 and 100000
-  ),
-  rate_burst integer not null default 10 constraint endpoint_burst_is_positive check (
-    rate_burst between 1 and 100000
-  ),
+  payload text not null default 'envelope'
+    constraint endpoint_payload_is_known check (payload in ('envelope', 'data')),
+  timeout_ms integer not null default 15000
+    constraint endpoint_timeout_is_sensible check (timeout_ms between 500 and 60000),
+  ordering text not null default 'none'
+    constraint endpoint_ordering_is_known check (ordering in ('none', 'partition', 'endpoint')),
+  max_in_flight integer not null default 50
+    constraint endpoint_max_in_flight_is_positive check (max_in_flight between 1 and 1000),
+  quantum integer not null default 25
+    constraint endpoint_quantum_is_positive check (quantum between 1 and 1000),
+  rate_per_second double precision
+    constraint endpoint_rate_is_positive check (rate_per_second between 0.001 and 100000),
+  rate_burst integer not null default 10
+    constraint endpoint_burst_is_positive check (rate_burst between 1 and 100000),
   retry jsonb,
   retry_4xx boolean not null default false,
-  on_dead_letter text not null default 'continue' constraint endpoint_on_dead_letter_is_known check (
-    on_dead_letter in ('continue', 'halt')
-  ),
+  on_dead_letter text not null default 'continue'
+    constraint endpoint_on_dead_letter_is_known check (on_dead_letter in ('continue', 'halt')),
   breaker_enabled boolean not null default true,
-  breaker_threshold integer not null default 5 constraint endpoint_breaker_threshold_is_positive check (
-    breaker_threshold between 1 and 1000
-  ),
-  breaker_open_ms integer not null default 30000 constraint endpoint_breaker_open_is_sensible check (
-    breaker_open_ms between 1000 and 3600000
-  ),
-  state text not null default 'enabled' constraint endpoint_state_is_known check (
-    state in ('enabled', 'paused', 'disabled', 'deleted')
-  ),
+  breaker_threshold integer not null default 5
+    constraint endpoint_breaker_threshold_is_positive check (breaker_threshold between 1 and 1000),
+  breaker_open_ms integer not null default 30000
+    constraint endpoint_breaker_open_is_sensible check (breaker_open_ms between 1000 and 3600000),
+  state text not null default 'enabled'
+    constraint endpoint_state_is_known
+    check (state in ('enabled', 'paused', 'disabled', 'deleted')),
   state_reason text,
   ramp_from timestamptz not null default 'epoch',
   version integer not null default 1,
@@ -88,9 +77,8 @@ create table outbox.endpoint_secret (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   endpoint_id uuid not null,
   vault_id uuid not null,
-  scheme text not null default 'v1' constraint endpoint_secret_scheme_is_known check (
-    scheme in ('v1', 'v1a')
-  ),
+  scheme text not null default 'v1'
+    constraint endpoint_secret_scheme_is_known check (scheme in ('v1', 'v1a')),
   public_key text,
   created_at timestamptz not null,
   expires_at timestamptz
@@ -162,7 +150,8 @@ declare
 begin
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
     if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
-      or pg_catalog.length(v_pattern) > 128 then
+      or pg_catalog.length(v_pattern) > 128
+    then
       perform outbox.invalid('event_types',
         pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
@@ -172,8 +161,11 @@ begin
   select v_org, p.pattern, p_endpoint_id, outbox.check_filter(p_filter), outbox.clock()
   from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
   on conflict (org_id, pattern, endpoint_id) do update set filter = excluded.filter;
-  return (select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
-          from outbox.subscription s where s.endpoint_id = p_endpoint_id);
+  return (
+    select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id,
+      'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
+    from outbox.subscription s where s.endpoint_id = p_endpoint_id
+  );
 end
 $$;
 comment on function outbox.subscribe(uuid, text[], text) is
@@ -207,8 +199,8 @@ begin
   end if;
 end
 $$;
-comment on function outbox.check_range(text, double precision, double precision,
-  double precision) is
+comment on function
+  outbox.check_range(text, double precision, double precision, double precision) is
   'Raises OH001 unless a number lies within its bounds.';
 
 create function outbox.create_endpoint(
@@ -243,11 +235,11 @@ begin
   perform outbox.check_range('max_in_flight', p_max_in_flight, 1, 1000);
   perform outbox.check_range('quantum', p_quantum, 1, 1000);
   perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
-  insert into outbox.endpoint (org_id, url, description, payload, timeout_ms, ordering,
-    max_in_flight, quantum, retry, rate_per_second,
+  insert into outbox.endpoint (org_id, url, description, payload,
+    timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
-  values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload, p_timeout_ms,
-    p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+  values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload,
+    p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
   perform outbox.put_headers(v_id, p_headers);
@@ -257,7 +249,8 @@ begin
   return pg_catalog.jsonb_build_object('id', v_id, 'secret', v_secret);
 end
 $$;
-comment on function outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer,
-  text, integer, integer, jsonb, double precision, text) is
+comment on function outbox.create_endpoint(
+  text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb,
+  double precision, text) is
   'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown '
   'this once. OH001 names the argument that is wrong.';

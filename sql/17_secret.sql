@@ -7,8 +7,8 @@ create function outbox.new_secret() returns text
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  return 'whsec_' || pg_catalog.translate(pg_catalog.encode(extensions.gen_random_bytes(32), 'base64'),
-    E'\n', '');
+  return 'whsec_' || pg_catalog.translate(
+    pg_catalog.encode(extensions.gen_random_bytes(32), 'base64'), E'\n', '');
 end
 $$;
 comment on function outbox.new_secret() is 'A new signing secret of 32 random bytes.';
@@ -100,7 +100,9 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return (
-    select coalesce(pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc),
+    select coalesce(
+      pg_catalog.jsonb_agg(v.decrypted_secret
+        order by s.expires_at is null desc, s.created_at desc),
       '[]')
     from outbox.endpoint_secret s
     join vault.decrypted_secrets v on v.id = s.vault_id
@@ -182,14 +184,16 @@ begin
     perform outbox.invalid('secret', 'is one that the endpoint signs with already',
       'Leave it out and a new one is made');
   end if;
-  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'secret_id', v_id,
-    'secret',
-    case
+  return pg_catalog.jsonb_build_object(
+    'id', p_endpoint_id,
+    'secret_id', v_id,
+    'secret', case
       when v_scheme = 'v1' then (
         select v.decrypted_secret from vault.decrypted_secrets v where v.id = v_new.vault_id
       )
     end,
-    'public_key', v_new.public_key, 'expires_at', v_expires);
+    'public_key', v_new.public_key,
+    'expires_at', v_expires);
 end
 $$;
 comment on function outbox.rotate_secret(uuid, text, interval) is
@@ -245,12 +249,13 @@ begin
       'secret',
       pg_catalog.max(v.decrypted_secret) filter (where s.scheme = 'v1' and s.expires_at is null),
       'public_key', pg_catalog.max(s.public_key) filter (where s.expires_at is null),
-      'secrets',
-      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('secret_id', s.id, 'scheme', s.scheme,
-        'public_key', s.public_key,
-        'created_at', s.created_at, 'expires_at',
-        s.expires_at) order by s.expires_at is null desc, s.created_at desc))
-    from outbox.endpoint_secret s join vault.decrypted_secrets v on v.id = s.vault_id
+      'secrets', pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object(
+          'secret_id', s.id, 'scheme', s.scheme, 'public_key', s.public_key,
+          'created_at', s.created_at, 'expires_at', s.expires_at)
+        order by s.expires_at is null desc, s.created_at desc))
+    from outbox.endpoint_secret s
+    join vault.decrypted_secrets v on v.id = s.vault_id
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
 end
 $$;

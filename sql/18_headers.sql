@@ -8,17 +8,17 @@ create function outbox.reserved_headers() returns text[]
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  return array['accept-encoding', 'connection', 'content-encoding', 'content-length',
-    'content-type', 'expect', 'host', 'http2-settings',
-    'idempotency-key', 'keep-alive', 'proxy-*', 'sec-*', 'te', 'traceparent', 'tracestate',
-    'trailer', 'transfer-encoding', 'upgrade',
-    'user-agent', 'webhook-*', 'x-attempt', 'x-correlation-id', 'x-event-type', 'x-outhook-*',
-    'x-signature', 'x-timestamp'];
+  return array[
+    'accept-encoding', 'connection', 'content-encoding', 'content-length', 'content-type',
+    'expect', 'host', 'http2-settings', 'idempotency-key', 'keep-alive', 'proxy-*', 'sec-*',
+    'te', 'traceparent', 'tracestate', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent',
+    'webhook-*', 'x-attempt', 'x-correlation-id', 'x-event-type', 'x-outhook-*', 'x-signature',
+    'x-timestamp'
+  ];
 end
 $$;
 comment on function outbox.reserved_headers() is
-  'The names that no custom header may have, in lower case; webhook-* stands for all that begin '
-  'so.';
+  'The names that no custom header may have, in lower case; webhook-* stands for all that begin so.';
 
 create function outbox.header_problem(p_name text, p_value jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -28,10 +28,13 @@ begin
     when p_name !~ '^[!#$%&''*+.^_`|~0-9A-Za-z-]+$' then 'has characters that HTTP does not allow'
     when pg_catalog.length(p_name) > 100 then 'has a name of more than 100 characters'
     when pg_catalog.lower(p_name) = any (outbox.reserved_headers())
-      or pg_catalog.regexp_replace(pg_catalog.lower(p_name), '^(proxy|sec|webhook|x-outhook)-.*$',
-        '\1-*') = any (outbox.reserved_headers()) then 'is reserved'
+      or pg_catalog.regexp_replace(
+        pg_catalog.lower(p_name), '^(proxy|sec|webhook|x-outhook)-.*$', '\1-*'
+      ) = any (outbox.reserved_headers())
+    then 'is reserved'
     when pg_catalog.jsonb_typeof(p_value) <> 'string' then 'is not a string'
-    when p_value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then 'has an empty value or one that is not visible ASCII'
+    when p_value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then
+      'has an empty value or one that is not visible ASCII'
   end;
 end
 $$;
@@ -79,7 +82,8 @@ create function outbox.stored_headers(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return coalesce((select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id),
+  return coalesce(
+    (select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id),
     '{}');
 end
 $$;
@@ -100,10 +104,10 @@ begin
       'outhook_endpoint_headers_' || pg_catalog.gen_random_uuid()::text,
       'Custom headers of an Outhook endpoint');
   end if;
-  update outbox.endpoint e set headers_vault_id = v_new,
+  update outbox.endpoint e set
+    headers_vault_id = v_new,
     header_names = array(
-      select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C"
-    )
+      select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C")
   where e.id = p_endpoint_id;
   delete from vault.secrets v where v.id = v_old;
 end

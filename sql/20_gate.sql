@@ -18,17 +18,15 @@ create table outbox.gate (
   id bigint generated always as identity primary key,
   endpoint_id uuid not null,
   next_at timestamptz not null default 'infinity',
-  in_flight integer not null default 0 constraint gate_in_flight_is_not_negative check (
-    in_flight >= 0
-  ),
+  in_flight integer not null default 0
+    constraint gate_in_flight_is_not_negative check (in_flight >= 0),
   depth bigint not null default 0 constraint gate_depth_is_not_negative check (depth >= 0),
   not_before timestamptz not null default '-infinity',
   last_timed_out boolean not null default false,
   tokens double precision not null default 0,
   tokens_at timestamptz not null default 'epoch',
-  breaker text not null default 'closed' constraint gate_breaker_is_known check (
-    breaker in ('closed', 'open', 'half_open')
-  ),
+  breaker text not null default 'closed'
+    constraint gate_breaker_is_known check (breaker in ('closed', 'open', 'half_open')),
   streak integer not null default 0,
   first_failure_at timestamptz,
   open_until timestamptz not null default '-infinity',
@@ -107,23 +105,6 @@ $$;
 comment on function outbox.add_gate(uuid, text) is
   'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
 
-create function outbox.allowed_in_flight(
-  p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamptz
-) returns integer
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return case when p_gate.last_timed_out then 1
-    else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
-      * extract(
-        epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)
-      ) / 10)))::integer end;
-end
-$$;
-comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, timestamptz) is
-  'How many requests an endpoint may have in flight: one after a timeout until it succeeds; '
-  'after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
-
 create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -155,22 +136,3 @@ $$;
 comment on function outbox.try_lock_gates(uuid[]) is
   'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits '
   'for nobody.';
-
-create function outbox.first_lane_at(p_gate_id bigint) returns timestamptz
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  return coalesce(
-    (
-      select l.next_at
-      from outbox.lane l
-      where l.gate_id = p_gate_id and l.next_at < 'infinity'
-      order by l.next_at
-      limit 1
-    ), 'infinity');
-end
-$$;
-comment on function outbox.first_lane_at(bigint) is
-  'When the first lane of a gate is due; infinity when none is.';

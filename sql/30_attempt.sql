@@ -9,13 +9,10 @@ create table outbox.attempt (
   attempt integer not null,
   at timestamptz not null,
   kind text not null constraint attempt_kind_is_known check (kind in ('try', 'close')),
-  outcome text not null constraint attempt_outcome_is_known
-    check (
-      outcome in (
-        'delivered', 'failed', 'dead_letter', 'cancelled', 'expired', 'filter_error',
-        'no_subscriber'
-      )
-    ),
+  outcome text not null constraint attempt_outcome_is_known check (outcome in (
+    'delivered', 'failed',
+    'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber'
+  )),
   status integer,
   error_class text,
   error text,
@@ -55,9 +52,9 @@ create table outbox.dead_letter (
   constraint dead_letter_of_delivery unique (event_id, endpoint_id)
 );
 comment on table outbox.dead_letter is
-  'Deliveries out of retries, kept whole: the columns of spec 4''s message, the event''s own, '
-  'the last attempt number, and what was done about it. One that nobody replayed or discarded '
-  'never expires.';
+  'Deliveries out of retries, kept whole: what was sent (original_topic and '
+  'original_message are the event''s type and body), why it failed, the last attempt number, and '
+  'what was done about it. One that nobody replayed or discarded never expires.';
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at);
 create index dead_letter_failed on outbox.dead_letter (failed_at, id);
 
@@ -69,10 +66,11 @@ begin
   if not found then
     -- The event's day has been dropped: its dead letter has all of it.
     return query
-    select x.event_id, x.org_id, x.original_topic, x.original_message, x.partition_key,
-      x.correlation_id, x.idempotency_key, x.traceparent,
+    select x.event_id, x.org_id, x.original_topic, x.original_message,
+      x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
       null::uuid, null::timestamptz, x.event_created_at
-    from outbox.dead_letter x where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+    from outbox.dead_letter x
+    where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   end if;
 end
 $$;

@@ -41,7 +41,8 @@ begin
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
     v_run.started_at := p_now;
   elsif p_ended or v_run.ended_at is not null
-    or v_run.polled_at not between p_now - interval '100 ms' and p_now then
+    or v_run.polled_at not between p_now - interval '100 ms' and p_now
+  then
     -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other's note.
     update outbox.run r set polled_at = p_now, ended_at = case when p_ended then p_now end
     where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);

@@ -46,17 +46,22 @@ as $$
 declare
   v_bytes integer := pg_catalog.octet_length(p_event.body);
   v_most integer := outbox.setting_int('publish.max_body_bytes');
+  v_days integer := case
+    when p_event.deliver_at is not null then outbox.setting_int('event.retention_days')
+  end;
 begin
   perform outbox.check_org(p_event.org_id);
   -- Endpoints of outhook receive operational events; send_test_event() is all that a person
   -- publishes to them.
   if p_event.org_id = 'outhook'
-    and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null) then
+    and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)
+  then
     perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
       'Choose another id; operational events are published under this one');
   end if;
   if p_event.type is null or p_event.type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
-    or pg_catalog.length(p_event.type) > 128 then
+    or pg_catalog.length(p_event.type) > 128
+  then
     perform outbox.invalid('type',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_event.type, 140))),
       'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
@@ -88,12 +93,9 @@ begin
     perform outbox.invalid('traceparent', 'is not a W3C trace context',
       'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
   end if;
-  if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(
-    days => outbox.setting_int('event.retention_days')
-  ) then
+  if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => v_days) then
     perform outbox.invalid('deliver_at', 'lies beyond the retention of events',
-      pg_catalog.format('It reaches at most %s days ahead (setting event.retention_days)',
-        outbox.setting_int('event.retention_days')));
+      pg_catalog.format('It reaches at most %s days ahead (setting event.retention_days)', v_days));
   end if;
   if p_event.endpoint_id is not null then
     perform outbox.check_addressed(p_event);
@@ -134,9 +136,10 @@ create function outbox.event_content(p_event outbox.event) returns bytea
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.jsonb_build_array(
-    p_event.type, p_event.body, p_event.partition_key, p_event.endpoint_id,
-    extract(epoch from p_event.deliver_at))::text, 'UTF8'));
+  return pg_catalog.sha256(pg_catalog.convert_to(
+    pg_catalog.jsonb_build_array(p_event.type, p_event.body, p_event.partition_key,
+      p_event.endpoint_id, extract(epoch from p_event.deliver_at))::text,
+    'UTF8'));
 end
 $$;
 comment on function outbox.event_content(outbox.event) is
@@ -199,6 +202,29 @@ comment on function outbox.put_event(outbox.event) is
   'Checks an event, stores it as unrouted and returns its id, or the id of the event that has '
   'its idempotency key.';
 
+create function outbox.new_event(
+  p_at timestamptz,
+  p_type text,
+  p_body text,
+  p_org_id text,
+  p_partition_key text,
+  p_correlation_id text,
+  p_idempotency_key text,
+  p_endpoint_id uuid,
+  p_deliver_at timestamptz,
+  p_traceparent text
+) returns outbox.event
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  return row(outbox.uuid_v7(p_at), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
+    p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, p_at)::outbox.event;
+end
+$$;
+comment on function outbox.new_event(
+  timestamptz, text, text, text, text, text, text, uuid, timestamptz, text) is
+  'An event of that time with a new id, neither checked nor stored yet.';
+
 create function outbox.publish_raw(
   p_type text,
   p_body text,
@@ -213,19 +239,18 @@ create function outbox.publish_raw(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
   perform outbox.check_json(p_body);
-  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_body, p_partition_key,
-    p_correlation_id,
-    p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, v_now)::outbox.event);
+  v_id := outbox.put_event(outbox.new_event(outbox.clock(), p_type, p_body, p_org_id,
+    p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
+    p_traceparent));
   perform outbox.kick_on_commit();
   return v_id;
 end
 $$;
-comment on function outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz,
-  text) is
+comment on function
+  outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz, text) is
   'Publishes an event whose body is these very bytes, which must be JSON, in the caller''s '
   'transaction; returns its id. OH001 names the argument that is not valid, OH002 an unknown '
   'endpoint, OH003 a key with other content.';
@@ -244,12 +269,11 @@ create function outbox.publish(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
-  v_id := outbox.put_event(row(outbox.uuid_v7(v_now), p_org_id, p_type, p_payload::text,
-    p_partition_key, p_correlation_id,
-    p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, v_now)::outbox.event);
+  v_id := outbox.put_event(outbox.new_event(outbox.clock(), p_type, p_payload::text, p_org_id,
+    p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
+    p_traceparent));
   perform outbox.kick_on_commit();
   return v_id;
 end

@@ -1,4 +1,4 @@
--- Publishing in bulk, and spec 1's way: an insert into webhook_outbox (file 80) ends here too.
+-- Publishing in bulk: an array of events, all or none.
 
 create function outbox.event_of_json(p_event jsonb, p_at timestamptz) returns outbox.event
 language plpgsql volatile set search_path = ''
@@ -13,9 +13,10 @@ begin
       'Expected {"type": "order.paid", "payload": {"id": 1}}');
   end if;
   select k into v_unknown from pg_catalog.jsonb_object_keys(p_event) k
-  where k not in ('type', 'payload', 'body', 'org_id', 'partition_key', 'correlation_id',
-    'idempotency_key',
-                  'endpoint_id', 'deliver_at', 'traceparent')
+  where k not in (
+    'type', 'payload', 'body', 'org_id', 'partition_key', 'correlation_id', 'idempotency_key',
+    'endpoint_id', 'deliver_at', 'traceparent'
+  )
   limit 1;
   if found then
     perform outbox.invalid(v_unknown, 'is not a field of an event',
@@ -30,11 +31,11 @@ begin
   end if;
   v_endpoint_id := (p_event ->> 'endpoint_id')::uuid;
   v_deliver_at := (p_event ->> 'deliver_at')::timestamptz;
-  return row(outbox.uuid_v7(p_at), coalesce(p_event ->> 'org_id', 'default'), p_event ->> 'type',
+  return outbox.new_event(p_at, p_event ->> 'type',
     case when p_event ? 'body' then p_event ->> 'body' else (p_event -> 'payload')::text end,
+    coalesce(p_event ->> 'org_id', 'default'),
     p_event ->> 'partition_key', p_event ->> 'correlation_id', p_event ->> 'idempotency_key',
-    p_event ->> 'traceparent',
-    v_endpoint_id, v_deliver_at, p_at)::outbox.event;
+    v_endpoint_id, v_deliver_at, p_event ->> 'traceparent');
 exception
   when invalid_text_representation then
     raise exception using errcode = 'OH001', message = 'endpoint_id is not a uuid',
@@ -46,8 +47,7 @@ exception
 end
 $$;
 comment on function outbox.event_of_json(jsonb, timestamptz) is
-  'One element of publish_many() as an event of that time. OH001 names the field that is not '
-  'valid.';
+  'One element of publish_many() as an event of that time. OH001 names the field that is not valid.';
 
 create function outbox.publish_many(p_events jsonb) returns jsonb
 language plpgsql security definer set search_path = ''

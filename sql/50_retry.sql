@@ -1,20 +1,24 @@
 -- Retries: what a failure means, and when the next try is due. A policy is jsonb, so that an
 -- endpoint may override the preset of its kind:
 --   {"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}
---   {"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5, "jitter": true}
--- Times are seconds. Delay n follows failure n; a schedule that is too short repeats its last
--- delay.
+--   {"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30,
+--    "max_retries": 5, "jitter": true}
+-- Times are seconds. Delay n follows failure n; a schedule too short repeats its last delay.
 
 create function outbox.retry_preset(p_kind text) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return case p_kind
-    when 'webhook' then '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}'::jsonb
-    when 'whatsapp' then '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5, "jitter": false}'::jsonb
+    when 'webhook' then
+      '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], '
+      '"max_retries": 5, "jitter": true}'::jsonb
+    when 'whatsapp' then
+      '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], '
+      '"max_retries": 5, "jitter": false}'::jsonb
     else
-      '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": '
-      '5, "jitter": true}'::jsonb
+      '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, '
+      '"max_retries": 5, "jitter": true}'::jsonb
   end;
 end
 $$;
@@ -33,7 +37,8 @@ begin
     return;
   end if;
   if pg_catalog.jsonb_typeof(p_policy) <> 'object' or v_strategy is null
-     or v_strategy not in ('schedule', 'exponential', 'linear', 'fixed') then
+    or v_strategy not in ('schedule', 'exponential', 'linear', 'fixed')
+  then
     perform outbox.invalid('retry.strategy',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(v_strategy)),
       'Expected schedule, exponential, linear or fixed');
@@ -58,18 +63,22 @@ begin
       'Expected seconds, such as [1, 5, 15, 60, 300]');
   end if;
   if v_strategy <> 'schedule'
-     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
-       'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true then
+    and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
+      'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true
+  then
     perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800',
       'Expected seconds, such as 1');
   end if;
   foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
-    if p_policy ? v_field and (not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
+    if p_policy ? v_field and (
+      not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
         when 'factor' then 'strict $ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
         when 'max_delay' then 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)'
-        else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)' end)::jsonpath)
-       -- 5.0 is a number that integer does not read.
-       or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]') then
+        else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)'
+      end)::jsonpath)
+      -- 5.0 is a number that integer does not read.
+      or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]')
+    then
       perform outbox.invalid('retry.' || v_field, 'is out of range',
         'factor: 1 to 100; max_delay: 0 to 604800 s; max_retries: a whole number from 0 to 50');
     end if;
@@ -93,12 +102,12 @@ declare
 begin
   v_seconds := case p_policy ->> 'strategy'
     when 'schedule' then (
-      p_policy -> 'delays' ->> least(v_attempt,
-        pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
+      p_policy -> 'delays'
+      ->> least(v_attempt, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
     )::float8
     -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
-    when 'exponential' then least(v_base * pg_catalog.power(coalesce((p_policy ->> 'factor')::float8, 2), least(v_attempt - 1, 64)),
-      604800)
+    when 'exponential' then least(604800, v_base * pg_catalog.power(
+      coalesce((p_policy ->> 'factor')::float8, 2), least(v_attempt - 1, 64)))
     when 'linear' then v_base * v_attempt
     when 'fixed' then v_base
   end;
@@ -106,10 +115,7 @@ begin
     perform outbox.check_retry(coalesce(p_policy, '{}'));
   end if;
   return pg_catalog.make_interval(secs => least(
-    v_seconds * case
-      when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random()
-      else 1
-    end,
+    v_seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
     coalesce((p_policy ->> 'max_delay')::float8, 604800)));
 end
 $$;
@@ -124,9 +130,12 @@ as $$
 begin
   perform outbox.check_retry(p_policy);
   return (
-    select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('failure', n, 'delay_s',
-      d.delay_s, 'least_s', d.least_s, 'most_s', d.most_s,
-      'after_s', d.after_s) order by n), '[]')
+    select coalesce(
+      pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('failure', n, 'delay_s', d.delay_s,
+          'least_s', d.least_s, 'most_s', d.most_s, 'after_s', d.after_s)
+        order by n),
+      '[]')
     from (
       select n, s.delay_s, case when j.on then 0.5 * s.delay_s else s.delay_s end as least_s,
         least(case when j.on then 1.5 * s.delay_s else s.delay_s end,

@@ -5,12 +5,10 @@
 create table outbox.failure_rule (
   kind text not null,
   code text not null,
-  action text not null constraint failure_rule_action_is_known check (
-    action in ('retry', 'fail', 'hold', 'throttle')
-  ),
-  min_delay_s double precision not null default 0 constraint failure_rule_min_delay_is_sensible check (
-    min_delay_s between 0 and 604800
-  ),
+  action text not null
+    constraint failure_rule_action_is_known check (action in ('retry', 'fail', 'hold', 'throttle')),
+  min_delay_s double precision not null default 0
+    constraint failure_rule_min_delay_is_sensible check (min_delay_s between 0 and 604800),
   title text not null,
   primary key (kind, code)
 );
@@ -40,11 +38,15 @@ declare
   v_rule outbox.failure_rule;
 begin
   select f.* into v_rule
-  from unnest(array[p_code, case when p_status not between 200 and 299 then p_status::text end,
-                    case when p_status not between 200 and 299 then p_status / 100 || 'xx' end,
-                    p_error_class]) with ordinality as c (code, place)
+  from unnest(array[
+    p_code,
+    case when p_status not between 200 and 299 then p_status::text end,
+    case when p_status not between 200 and 299 then p_status / 100 || 'xx' end,
+    p_error_class
+  ]) with ordinality as c (code, place)
   join outbox.failure_rule f on f.code = c.code and f.kind in (p_kind, '*')
-  order by c.place, f.kind = '*' limit 1;
+  order by c.place, f.kind = '*'
+  limit 1;
   if not found then
     v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise')::outbox.failure_rule;
   end if;
@@ -61,9 +63,8 @@ create function outbox.is_retryable(
 language plpgsql stable security definer set search_path = ''
 as $$
 begin
-  return (
-    outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)
-  ).action in ('retry', 'throttle');
+  return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action
+    in ('retry', 'throttle');
 end
 $$;
 comment on function outbox.is_retryable(text, integer, text, text) is
@@ -74,6 +75,8 @@ create function outbox.retry_after(p_header text, p_now timestamptz) returns int
 language plpgsql stable set search_path = ''
 as $$
 declare
+  v_months constant text[] :=
+    '{Jan, Feb, Mar, Apr, May, Jun, Jul, Aug, Sep, Oct, Nov, Dec}';
   v_date text[];
   v_wait interval;
 begin
@@ -91,12 +94,13 @@ begin
         from pg_catalog.regexp_match(p_header,
           '^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})$') m
       ));
-    v_wait := (pg_catalog.make_date(
+    v_wait := (
+      pg_catalog.make_date(
         v_date[3]::integer + case when pg_catalog.length(v_date[3]) = 2 then 2000 else 0 end,
-        pg_catalog.array_position(array['Jan','Feb','Mar','Apr','May','Jun','Jul','Aug','Sep','Oct','Nov','Dec'],
-          v_date[2]),
+        pg_catalog.array_position(v_months, v_date[2]),
         v_date[1]::integer)
-      + v_date[4]::time) at time zone 'UTC' - p_now;
+      + v_date[4]::time
+    ) at time zone 'UTC' - p_now;
   end if;
   return case when v_wait > interval '0' then least(v_wait, interval '1 hour') end;
 exception when datetime_field_overflow or invalid_datetime_format then

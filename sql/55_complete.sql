@@ -48,9 +48,8 @@ as $$
 declare
   v_news outbox.news;
   v_empty bigint[];
-  v_patience interval := pg_catalog.make_interval(
-    days => outbox.setting_int('endpoint.disable_after_days')
-  );
+  v_patience interval :=
+    pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
 begin
   with given as materialized (
     select distinct on (u.event, u.endpoint, u.attempt) u.*
@@ -65,12 +64,15 @@ begin
     -- failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, d.attempt,
       d.tries + (r.outcome <> 'released')::integer as tries,
-      d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased, r.outcome,
-      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
+      d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
+      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
-      case when r.outcome = 'failed' and not v.dead then
-        p_now + greatest(outbox.calculate_delay(p.policy, d.tries + 1),
-          (f.rule).min_delay_s * interval '1 s', h.hint) end as retry_at
+      case
+        when r.outcome = 'failed' and not v.dead then p_now + greatest(
+          outbox.calculate_delay(p.policy, d.tries + 1),
+          (f.rule).min_delay_s * interval '1 s',
+          h.hint)
+      end as retry_at
     from given r
     cross join lateral (
       select d.ctid as row_at, d.* from outbox.delivery d
@@ -82,12 +84,11 @@ begin
     ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
     cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
-    -- offset 0 keeps the planner from asking for the rule of each success, and of each failure
-    -- thrice.
+    -- offset 0 keeps the planner from asking for the rule of a success, and thrice for a failure's.
     cross join lateral (
       select case
-        when r.outcome = 'failed' then outbox.failure_rule_of(e.kind, r.status, r.error_class,
-          r.code)
+        when r.outcome = 'failed'
+        then outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code)
       end as rule offset 0
     ) f
     -- Never null: without a status retry_4xx has no say.
@@ -96,28 +97,32 @@ begin
         and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
     ) x
     cross join lateral (
-      select r.outcome = 'failed' and (f.rule).action <> 'hold' and (
-        x.refused or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
+      select r.outcome = 'failed' and (f.rule).action <> 'hold'
+        and (x.refused or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
     ) v
     cross join lateral (
-      select case when (f.rule).action = 'throttle' then
-        greatest(outbox.retry_after(r.retry_after, p_now),
-          nullif((f.rule).min_delay_s, 0) * interval '1 s') end as hint
+      select case
+        when (f.rule).action = 'throttle' then greatest(
+          outbox.retry_after(r.retry_after, p_now),
+          nullif((f.rule).min_delay_s, 0) * interval '1 s')
+      end as hint
     ) w
     cross join lateral (
-      select w.hint, r.outcome = 'failed' and w.hint is null
-        and r.error_class is distinct from 'lease_expired'
+      select w.hint,
+        r.outcome = 'failed' and w.hint is null
+          and r.error_class is distinct from 'lease_expired'
           and case
             when r.status is null then r.error_class is distinct from 'blocked'
             else r.status in (408, 429) or r.status >= 500
           end as counted,
-        r.outcome = 'delivered'
-          or (r.outcome = 'failed' and r.status between 400 and 499
-            and r.status not in (408, 429)) as answered
+        r.outcome = 'delivered' or (
+          r.outcome = 'failed' and r.status between 400 and 499 and r.status not in (408, 429)
+        ) as answered
     ) h
   ), judged as materialized (
     -- Windows, where a join of the batch with its own sums would be quadratic in its gates.
-    select w.*, pg_catalog.count(*) over (partition by w.gate_id, w.lane_id) as in_lane,
+    select w.*,
+      pg_catalog.count(*) over (partition by w.gate_id, w.lane_id) as in_lane,
       pg_catalog.max(w.place) filter (where w.answered) over (partition by w.gate_id) as answered_at
     from weighed w
   ), gone as (
@@ -127,37 +132,46 @@ begin
     where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
   ), kept as (
     -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
-    update outbox.delivery d set leased_until = null, tries = j.tries,
+    update outbox.delivery d set
+      leased_until = null,
+      tries = j.tries,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
       end
-    from judged j where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
+    from judged j
+    where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), receipt as (
-    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status,
-      error_class, error, duration_ms, response, response_lossy, next_retry_at)
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome, j.status, j.error_class,
-      j.error, j.duration_ms, j.response, j.lossy, j.retry_at
-    from judged j where j.outcome <> 'released'
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
+      status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome,
+      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+    from judged j
+    where j.outcome <> 'released'
     union all
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter', j.status,
-      j.error_class, j.error, null, null, null, null
-    from judged j where j.dead
-  ), buried as (
-    insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic,
-      original_message, error, retry_count, failed_at,
-      correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-    select outbox.uuid_v7(p_now), e.id, j.endpoint_id, e.org_id, e.type, e.body,
-      coalesce(j.error, j.error_class, 'failed'), j.tries, p_now,
-      coalesce(e.correlation_id, e.id::text), j.attempt, e.partition_key, e.idempotency_key,
-      e.traceparent, e.created_at,
-      case when j.refused then 'not_retryable' else 'retries_exhausted' end
-    from judged j cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
+      j.status, j.error_class, j.error, null, null, null, null
+    from judged j
     where j.dead
-    on conflict (event_id, endpoint_id) do update set error = excluded.error,
-      retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-      attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null,
-      discarded_at = null, note = null
+  ), buried as (
+    insert into outbox.dead_letter as x (
+      id, event_id, endpoint_id,
+      org_id, original_topic, original_message, partition_key, idempotency_key, traceparent,
+      correlation_id, event_created_at,
+      error, retry_count, failed_at, attempt, why)
+    select
+      outbox.uuid_v7(p_now), e.id, j.endpoint_id,
+      e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
+      coalesce(e.correlation_id, e.id::text), e.created_at,
+      coalesce(j.error, j.error_class, 'failed'), j.tries, p_now, j.attempt,
+      case when j.refused then 'not_retryable' else 'retries_exhausted' end
+    from judged j
+    cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
+    where j.dead
+    on conflict (event_id, endpoint_id) do update set
+      error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+      attempt = excluded.attempt, why = excluded.why,
+      replayed_at = null, delivered_at = null, discarded_at = null, note = null
   ), resolved as (
     -- The attempt too: it outlives the receipts, and another replay goes on from there.
     update outbox.dead_letter x set delivered_at = p_now, attempt = j.attempt
@@ -171,12 +185,14 @@ begin
     -- the dead letters.
     where j.replayed_at is not null and j.outcome = 'delivered' and x.id = any (array[y.id])
   ), by_lane as materialized (
-    select j.lane_at, j.endpoint_id, j.ordered, pg_catalog.count(*)::integer as ended,
+    select j.lane_at, j.endpoint_id, j.ordered,
+      pg_catalog.count(*)::integer as ended,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
       pg_catalog.bool_or(j.dead) as died
-    from judged j group by j.lane_at, j.endpoint_id, j.ordered
+    from judged j
+    group by j.lane_at, j.endpoint_id, j.ordered
   ), lanes as (
     update outbox.lane l set
       leased = l.leased - b.ended,
@@ -201,28 +217,32 @@ begin
     where l.ctid = b.lane_at
     returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted as empty
   ), by_gate as materialized (
-    select g.gate_at, j.endpoint_id, pg_catalog.bool_or(j.answered) as answered,
+    select g.gate_at, j.endpoint_id,
+      pg_catalog.bool_or(j.answered) as answered,
       pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
-      pg_catalog.bool_or(j.outcome = 'failed' and j.hint is null
-        and j.error_class is distinct from 'lease_expired') as failed,
-      pg_catalog.count(*) filter (where j.counted
-        and j.place > coalesce(j.answered_at, 0))::integer as failures,
+      pg_catalog.bool_or(
+        j.outcome = 'failed' and j.hint is null and j.error_class is distinct from 'lease_expired'
+      ) as failed,
+      pg_catalog.count(*) filter (
+        where j.counted and j.place > coalesce(j.answered_at, 0)
+      )::integer as failures,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead) as ended,
       -- An ordered lane is one request at a time, and free again with its last result.
-      pg_catalog.count(*) filter (
-        where not j.ordered
-      ) + pg_catalog.count(distinct j.lane_id) filter (where j.ordered
-        and j.in_lane = j.leased) as slots,
-      pg_catalog.max(j.hint) as hint, pg_catalog.bool_or(j.action = 'hold') as gone,
-      (pg_catalog.array_agg(j.outcome = 'failed' and j.error_class is not distinct from 'timeout' order by j.place desc)
-        filter (where j.outcome <> 'released'
-          and j.error_class is distinct from 'lease_expired'))[1] as timed_out,
-      pg_catalog.max(case when j.event_id = g.probe_event and j.attempt = g.probe_attempt
-        then case
-          when j.answered then 'answered'
-          when j.counted then 'failed'
-          else 'void'
-        end end) as probe
+      pg_catalog.count(*) filter (where not j.ordered)
+        + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased)
+        as slots,
+      pg_catalog.max(j.hint) as hint,
+      pg_catalog.bool_or(j.action = 'hold') as gone,
+      (
+        pg_catalog.array_agg(
+          j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
+          order by j.place desc)
+        filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired')
+      )[1] as timed_out,
+      pg_catalog.max(case
+        when j.event_id = g.probe_event and j.attempt = g.probe_attempt then
+          case when j.answered then 'answered' when j.counted then 'failed' else 'void' end
+      end) as probe
     from judged j
     cross join lateral (
       select g.ctid as gate_at, g.probe_event, g.probe_attempt
@@ -243,8 +263,11 @@ begin
         else g.first_failure_at
       end,
       breaker = n.breaker,
-      open_until = case when n.breaker <> 'open' or (g.breaker = 'open' and b.probe is null) then g.open_until
-        when b.probe = 'void' then p_now else p_now + e.breaker_open_ms * interval '1 ms' end,
+      open_until = case
+        when n.breaker <> 'open' or (g.breaker = 'open' and b.probe is null) then g.open_until
+        when b.probe = 'void' then p_now
+        else p_now + e.breaker_open_ms * interval '1 ms'
+      end,
       ramp_from = case
         when n.breaker = 'closed' and g.breaker <> 'closed' then p_now
         else g.ramp_from
@@ -255,35 +278,35 @@ begin
     cross join lateral (select e.* from outbox.endpoint e where e.id = b.endpoint_id offset 0) e
     cross join lateral (select o.* from outbox.gate o where o.ctid = b.gate_at offset 0) o
     cross join lateral (
-      select case
+      select
+        case
+          when o.breaker <> 'closed' and b.probe is distinct from 'answered'
+          then o.streak + (b.probe is not distinct from 'failed')::integer
+          when b.answered then b.failures
+          else o.streak + b.failures
+        end as streak
+    ) s
+    cross join lateral (
+      select s.streak,
+        case
           when b.probe = 'answered' then 'closed'
           when b.probe is not null then 'open'
-          when o.breaker = 'closed' and e.breaker_enabled
-            and b.failures + case
-              when b.answered then 0
-              else o.streak
-            end >= e.breaker_threshold then 'open'
-          else o.breaker end as breaker,
-        case when o.breaker <> 'closed' and b.probe is distinct from 'answered' then o.streak + (b.probe is not distinct from 'failed')::integer
-          when b.answered then b.failures else o.streak + b.failures end as streak
+          when o.breaker = 'closed' and e.breaker_enabled and s.streak >= e.breaker_threshold
+          then 'open'
+          else o.breaker
+        end as breaker
     ) n
     where g.ctid = b.gate_at
-    returning b.endpoint_id, n.breaker = 'open'
-      and o.breaker = 'closed' as opened, n.breaker = 'closed' and o.breaker <> 'closed' as closed,
-      b.gone, g.first_failure_at < p_now - v_patience
-        and e.ramp_from < p_now - v_patience as failing
+    returning b.endpoint_id, b.gone,
+      n.breaker = 'open' and o.breaker = 'closed' as opened,
+      n.breaker = 'closed' and o.breaker <> 'closed' as closed,
+      g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
   )
   select (select pg_catalog.count(*) from judged),
-    (
-      select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id)
-      from judged j
-      where j.dead
-    ),
-    (
-      select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id)
-      from judged j
-      where j.dead
-    ),
+    (select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id)
+     from judged j where j.dead),
+    (select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id)
+     from judged j where j.dead),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.opened),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.gone),
@@ -329,58 +352,3 @@ $$;
 comment on function outbox.complete(outbox.result[], timestamptz) is
   'Applies results, disables endpoints that are gone, publishes the operational events, and '
   'returns how many results applied; the rest are stale. locks: the caller holds the gates.';
-
-create function outbox.park(p_endpoint_ids uuid[], p_now timestamptz) returns void
-language plpgsql
-set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see 00_setup.
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-set plan_cache_mode = force_generic_plan
-as $$
-begin
-  update outbox.gate g set next_at = n.next_at
-  from outbox.gate o
-  cross join lateral (
-    select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
-  ) e
-  cross join lateral (
-    select greatest(o.not_before, case
-      when o.depth = 0 or e.state = 'deleted' then 'infinity'
-      when e.state <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open'
-        and e.breaker_enabled then greatest(o.open_until, outbox.first_lane_at(o.id))
-      when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight >= outbox.allowed_in_flight(o, e.endpoint, p_now) then least(
-        -- While its share still grows there is more to send before anything comes back.
-        case
-          when p_now < greatest(o.ramp_from,
-            e.ramp_from) + interval '10 s' then p_now + interval '1 s'
-        end,
-        coalesce(
-          (
-            select pg_catalog.min(l.leased_until)
-            from outbox.lane l
-            where l.gate_id = o.id and not l.ordered and l.leased > 0
-          ),
-          (
-            select l.next_at
-            from outbox.lane l
-            where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity'
-            order by l.next_at
-            limit 1
-          ),
-          p_now + interval '1 s'))
-      else outbox.first_lane_at(o.id)
-    end) as next_at
-  ) n
-  where o.endpoint_id = any (p_endpoint_ids) and g.ctid = o.ctid
-    and g.next_at is distinct from n.next_at;
-end
-$$;
-comment on function outbox.park(uuid[], timestamptz) is
-  'Puts gates at their place in the ring: when their first lane is due, when a lease ends if '
-  'they are full, when the breaker lets a probe through, in a while if the endpoint is paused, '
-  'never if nothing is open. locks: the caller holds the gates.';

@@ -33,19 +33,6 @@ comment on function outbox.open_delivery(uuid, uuid) is
   'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being '
   'sent.';
 
-create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  -- A lease that has ended is recorded before anything else becomes of the delivery.
-  if p_delivery.leased_until is not null then
-    perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
-  end if;
-end
-$$;
-comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
-  'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';
-
 create function outbox.schedule_retry(
   p_event_id uuid, p_endpoint_id uuid, p_delay interval
 ) returns jsonb
@@ -74,16 +61,14 @@ begin
       else least(l.next_at, greatest(v_at, l.head_at))
     end
   where l.id = v_delivery.lane_id;
-  update outbox.delivery d set due_at = case
-    when l.ordered then d.due_at
-    else greatest(v_at, l.head_at)
-  end
+  update outbox.delivery d set
+    due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
   from outbox.lane l
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id and l.id = d.lane_id;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-    'due_at', v_at);
+  return pg_catalog.jsonb_build_object(
+    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);
 end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
@@ -120,8 +105,7 @@ begin
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's.
   v_was_first := not exists (
-    select
-    from outbox.delivery d
+    select from outbox.delivery d
     where d.lane_id = p_delivery.lane_id and d.lane_id > 0
       and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
   update outbox.lane l set
@@ -156,8 +140,8 @@ begin
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-    'status', 'cancelled');
+  return pg_catalog.jsonb_build_object(
+    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'status', 'cancelled');
 end
 $$;
 comment on function outbox.cancel_delivery(uuid, uuid, text) is
@@ -176,7 +160,8 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  update outbox.lane l set halted = false,
+  update outbox.lane l set
+    halted = false,
     next_at = case
       when l.leased > 0 then l.next_at
       when l.depth > 0 then greatest(v_now, l.not_before)
@@ -197,8 +182,8 @@ begin
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id, 'partition_key',
-    p_partition_key, 'open', v_depth);
+  return pg_catalog.jsonb_build_object(
+    'endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
 end
 $$;
 comment on function outbox.resume_lane(uuid, text) is

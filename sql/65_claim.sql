@@ -19,25 +19,34 @@ declare
   v_endpoints uuid[];
 begin
   with due as materialized (
-    select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker from outbox.gate g
+    select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker
+    from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
     limit greatest(p_limit, 100)
   ), wanted as materialized (
     -- Lock no more gates than it takes to fill the batch.
-    select w.id from (
-      select d.id, pg_catalog.sum(d.most) over (order by d.next_at, d.id) - d.most as before
-      from (select d.id, d.next_at, case when e.state = 'enabled' then
-              least(d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
-                case when d.breaker = 'closed' then e.quantum else 1 end) else 0 end as most
-            from due d
-            cross join lateral (
-              select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
-            ) e) d
-    ) w where w.before < p_limit
+    select w.id
+    from (
+      select d.id, pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
+      from due d
+      cross join lateral (
+        select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
+      ) e
+      cross join lateral (
+        select case
+          when e.state = 'enabled' then least(
+            d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
+            case when d.breaker = 'closed' then e.quantum else 1 end)
+          else 0
+        end as most
+      ) m
+    ) w
+    where w.before < p_limit
   ), locked as materialized (
-    select g.endpoint_id, g.next_at, g.id from wanted w
+    select g.endpoint_id, g.next_at, g.id
+    from wanted w
     cross join lateral (
       -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
@@ -54,68 +63,6 @@ comment on function outbox.due_gates(integer, timestamptz) is
   'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their '
   'endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so '
   'it waits for nobody.';
-
-create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'failed', null,
-    'lease_expired',
-    'The run that held the delivery ended without a result', null, null, null, null,
-    null)::outbox.result;
-end
-$$;
-comment on function outbox.lost(outbox.delivery) is
-  'The result of a delivery whose lease has ended.';
-
-create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
-language plpgsql
-set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see 00_setup.
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_lost outbox.result[];
-begin
-  select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
-  from outbox.gate g
-  cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
-  cross join lateral (
-    -- The lanes whose turn it is, as take() will see them. All that are due only when the gate is
-    -- full or waits for its probe, for then no turn comes before a lease has ended: 100,000 take 40
-    -- ms.
-    select n.*
-    from outbox.lane n
-    where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity'
-    order by n.next_at
-    limit case
-      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, x.e, p_now) then 1000
-    end
-  ) l
-  cross join lateral (
-    -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
-    -- which there are never more than may be in flight (1,000).
-    select d as held
-    from outbox.delivery d
-    where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-    order by d.due_at, d.event_id
-    limit 2000
-  ) d
-  where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now
-    and (d.held).leased_until <= p_now;
-  return case when v_lost is null then 0 else outbox.complete(v_lost, p_now) end;
-end
-$$;
-comment on function outbox.lose_leases(uuid[], timestamptz) is
-  'Records every lease of these endpoints that has ended as a failed attempt of class '
-  'lease_expired and returns how many: it spends a try and waits for its retry like any other, '
-  'so that a delivery that kills its run does not kill one after the other. locks: the caller '
-  'holds the gates.';
 
 create type outbox.claimed as (
   events uuid[],
@@ -144,13 +91,15 @@ begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
     select g.id as gate_id, g.gate_at, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
-      case when b.probing then 1 else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
-        pg_catalog.floor(t.tokens)::integer) end as room,
+      case
+        when b.probing then 1
+        else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
+          pg_catalog.floor(t.tokens)::integer)
+      end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
     cross join lateral (
-      select g.ctid as gate_at, g as gate, g.*
-      from outbox.gate g
+      select g.ctid as gate_at, g as gate, g.* from outbox.gate g
       where g.endpoint_id = o.endpoint_id offset 0
     ) g
     cross join lateral (
@@ -160,17 +109,19 @@ begin
       select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing
     ) b
     cross join lateral (
-      select case when e.rate_per_second is not null then
-        least(e.rate_burst,
-          g.tokens + greatest(0,
-            extract(epoch from p_now - g.tokens_at)) * e.rate_per_second) end as tokens
+      select case
+        when e.rate_per_second is not null then least(
+          e.rate_burst,
+          g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second)
+      end as tokens
     ) t
     cross join lateral (
       select outbox.allowed_in_flight(g.gate, e.endpoint, p_now) as allowed offset 0
     ) a
     where e.state = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
-      and coalesce(t.tokens >= 1, true) and (b.probing or a.allowed > g.in_flight)
+      and (b.probing or a.allowed > g.in_flight)
+      and coalesce(t.tokens >= 1, true)
   ), seen as materialized (
     -- One row per delivery looked at; a lane without any has one row of nulls.
     select r.gate_id, r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second,
@@ -186,53 +137,58 @@ begin
       from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity'
         and (not l.ordered or l.leased = 0)
-      order by l.next_at limit r.room
+      order by l.next_at
+      limit r.room
     ) l
     left join lateral (
       -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
       select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until,
-        d.body_bytes,
-        pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
+        d.body_bytes, pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
         and d.due_at <= case when l.ordered then 'infinity' else p_now end
-      order by d.due_at, d.event_id limit l.most + 1
+      order by d.due_at, d.event_id
+      limit l.most + 1
     ) d on true
   ), ranked as materialized (
     -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
     -- spent: how many of its rate's tokens the gate has given out up to this row.
-    select f.*, f.free and f.nth <= f.most and f.slot <= f.room
-      and f.spent <= coalesce(f.tokens, 'Infinity') as fits,
-      pg_catalog.row_number() over w as rank, pg_catalog.sum(f.body_bytes) over w as bytes
+    select f.*, c.fits,
+      pg_catalog.row_number() over round as rank, pg_catalog.sum(f.body_bytes) over round as bytes
     from (
       select s.*, s.leased_until is null and s.event_id is not null as free,
         pg_catalog.sum(
           case when s.leased_until is not null or (s.ordered and s.nth > 1) then 0 else 1 end
-        )
-          over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as slot,
+        ) over of_gate as slot,
         pg_catalog.count(*) filter (where s.leased_until is null and s.nth <= s.most)
-          over (partition by s.gate_id order by s.next_at, s.lane_id, s.nth) as spent
+          over of_gate as spent
       from seen s
+      window of_gate as (partition by s.gate_id order by s.next_at, s.lane_id, s.nth)
     ) f
-    window w as (partition by f.free and f.nth <= f.most and f.slot <= f.room and f.spent <= coalesce(f.tokens, 'Infinity') order by f.place,
-      f.slot, f.next_at, f.lane_id, f.nth)
+    cross join lateral (
+      select f.free and f.nth <= f.most and f.slot <= f.room
+        and f.spent <= coalesce(f.tokens, 'Infinity') as fits
+    ) c
+    window round as (partition by c.fits order by f.place, f.slot, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
     select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
     from ranked r
   ), by_lane as materialized (
     select m.gate_at, m.lane_at, m.ordered, m.probing, m.tokens, m.rate_per_second,
-      (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1] as probe_event,
-      (
-        pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing)
-      )[1] as probe_attempt,
-      pg_catalog.count(m.event_id) as n, pg_catalog.count(*) filter (where m.free) as free,
-      pg_catalog.count(*) filter (where m.picked)::integer as taken, m.most,
-      pg_catalog.min(m.due_at) as head_at, pg_catalog.min(m.leased_until) as leased_until,
-      case when pg_catalog.bool_or(m.picked) then
-        p_now + m.lease * case
-          when m.ordered then pg_catalog.count(*) filter (where m.picked)
-          else 1
-        end end as lease_end
+      (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
+        as probe_event,
+      (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
+        as probe_attempt,
+      pg_catalog.count(m.event_id) as n,
+      pg_catalog.count(*) filter (where m.free) as free,
+      pg_catalog.count(*) filter (where m.picked)::integer as taken,
+      m.most,
+      pg_catalog.min(m.due_at) as head_at,
+      pg_catalog.min(m.leased_until) as leased_until,
+      case
+        when pg_catalog.bool_or(m.picked) then p_now + m.lease
+          * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end
+      end as lease_end
     from marked m
     group by m.gate_at, m.lane_at, m.ordered, m.most, m.lease, m.probing, m.tokens,
       m.rate_per_second
@@ -245,12 +201,12 @@ begin
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
         when b.free > b.taken or b.n > b.most then p_now
-        else coalesce(least(b.leased_until, b.lease_end, (
-          select d.due_at
-          from outbox.delivery d
-          where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
-          order by d.due_at
-          limit 1)), 'infinity')
+        else coalesce(
+          least(b.leased_until, b.lease_end, (
+            select d.due_at from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
+            order by d.due_at limit 1)),
+          'infinity')
       end
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
@@ -263,26 +219,30 @@ begin
       in_flight = g.in_flight + s.slots,
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
-      not_before = case when s.tokens - s.taken < 1
-        then greatest(g.not_before,
-          p_now + (
-            1 - (s.tokens - s.taken)
-          ) / s.rate_per_second * interval '1 s') else g.not_before end,
+      not_before = case
+        when s.tokens - s.taken < 1 then greatest(
+          g.not_before,
+          p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s')
+        else g.not_before
+      end,
       breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
       probe_event = coalesce(s.probe_event, g.probe_event),
       probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
     from (
-      select l.gate_at, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.taken) as taken,
-        l.tokens, l.rate_per_second,
-        (
-          pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null)
-        )[1] as probe_event, pg_catalog.max(l.probe_attempt) as probe_attempt
-      from lanes l group by l.gate_at, l.tokens, l.rate_per_second
+      select l.gate_at, l.tokens, l.rate_per_second,
+        pg_catalog.sum(l.slots) as slots,
+        pg_catalog.sum(l.taken) as taken,
+        (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1]
+          as probe_event,
+        pg_catalog.max(l.probe_attempt) as probe_attempt
+      from lanes l
+      group by l.gate_at, l.tokens, l.rate_per_second
     ) s
     where g.ctid = s.gate_at and s.slots > 0
   ), held as (
     -- By ctid: whoever could move the row waits for the gate.
-    update outbox.delivery d set attempt = d.attempt + 1,
+    update outbox.delivery d set
+      attempt = d.attempt + 1,
       leased_until = p_now + m.lease * case when m.ordered then m.in_lane else 1 end
     from (
       select m.row_at, m.rank, m.lease, m.ordered,

@@ -1013,6 +1013,16 @@ export type Database = {
         Returns: number
       }
       'add_gate': { Args: { 'p_endpoint_id': string; 'p_ordering': string }; Returns: undefined }
+      'add_pairs': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_limit': number }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'add_partition': { Args: { 'p_day': string; 'p_table': string }; Returns: boolean }
       'add_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
       'add_secret': {
@@ -1373,6 +1383,39 @@ export type Database = {
         SetofOptions: {
           from: 'outbox.delivery'
           to: 'result'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'new_event': {
+        Args: {
+          'p_at': string
+          'p_body': string
+          'p_correlation_id': string
+          'p_deliver_at': string
+          'p_endpoint_id': string
+          'p_idempotency_key': string
+          'p_org_id': string
+          'p_partition_key': string
+          'p_traceparent': string
+          'p_type': string
+        }
+        Returns: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'event'
           isOneToOne: true
           isSetofReturn: false
         }
