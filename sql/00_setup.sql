@@ -4,15 +4,18 @@
 --   kick(), tick()    75  a run is woken: at commit if none is awake, and by pg_cron every second
 --   dispatch()        70  the one call that a run makes; it does the next three in one transaction
 --     complete()      55  records what became of the deliveries that the run had claimed
---     route()         60  makes one delivery for each endpoint that is subscribed to an event
+--     route()   60 to 63  makes one delivery for each endpoint that is subscribed to an event
 --     claim()         65  leases due deliveries, endpoint after endpoint, to the run
 --   attempt           30  a receipt for every try; dead_letter keeps what is out of retries
 --
+-- Around this: endpoints and their secrets (15 to 18), whose turn it is (20, 22), what a failure
+-- means (50, 52), what becomes of a run that died (57), what a person does (16, 58, 77), what a
+-- person reads (80), and what time does (75, 78, 85, 87).
+--
 -- A gate, its lanes, deliveries and dead letters are changed only by a transaction that holds the
--- gate's row; waiting locks are taken once a transaction, on gates, in the order of their ids, and
+-- gate's row. Waiting locks are taken once a transaction, on gates, in the order of their ids, and
 -- whatever else is locked is taken only where nobody holds it. An endpoint's row is for people to
--- change: no run waits for it. Around this: what a failure means (50, 52), what a person does (16,
--- 58, 77), and what time does (78 to 87).
+-- change: no run waits for it.
 --
 -- Functions that run once per event or call are plpgsql, whose plans are cached: a query inside an
 -- SQL function is planned anew at every call, about 60 us, unless it is a bare expression.
@@ -20,8 +23,10 @@
 -- A queue is drained again and again, and an analyze at that moment says "many pages, no row":
 -- until the next one the planner takes each table for a single row, however many there are, and
 -- begins a join anywhere (2 s for a claim of 400 that takes 10 ms). So the calls of a run leave it
--- no choice: rows are looked up one by one, in lateral subqueries that "offset 0" keeps it from
--- merging, and written by their ctid, which is stable while their gate is held.
+-- no choice. Rows are looked up one by one, in lateral subqueries that "offset 0" keeps it from
+-- merging, and written by their ctid, which is stable while their gate is held; the settings of the
+-- function forbid what would read a table (enable_seqscan), begin at its other end (the two joins),
+-- plan anew (plan_cache_mode) or compile (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
 --   OH001 an argument is not valid                  OH004 the object's state forbids it

@@ -18,7 +18,8 @@ begin
 end
 $$;
 comment on function outbox.reserved_headers() is
-  'The names that no custom header may have, in lower case; webhook-* stands for all that begin so.';
+  'The names that no custom header may have, in lower case; webhook-* stands for all that begin '
+  'so.';
 
 create function outbox.header_problem(p_name text, p_value jsonb) returns text
 language plpgsql immutable set search_path = ''

@@ -1,5 +1,5 @@
--- A gate's place in the ring. Whatever changes a gate or its lanes is followed by park(), which says
--- when the gate is to be looked at next, so that none is forgotten and none is looked at in vain.
+-- A gate's place in the ring. Whatever changes a gate or its lanes is followed by park(), which
+-- says when the gate is to be looked at next, so that none is forgotten or looked at in vain.
 -- Only the tick moves a gate besides, and only to the front: when its endpoint was changed.
 
 create function outbox.allowed_in_flight(

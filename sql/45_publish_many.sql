@@ -47,7 +47,8 @@ exception
 end
 $$;
 comment on function outbox.event_of_json(jsonb, timestamptz) is
-  'One element of publish_many() as an event of that time. OH001 names the field that is not valid.';
+  'One element of publish_many() as an event of that time. OH001 names the field that is not '
+  'valid.';
 
 create function outbox.publish_many(p_events jsonb) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -115,7 +115,8 @@ begin
     perform outbox.check_retry(coalesce(p_policy, '{}'));
   end if;
   return pg_catalog.make_interval(secs => least(
-    v_seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
+    v_seconds
+      * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
     coalesce((p_policy ->> 'max_delay')::float8, 604800)));
 end
 $$;

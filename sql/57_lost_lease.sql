@@ -1,5 +1,5 @@
--- Lost leases. A run may die between any two statements; what it had claimed is held until its lease
--- ends, and is then recorded as a failed attempt before anything else becomes of the delivery.
+-- Lost leases. A run may die between any two statements; what it had claimed is held until the
+-- lease ends, and is then recorded as a failed attempt before anything else becomes of it.
 
 create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
 language plpgsql immutable set search_path = ''
@@ -31,8 +31,8 @@ begin
   from outbox.gate g
   cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
   cross join lateral (
-    -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms) only
-    -- when the gate is full or waits for its probe, for then no turn comes before a lease has ended.
+    -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms)
+    -- only when the gate is full or waits for its probe: no turn comes then before a lease ends.
     select n.* from outbox.lane n
     where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity'
     order by n.next_at

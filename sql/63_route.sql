@@ -1,5 +1,6 @@
--- Routing a batch. All of it at once; when that fails, each event by itself, so that one that cannot
--- be routed costs no other. An event that fails three times is set aside until route_again().
+-- Routing a batch. All of it at once; when that fails, each event by itself, so that one that
+-- cannot be routed costs no other. An event that fails three times is set aside until
+-- route_again().
 
 create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''

@@ -24,12 +24,14 @@ begin
   return (
     select pg_catalog.jsonb_object_agg(n.key, s.value)
     from outbox.setting s
-    join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
-                 ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
-                 ('egress.proxy_url', 'proxy_url'), ('response.success_bytes', 'success_bytes'),
-                 ('response.failure_bytes', 'failure_bytes'),
-                 ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
-                 ('worker.max_deliveries', 'max_deliveries')) n (name, key) on n.name = s.name);
+    join (values
+      ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
+      ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
+      ('egress.proxy_url', 'proxy_url'),
+      ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
+      ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+      ('worker.max_deliveries', 'max_deliveries')
+    ) n (name, key) on n.name = s.name);
 end
 $$;
 comment on function outbox.run_settings() is
@@ -52,8 +54,8 @@ begin
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
         'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries,
         'lane', d.lane_id::text, 'ordered', l.ordered,
-        'lease_ms',
-        (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
+        'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer
+      ) order by c.place), '[]')
       from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
         as c (event_id, endpoint_id, attempt, place)
       cross join lateral (
@@ -64,18 +66,19 @@ begin
       cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l),
     'events', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'type', e.type, 'org_id', e.org_id, 'correlation_id',
-        coalesce(e.correlation_id, e.id::text),
-        'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
+        'type', e.type, 'org_id', e.org_id,
+        'correlation_id', coalesce(e.correlation_id, e.id::text),
+        'idempotency_key', coalesce(e.idempotency_key, e.id::text),
+        'traceparent', e.traceparent,
         -- The envelope up to its data: head, body and } make the payload. It comes from the event
         -- alone, so it is the same on every try.
         'head', '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
-          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC',
-            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-          || '","correlationId":' || pg_catalog.to_json(
-            coalesce(e.correlation_id, e.id::text)
-          ) || ',"data":',
-        'body', e.body)), '{}')
+          || ',"createdAt":"'
+          || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text))
+          || ',"data":',
+        'body', e.body
+      )), '{}')
       from (
         select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
           v.created_at, v.body
@@ -86,20 +89,21 @@ begin
           x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
         from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
         cross join lateral (
-          select x.*
-          from outbox.dead_letter x
+          select x.* from outbox.dead_letter x
           where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
         ) x
         where not exists (select from outbox.event v where v.id = c.event_id offset 0)
       ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers',
-        case
+        'version', e.version, 'kind', e.kind, 'url', e.url, 'timeout_ms', e.timeout_ms,
+        'payload', e.payload,
+        'headers', case
           when e.headers_vault_id is null then '{}'
           else outbox.stored_headers(e.headers_vault_id)
-        end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
-        'secrets', outbox.live_secrets(e.id, p_now))), '{}')
+        end,
+        'secrets', outbox.live_secrets(e.id, p_now)
+      )), '{}')
       from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
       cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e));
 end
@@ -140,9 +144,7 @@ begin
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
-    select b.events, b.endpoints, b.attempts
-    into v_claimed
-    from outbox.run_batch b
+    select b.events, b.endpoints, b.attempts into v_claimed from outbox.run_batch b
     where b.run_id = p_run and b.seq = p_seq;
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
@@ -152,16 +154,15 @@ begin
     return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
   end if;
   if v_given > 0 then
-    select pg_catalog.array_agg(r)
-    into v_results
+    select pg_catalog.array_agg(r) into v_results
     from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
   end if;
   if v_stop is null then
     begin
       v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
-      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time',
-        sqlstate = '57014');
+      v_route := pg_catalog.jsonb_build_object(
+        'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
       perform outbox.shrink_routing(null, sqlerrm, v_now);
     end;
   end if;
@@ -180,15 +181,15 @@ begin
   end if;
   begin
     -- The limit of the statement has struck and will not again: nothing more is begun.
-    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end,
-      v_touched, v_now);
+    v_claimed := outbox.claim(
+      case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
     perform outbox.park(v_touched, v_now);
   end;
   if v_claimed.events is not null then
-    update outbox.run_batch b set events = v_claimed.events, endpoints = v_claimed.endpoints,
-      attempts = v_claimed.attempts
+    update outbox.run_batch b set
+      events = v_claimed.events, endpoints = v_claimed.endpoints, attempts = v_claimed.attempts
     where b.run_id = p_run and b.seq = p_seq;
   end if;
   return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
@@ -205,26 +206,34 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
   'then due gates with SKIP LOCKED.';
 
 create function outbox.answer(
-  p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text,
+  p_applied integer,
+  p_stale integer,
+  p_routed integer,
+  p_repeat boolean,
+  p_stop text,
   p_claimed outbox.claimed,
-  p_route_error text, p_claim_error text, p_now timestamptz
+  p_route_error text,
+  p_claim_error text,
+  p_now timestamptz
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
 begin
-  return pg_catalog.jsonb_build_object('applied', p_applied, 'stale', p_stale, 'routed', p_routed,
-    'repeat', p_repeat, 'stop', p_stop,
-    'settings', outbox.run_settings(),
-    'error', case when p_route_error is not null or p_claim_error is not null then
-      pg_catalog.jsonb_strip_nulls(
-        pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error)
-      ) end)
+  return pg_catalog.jsonb_build_object(
+      'applied', p_applied, 'stale', p_stale, 'routed', p_routed,
+      'repeat', p_repeat, 'stop', p_stop,
+      'settings', outbox.run_settings(),
+      'error', case
+        when p_route_error is not null or p_claim_error is not null then
+          pg_catalog.jsonb_strip_nulls(
+            pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error))
+      end)
     || case
       when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb
       else outbox.batch(p_claimed, p_now)
     end;
 end
 $$;
-comment on function outbox.answer(integer, integer, integer, boolean, text, outbox.claimed, text,
-  text, timestamptz) is
+comment on function outbox.answer(
+  integer, integer, integer, boolean, text, outbox.claimed, text, text, timestamptz) is
   'The answer of dispatch() as jsonb.';

@@ -29,14 +29,13 @@ set enable_mergejoin = off
 as $$
 begin
   perform outbox.put_news('outhook.delivery.dead_lettered', array(
-    select pg_catalog.json_build_object('deadLetterId', x.id, 'eventId', x.event_id, 'endpointId',
-      x.endpoint_id, 'orgId', x.org_id,
-      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why',
-      x.why)::text
+    select pg_catalog.json_build_object(
+      'deadLetterId', x.id, 'eventId', x.event_id, 'endpointId', x.endpoint_id, 'orgId', x.org_id,
+      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why', x.why
+    )::text
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
     cross join lateral (
-      select x.*
-      from outbox.dead_letter x
+      select x.* from outbox.dead_letter x
       where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0
     ) x
     where x.org_id <> 'outhook'), p_now);
@@ -52,7 +51,8 @@ begin
   perform outbox.put_news(p_type, array(
     select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
       'state', e.state, 'reason', e.state_reason)::text
-    from outbox.endpoint e where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
+    from outbox.endpoint e
+    where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
 end
 $$;
 comment on function outbox.announce(text, uuid[], timestamptz) is

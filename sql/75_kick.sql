@@ -12,7 +12,8 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   if p_functions_url is null
-    or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
+    or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$'
+  then
     -- Not shown: what is wrong with it may be a password or a key.
     perform outbox.invalid('functions_url',
       'is not an http or https URL without credentials and query',
@@ -79,7 +80,8 @@ begin
   select pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_functions_url'),
     pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_worker_secret')
   into v_url, v_secret
-  from vault.decrypted_secrets s where s.name in ('outhook_functions_url', 'outhook_worker_secret');
+  from vault.decrypted_secrets s
+  where s.name in ('outhook_functions_url', 'outhook_worker_secret');
   if v_url is null or v_secret is null then
     return false;
   end if;
@@ -87,9 +89,10 @@ begin
   perform net.http_post(
     url => v_url || '/deliver/run',
     body => pg_catalog.jsonb_build_object('why', p_why),
-    headers => pg_catalog.jsonb_build_object('Content-Type', 'application/json', 'x-outhook-kick',
-      't=' || v_at || ',v1=' || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'),
-        'hex')),
+    headers => pg_catalog.jsonb_build_object(
+      'Content-Type', 'application/json',
+      'x-outhook-kick', 't=' || v_at || ',v1='
+        || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
     timeout_milliseconds => 2000);
   return true;
 exception when others then
@@ -122,7 +125,8 @@ begin
   end if;
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
   if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
-    and outbox.is_quiet(outbox.clock()) then
+    and outbox.is_quiet(outbox.clock())
+  then
     perform outbox.kick('commit');
   end if;
 end
@@ -134,11 +138,12 @@ create function outbox.wake_changed(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A change is looked at for a few seconds: it may have committed late, and its gate may be locked
-  -- now.
+  -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
   update outbox.gate g set next_at = p_now
   from (
-    select g.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
+    select g.id
+    from outbox.endpoint e
+    join outbox.gate g on g.endpoint_id = e.id
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
       and g.next_at > p_now and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
@@ -192,9 +197,9 @@ begin
   perform outbox.upkeep(v_now);
   -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
   if not outbox.setting_on('worker.enabled')
-     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1,
-       outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
-     or not outbox.has_due(v_now)
+    or pg_catalog.floor(extract(epoch from v_now))::bigint
+      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
+    or not outbox.has_due(v_now)
   then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;

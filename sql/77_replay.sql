@@ -11,12 +11,11 @@ create table outbox.replay_job (
   event_type text,
   failed_from timestamptz,
   failed_to timestamptz not null,
-  rate_per_second integer not null constraint replay_job_rate_is_sensible check (
-    rate_per_second between 1 and 1000
-  ),
-  state text not null default 'running' constraint replay_job_state_is_known check (
-    state in ('running', 'paused', 'done', 'cancelled')
-  ),
+  rate_per_second integer not null
+    constraint replay_job_rate_is_sensible check (rate_per_second between 1 and 1000),
+  state text not null default 'running'
+    constraint replay_job_state_is_known
+    check (state in ('running', 'paused', 'done', 'cancelled')),
   at_failed timestamptz not null default '-infinity',
   at_id uuid not null default '00000000-0000-0000-0000-000000000000',
   replayed bigint not null default 0,
@@ -33,16 +32,10 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return greatest(
-    (
-      select pg_catalog.max(a.attempt)
-      from outbox.attempt a
-      where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
-    ),
-    (
-      select x.attempt
-      from outbox.dead_letter x
-      where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
-    ));
+    (select pg_catalog.max(a.attempt) from outbox.attempt a
+     where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id),
+    (select x.attempt from outbox.dead_letter x
+     where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
 end
 $$;
 comment on function outbox.last_attempt(uuid, uuid) is
@@ -135,12 +128,13 @@ begin
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
-      return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-        'replaced', true);
+      return pg_catalog.jsonb_build_object(
+        'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', true);
     end if;
   end if;
   if outbox.last_attempt(p_event_id, p_endpoint_id) is null
-    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now) then
+    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now)
+  then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('nothing is known of event %s for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
@@ -148,8 +142,8 @@ begin
   end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-    'replaced', false);
+  return pg_catalog.jsonb_build_object(
+    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', false);
 end
 $$;
 comment on function outbox.replay(uuid, uuid) is
@@ -199,14 +193,15 @@ begin
   end if;
   update outbox.replay_job j
   set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
-  where j.id::text = p_id and j.state in ('running', 'paused') returning j.* into v_job;
+  where j.id::text = p_id and j.state in ('running', 'paused')
+  returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
       hint = 'select * from outbox.replay_job lists them';
   end if;
-  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state, 'replayed',
-    v_job.replayed, 'skipped', v_job.skipped);
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state,
+    'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 comment on function outbox.set_replay_job(text, text) is
@@ -230,16 +225,19 @@ begin
     select row(j.id, x.event_id, x.endpoint_id, x.failed_at, x.id)::outbox.replay_step
     from outbox.replay_job j
     cross join lateral (
-      select x.event_id, x.endpoint_id, x.failed_at, x.id from outbox.dead_letter x
+      select x.event_id, x.endpoint_id, x.failed_at, x.id
+      from outbox.dead_letter x
       where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
         and x.failed_at >= coalesce(j.failed_from, '-infinity')
         and x.org_id = coalesce(j.org_id, x.org_id)
         and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id)
         and x.original_topic = coalesce(j.event_type, x.original_topic)
         and x.discarded_at is null and x.replayed_at is null
-      order by x.failed_at, x.id limit j.rate_per_second
+      order by x.failed_at, x.id
+      limit j.rate_per_second
     ) x
-    where j.state = 'running' order by j.id, x.failed_at, x.id);
+    where j.state = 'running'
+    order by j.id, x.failed_at, x.id);
 end
 $$;
 comment on function outbox.next_replays() is
@@ -304,8 +302,8 @@ begin
         pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'select * from outbox.dead_letter lists them';
   end if;
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-    'discarded', true);
+  return pg_catalog.jsonb_build_object(
+    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
 end
 $$;
 comment on function outbox.discard_dead_letter(uuid, uuid, text) is

@@ -1,5 +1,4 @@
--- What is left of deleted endpoints, batch by batch. A delivery that a run still holds is waited
--- for.
+-- What is left of deleted endpoints, batch by batch. A delivery that a run holds is waited for.
 
 create function outbox.purge_endpoint(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz
@@ -26,11 +25,9 @@ begin
   with doomed as materialized (
     select d.* from outbox.lane l
     cross join lateral (
-      select d.ctid as row_at, d.*
-      from outbox.delivery d
+      select d.ctid as row_at, d.* from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0
-      order by d.due_at, d.event_id
-      limit p_limit
+      order by d.due_at, d.event_id limit p_limit
     ) d
     where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit

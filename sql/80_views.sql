@@ -7,8 +7,8 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
   case
     when e.state = 'deleted' then 'cancelled'
     when d.leased_until is not null then 'processing'
-    when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled)
-      or l.halted then 'held'
+    when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
+    then 'held'
     when d.tries > 0 then 'failed'
     else 'pending'
   end as status,
@@ -24,8 +24,8 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
   true as open
 from outbox.delivery d
 left join outbox.event v on v.id = d.event_id
-left join outbox.dead_letter x on v.id is null and x.event_id = d.event_id
-  and x.endpoint_id = d.endpoint_id
+left join outbox.dead_letter x
+  on v.id is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id
 join outbox.endpoint e on e.id = d.endpoint_id
 join outbox.lane l on l.id = d.lane_id
 join outbox.gate g on g.endpoint_id = d.endpoint_id
@@ -50,22 +50,23 @@ comment on view outbox.delivery_status is
   '(and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, '
   'filter_error, no_subscriber.';
 
--- What the specs' own tables have in common. A union, so that their queries, which end in FOR
--- UPDATE, run on the views as they stand: of a union Postgres locks nothing.
+-- What the next three views have in common. They have the names, columns and states of other
+-- outboxes, so that what was written for one of these runs on this one as it stands, FOR UPDATE
+-- included: they are unions, and of a union Postgres locks nothing.
 create view outbox.relay_status with (security_invoker = true) as
 select s.event_id as id, s.endpoint_id, s.event_type,
   coalesce(v.body, x.original_message)::json as payload,
   coalesce(v.partition_key, x.partition_key) as partition_key,
   coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
   s.status as state, coalesce(f.failures, 0)::integer as retry_count,
-  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer,
-    5) + 1 as max_retries,
+  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1
+    as max_retries,
   f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at,
   s.open
 from outbox.delivery_status s
 left join outbox.event v on v.id = s.event_id
-left join outbox.dead_letter x on v.id is null and x.event_id = s.event_id
-  and x.endpoint_id = s.endpoint_id
+left join outbox.dead_letter x
+  on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
 left join outbox.endpoint e on e.id = s.endpoint_id
 -- The tries of this life: a replay begins behind the last end, and its number.
 left join lateral (
@@ -78,28 +79,29 @@ left join lateral (
   select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures,
     pg_catalog.max(a.at) as last_attempt_at,
     (
-      pg_catalog.array_agg(coalesce(a.error, a.error_class)
-        order by a.at desc) filter (where a.outcome = 'failed')
+      pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc)
+      filter (where a.outcome = 'failed')
     )[1] as last_error
+  from outbox.attempt a
   -- Not =, or the planner, without statistics of today's partition, would read all of the
   -- endpoint's receipts.
-  from outbox.attempt a
   where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id
     and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
 ) f on true
 union all
 select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key,
-  coalesce(v.correlation_id, v.id::text), 'pending',
-  0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at, true
-from outbox.unrouted u join outbox.event v on v.id = u.event_id;
+  coalesce(v.correlation_id, v.id::text), 'pending', 0, 6, null,
+  coalesce(v.deliver_at, v.created_at), null, null, v.created_at, true
+from outbox.unrouted u
+join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
   'Each delivery with its event and what its tries came to; an unrouted event is one that is '
   'pending.';
 
--- The specs' tables. Each way to have ended is a branch with a state of its own, a constant, so
+-- In each of the three, a way to have ended is a branch with a state of its own, a constant, so
 -- that a question about other states never opens it.
 
--- Spec 1: the outbox as one table with its own names and states.
+-- One table of webhooks, worked through by status; its producers insert into it, and may go on.
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload,
   case r.state when 'held' then 'PENDING' else pg_catalog.upper(r.state) end as status,
@@ -108,8 +110,8 @@ select r.id, r.event_type, r.payload,
 from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
 union all
 select r.id, r.event_type, r.payload, 'DELIVERED', null, r.retry_count, r.last_error,
-  r.last_attempt_at,
-  case when r.state = 'delivered' then r.finished_at end, r.created_at, r.endpoint_id
+  r.last_attempt_at, case when r.state = 'delivered' then r.finished_at end, r.created_at,
+  r.endpoint_id
 from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error,
@@ -120,8 +122,8 @@ select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_e
   r.last_attempt_at, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.webhook_outbox is
-  'Spec 1''s table: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and '
-  'CANCELLED). An insert of (event_type, payload) publishes.';
+  'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, '
+  'DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
 create function outbox.publish_inserted() returns trigger
 language plpgsql security definer set search_path = ''
@@ -139,7 +141,7 @@ comment on function outbox.publish_inserted() is
 create trigger publish instead of insert on outbox.webhook_outbox
 for each row execute function outbox.publish_inserted();
 
--- Spec 3.
+-- The events of sagas: the correlation id is the saga's.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
   case r.state
@@ -162,9 +164,10 @@ select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_cou
   null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.saga_outbox is
-  'Spec 3''s table: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
+  'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also to nobody), FAILED, '
+  'DEAD_LETTER (and CANCELLED).';
 
--- Spec 4.
+-- What transactions left for a relay to a broker: dlq is its name for the dead letters.
 create view outbox.transaction_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload, r.partition_key,
   case r.state when 'held' then 'pending' else r.state end as status,
@@ -184,22 +187,23 @@ select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlatio
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.transaction_outbox is
-  'Spec 4''s table: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
+  'The outbox as what a relay to a broker works through: pending, processing, processed (also by '
+  'nobody), failed, dlq (and cancelled).';
 
 create view outbox.endpoint_status with (security_invoker = true) as
 select e.id, e.org_id, e.kind, e.url, e.description,
   case
-    when e.state = 'enabled' and g.breaker <> 'closed'
-      and e.breaker_enabled then 'breaker ' || g.breaker
+    when e.state = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled
+    then 'breaker ' || g.breaker
     else e.state
   end as status,
   e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
-  g.streak as failures_running,
-  g.first_failure_at as failing_since,
+  g.streak as failures_running, g.first_failure_at as failing_since,
   case when g.breaker = 'open' then g.open_until end as probe_at,
   nullif(g.next_at, 'infinity') as next_at, nullif(g.not_before, '-infinity') as not_before,
   e.created_at, e.updated_at
-from outbox.endpoint e left join outbox.gate g on g.endpoint_id = e.id;
+from outbox.endpoint e
+left join outbox.gate g on g.endpoint_id = e.id;
 comment on view outbox.endpoint_status is
   'Every endpoint with what its gate knows: status, why, how many deliveries are open and in '
   'flight, since when it fails, when it is served next. A deleted one shows what is still to be '
@@ -226,8 +230,12 @@ select
   (
     select pg_catalog.count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')
   ) as endpoints_held,
-  (select pg_catalog.count(*) from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id
-   where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted') as breakers_open,
+  (
+    select pg_catalog.count(*)
+    from outbox.gate g
+    join outbox.endpoint e on e.id = g.endpoint_id
+    where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'
+  ) as breakers_open,
   (
     select pg_catalog.count(*)
     from outbox.dead_letter x
@@ -239,9 +247,8 @@ select
     where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s'
   ) as runs,
   (select pg_catalog.count(*) from (select from outbox.event_default limit 10000) c)
-    + (
-      select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c
-    ) as rows_in_default;
+    + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c)
+    as rows_in_default;
 comment on view outbox.queue_health is
   'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts '
   'of unrouted and rows_in_default stop at 10,000.';

@@ -53,8 +53,8 @@ begin
     p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
   execute pg_catalog.format(
-    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) insert into '
-    'outbox.%I select * from moved',
+    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) '
+    'insert into outbox.%I select * from moved',
     p_table || '_default', v_key, v_from, v_key, v_to, v_name);
   execute pg_catalog.format(
     'alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table,
@@ -101,8 +101,8 @@ set enable_seqscan = off
 as $$
 begin
   return exists (select from outbox.delivery d where d.event_id >= p_from and d.event_id < p_to)
-      or exists (select from outbox.unrouted u where u.event_id >= p_from and u.event_id < p_to)
-      or exists (select from outbox.unroutable u where u.event_id >= p_from and u.event_id < p_to);
+    or exists (select from outbox.unrouted u where u.event_id >= p_from and u.event_id < p_to)
+    or exists (select from outbox.unroutable u where u.event_id >= p_from and u.event_id < p_to);
 end
 $$;
 comment on function outbox.is_open_in(uuid, uuid) is
@@ -139,18 +139,21 @@ begin
     select c.relname, outbox.partition_day(c.relname)
     from pg_catalog.pg_inherits i
     join pg_catalog.pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$' order by c.relname
+    where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$'
+    order by c.relname
   loop
     continue when v_day >= v_today;
-    if outbox.is_open_in(outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
-      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC')) then
+    if outbox.is_open_in(
+      outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
+      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC'))
+    then
       delete from outbox.partition_check c where c.name = v_name;
       continue;
     end if;
     insert into outbox.partition_check as c (name, clean_nights, checked_on)
     values (v_name, 1, v_today)
-    on conflict (name) do update set clean_nights = c.clean_nights + 1,
-      checked_on = excluded.checked_on
+    on conflict (name) do update set
+      clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on
     where c.checked_on < excluded.checked_on;
     select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
     if v_nights >= 8 or v_day < v_today - v_retention - 8 then
@@ -158,7 +161,9 @@ begin
     end if;
   end loop;
   for v_name in
-    select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    select c.relname
+    from pg_catalog.pg_inherits i
+    join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'outbox.attempt'::regclass and c.relname ~ '_p[0-9]{8}$'
       and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
     order by c.relname

@@ -7,18 +7,19 @@ set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_before timestamptz := v_now - pg_catalog.make_interval(
-    days => outbox.setting_int('event.retention_days')
-  );
+  v_before timestamptz :=
+    v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
   v_endpoints uuid[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints from (
+  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints
+  from (
     select d.endpoint_id from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
       and coalesce(d.replayed_at, '-infinity') < v_before
-    order by d.event_id limit p_limit
+    order by d.event_id
+    limit p_limit
   ) o;
   if v_endpoints is null then
     return 0;
@@ -29,7 +30,8 @@ begin
     where d.event_id < outbox.uuid_v7_floor(v_before)
       and coalesce(d.replayed_at, '-infinity') < v_before
       and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
-    order by d.event_id limit p_limit
+    order by d.event_id
+    limit p_limit
   loop
     perform outbox.settle_lost(v_delivery, v_now);
     v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
@@ -50,8 +52,7 @@ as $$
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead
-  -- letter already.
+  -- A lease that ended cost it a try since it was read, perhaps the last: then it is dead already.
   select *
   into p_delivery
   from outbox.delivery d
@@ -59,18 +60,21 @@ begin
   if not found then
     return false;
   end if;
-  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic,
-    original_message, error, retry_count, failed_at,
-    correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why,
-    p_delivery.tries, p_now,
-    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key,
-    e.traceparent, e.created_at, 'expired'
+  insert into outbox.dead_letter as x (
+    id, event_id, endpoint_id,
+    org_id, original_topic, original_message, partition_key, idempotency_key, traceparent,
+    correlation_id, event_created_at,
+    error, retry_count, failed_at, attempt, why)
+  select
+    outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id,
+    e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
+    coalesce(e.correlation_id, e.id::text), e.created_at,
+    v_why, p_delivery.tries, p_now, p_delivery.attempt, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
-  on conflict (event_id, endpoint_id) do update set error = excluded.error,
-    retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-    attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null,
-    discarded_at = null, note = null;
+  on conflict (event_id, endpoint_id) do update set
+    error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+    attempt = excluded.attempt, why = excluded.why,
+    replayed_at = null, delivered_at = null, discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
   return true;
@@ -90,22 +94,16 @@ declare
   v_runs integer;
 begin
   delete from outbox.idempotency_key k where k.ctid = any (array(
-    select o.ctid
-    from outbox.idempotency_key o
-    where o.created_at < v_now - interval '24 hours'
-    order by o.created_at
-    limit 1000000));
+    select o.ctid from outbox.idempotency_key o
+    where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(
-      days => outbox.setting_int('dead_letter.retention_days')
-    )
+    where greatest(o.discarded_at, o.delivered_at) < v_now
+        - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
       and not exists (
-        select
-        from outbox.delivery d
-        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
-      )
+        select from outbox.delivery d
+        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
     limit 100000 for update skip locked));
   get diagnostics v_letters = row_count;
   delete from cron.job_run_details r where r.runid = any (array(
@@ -117,14 +115,12 @@ begin
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
     and exists (
-      select
-      from outbox.replay_job j
+      select from outbox.replay_job j
       where j.id = l.key_hash and j.state in ('done', 'cancelled')
-        and j.finished_at < v_now - interval '1 day'
-    )
+        and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters,
-    'job_runs', v_runs,
+  return pg_catalog.jsonb_build_object(
+    'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
     'secrets', outbox.drop_expired_secrets(v_now));
 end
 $$;

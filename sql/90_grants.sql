@@ -8,9 +8,10 @@ do $$
 declare
   v_table regclass;
 begin
-  for v_table in select c.oid
-from pg_catalog.pg_class c
-where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p') loop
+  for v_table in
+    select c.oid from pg_catalog.pg_class c
+    where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
+  loop
     execute pg_catalog.format('alter table %s enable row level security', v_table);
   end loop;
 end
@@ -24,8 +25,9 @@ grant usage on schema outbox to service_role;
 grant execute on function
   outbox.version(),
   outbox.set_setting(text, jsonb),
-  outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer,
-    integer, jsonb, double precision, text),
+  outbox.create_endpoint(
+    text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb,
+    double precision, text),
   outbox.set_headers(uuid, jsonb),
   outbox.rotate_secret(uuid, text, interval),
   outbox.expire_secret(uuid),
@@ -54,10 +56,10 @@ grant execute on function
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
 to service_role;
 grant select on
-  outbox.setting, outbox.event, outbox.unrouted, outbox.unroutable, outbox.endpoint,
-  outbox.subscription, outbox.gate, outbox.lane,
-  outbox.delivery, outbox.attempt, outbox.dead_letter, outbox.replay_job, outbox.failure_rule,
-  outbox.error_hint, outbox.run, outbox.event_default, outbox.attempt_default,
+  outbox.setting, outbox.event, outbox.event_default, outbox.unrouted, outbox.unroutable,
+  outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane, outbox.delivery, outbox.attempt,
+  outbox.attempt_default, outbox.dead_letter, outbox.replay_job, outbox.failure_rule,
+  outbox.error_hint, outbox.run,
   outbox.delivery_status, outbox.relay_status, outbox.webhook_outbox, outbox.saga_outbox,
   outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;

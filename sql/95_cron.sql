@@ -10,8 +10,8 @@ exception when invalid_parameter_value then
   perform cron.schedule('outhook-tick', '* * * * *', $job$
 do $tick$
 declare
-  v_end constant timestamptz := pg_catalog.date_trunc('minute',
-    pg_catalog.clock_timestamp()) + interval '1 minute';
+  v_end constant timestamptz :=
+    pg_catalog.date_trunc('minute', pg_catalog.clock_timestamp()) + interval '1 minute';
 begin
   loop
     begin

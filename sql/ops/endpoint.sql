@@ -1,6 +1,6 @@
--- One endpoint's last 50 attempts, the newest first. Use it when a receiver says that nothing comes,
--- or that too much does. Say before it which: set outhook.endpoint = 'part of its URL, or its id';
--- without that it tells of the 20 youngest endpoints.
+-- One endpoint's last 50 attempts, the newest first. Use it when a receiver says that nothing
+-- comes, or that too much does. Say before it which: set outhook.endpoint = 'part of its URL, or
+-- its id'; without that it tells of the 20 youngest endpoints.
 
 with wanted as (
   select coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text

@@ -1,6 +1,6 @@
--- Is the outbox alive? One line per question; state is ok, look (it may be meant so, or pass) or bad,
--- and runbook names the part of sql/ops/README.md to read. Use it first in every alarm and after
--- each deployment.
+-- Is the outbox alive? One line per question; state is ok, look (it may be meant so, or pass) or
+-- bad, and runbook names the part of sql/ops/README.md to read. Use it first in every alarm and
+-- after each deployment.
 
 with job as (
   select j.jobname, j.active, r.status, r.start_time, r.return_message

@@ -15,15 +15,18 @@
 --   kick(), tick()    75  a run is woken: at commit if none is awake, and by pg_cron every second
 --   dispatch()        70  the one call that a run makes; it does the next three in one transaction
 --     complete()      55  records what became of the deliveries that the run had claimed
---     route()         60  makes one delivery for each endpoint that is subscribed to an event
+--     route()   60 to 63  makes one delivery for each endpoint that is subscribed to an event
 --     claim()         65  leases due deliveries, endpoint after endpoint, to the run
 --   attempt           30  a receipt for every try; dead_letter keeps what is out of retries
 --
+-- Around this: endpoints and their secrets (15 to 18), whose turn it is (20, 22), what a failure
+-- means (50, 52), what becomes of a run that died (57), what a person does (16, 58, 77), what a
+-- person reads (80), and what time does (75, 78, 85, 87).
+--
 -- A gate, its lanes, deliveries and dead letters are changed only by a transaction that holds the
--- gate's row; waiting locks are taken once a transaction, on gates, in the order of their ids, and
+-- gate's row. Waiting locks are taken once a transaction, on gates, in the order of their ids, and
 -- whatever else is locked is taken only where nobody holds it. An endpoint's row is for people to
--- change: no run waits for it. Around this: what a failure means (50, 52), what a person does (16,
--- 58, 77), and what time does (78 to 87).
+-- change: no run waits for it.
 --
 -- Functions that run once per event or call are plpgsql, whose plans are cached: a query inside an
 -- SQL function is planned anew at every call, about 60 us, unless it is a bare expression.
@@ -31,8 +34,10 @@
 -- A queue is drained again and again, and an analyze at that moment says "many pages, no row":
 -- until the next one the planner takes each table for a single row, however many there are, and
 -- begins a join anywhere (2 s for a claim of 400 that takes 10 ms). So the calls of a run leave it
--- no choice: rows are looked up one by one, in lateral subqueries that "offset 0" keeps it from
--- merging, and written by their ctid, which is stable while their gate is held.
+-- no choice. Rows are looked up one by one, in lateral subqueries that "offset 0" keeps it from
+-- merging, and written by their ctid, which is stable while their gate is held; the settings of the
+-- function forbid what would read a table (enable_seqscan), begin at its other end (the two joins),
+-- plan anew (plan_cache_mode) or compile (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
 --   OH001 an argument is not valid                  OH004 the object's state forbids it
@@ -1372,7 +1377,8 @@ begin
 end
 $$;
 comment on function outbox.reserved_headers() is
-  'The names that no custom header may have, in lower case; webhook-* stands for all that begin so.';
+  'The names that no custom header may have, in lower case; webhook-* stands for all that begin '
+  'so.';
 
 create function outbox.header_problem(p_name text, p_value jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -1646,8 +1652,8 @@ comment on function outbox.try_lock_gates(uuid[]) is
 
 -- sql/22_park.sql
 
--- A gate's place in the ring. Whatever changes a gate or its lanes is followed by park(), which says
--- when the gate is to be looked at next, so that none is forgotten and none is looked at in vain.
+-- A gate's place in the ring. Whatever changes a gate or its lanes is followed by park(), which
+-- says when the gate is to be looked at next, so that none is forgotten or looked at in vain.
 -- Only the tick moves a gate besides, and only to the front: when its endpoint was changed.
 
 create function outbox.allowed_in_flight(
@@ -2250,7 +2256,8 @@ exception
 end
 $$;
 comment on function outbox.event_of_json(jsonb, timestamptz) is
-  'One element of publish_many() as an event of that time. OH001 names the field that is not valid.';
+  'One element of publish_many() as an event of that time. OH001 names the field that is not '
+  'valid.';
 
 create function outbox.publish_many(p_events jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -2416,7 +2423,8 @@ begin
     perform outbox.check_retry(coalesce(p_policy, '{}'));
   end if;
   return pg_catalog.make_interval(secs => least(
-    v_seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
+    v_seconds
+      * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
     coalesce((p_policy ->> 'max_delay')::float8, 604800)));
 end
 $$;
@@ -2969,8 +2977,8 @@ comment on function outbox.complete(outbox.result[], timestamptz) is
 
 -- sql/57_lost_lease.sql
 
--- Lost leases. A run may die between any two statements; what it had claimed is held until its lease
--- ends, and is then recorded as a failed attempt before anything else becomes of the delivery.
+-- Lost leases. A run may die between any two statements; what it had claimed is held until the
+-- lease ends, and is then recorded as a failed attempt before anything else becomes of it.
 
 create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
 language plpgsql immutable set search_path = ''
@@ -3002,8 +3010,8 @@ begin
   from outbox.gate g
   cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
   cross join lateral (
-    -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms) only
-    -- when the gate is full or waits for its probe, for then no turn comes before a lease has ended.
+    -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms)
+    -- only when the gate is full or waits for its probe: no turn comes then before a lease ends.
     select n.* from outbox.lane n
     where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity'
     order by n.next_at
@@ -3579,8 +3587,9 @@ comment on function outbox.add_deliveries(uuid[], uuid[], timestamptz) is
 
 -- sql/63_route.sql
 
--- Routing a batch. All of it at once; when that fails, each event by itself, so that one that cannot
--- be routed costs no other. An event that fails three times is set aside until route_again().
+-- Routing a batch. All of it at once; when that fails, each event by itself, so that one that
+-- cannot be routed costs no other. An event that fails three times is set aside until
+-- route_again().
 
 create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -4112,12 +4121,14 @@ begin
   return (
     select pg_catalog.jsonb_object_agg(n.key, s.value)
     from outbox.setting s
-    join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
-                 ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
-                 ('egress.proxy_url', 'proxy_url'), ('response.success_bytes', 'success_bytes'),
-                 ('response.failure_bytes', 'failure_bytes'),
-                 ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
-                 ('worker.max_deliveries', 'max_deliveries')) n (name, key) on n.name = s.name);
+    join (values
+      ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
+      ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
+      ('egress.proxy_url', 'proxy_url'),
+      ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
+      ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+      ('worker.max_deliveries', 'max_deliveries')
+    ) n (name, key) on n.name = s.name);
 end
 $$;
 comment on function outbox.run_settings() is
@@ -4140,8 +4151,8 @@ begin
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
         'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries,
         'lane', d.lane_id::text, 'ordered', l.ordered,
-        'lease_ms',
-        (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
+        'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer
+      ) order by c.place), '[]')
       from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
         as c (event_id, endpoint_id, attempt, place)
       cross join lateral (
@@ -4152,18 +4163,19 @@ begin
       cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l),
     'events', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'type', e.type, 'org_id', e.org_id, 'correlation_id',
-        coalesce(e.correlation_id, e.id::text),
-        'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
+        'type', e.type, 'org_id', e.org_id,
+        'correlation_id', coalesce(e.correlation_id, e.id::text),
+        'idempotency_key', coalesce(e.idempotency_key, e.id::text),
+        'traceparent', e.traceparent,
         -- The envelope up to its data: head, body and } make the payload. It comes from the event
         -- alone, so it is the same on every try.
         'head', '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
-          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC',
-            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-          || '","correlationId":' || pg_catalog.to_json(
-            coalesce(e.correlation_id, e.id::text)
-          ) || ',"data":',
-        'body', e.body)), '{}')
+          || ',"createdAt":"'
+          || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text))
+          || ',"data":',
+        'body', e.body
+      )), '{}')
       from (
         select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
           v.created_at, v.body
@@ -4174,20 +4186,21 @@ begin
           x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
         from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
         cross join lateral (
-          select x.*
-          from outbox.dead_letter x
+          select x.* from outbox.dead_letter x
           where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
         ) x
         where not exists (select from outbox.event v where v.id = c.event_id offset 0)
       ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers',
-        case
+        'version', e.version, 'kind', e.kind, 'url', e.url, 'timeout_ms', e.timeout_ms,
+        'payload', e.payload,
+        'headers', case
           when e.headers_vault_id is null then '{}'
           else outbox.stored_headers(e.headers_vault_id)
-        end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
-        'secrets', outbox.live_secrets(e.id, p_now))), '{}')
+        end,
+        'secrets', outbox.live_secrets(e.id, p_now)
+      )), '{}')
       from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
       cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e));
 end
@@ -4228,9 +4241,7 @@ begin
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
-    select b.events, b.endpoints, b.attempts
-    into v_claimed
-    from outbox.run_batch b
+    select b.events, b.endpoints, b.attempts into v_claimed from outbox.run_batch b
     where b.run_id = p_run and b.seq = p_seq;
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
@@ -4240,16 +4251,15 @@ begin
     return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
   end if;
   if v_given > 0 then
-    select pg_catalog.array_agg(r)
-    into v_results
+    select pg_catalog.array_agg(r) into v_results
     from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
   end if;
   if v_stop is null then
     begin
       v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
-      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time',
-        sqlstate = '57014');
+      v_route := pg_catalog.jsonb_build_object(
+        'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
       perform outbox.shrink_routing(null, sqlerrm, v_now);
     end;
   end if;
@@ -4268,15 +4278,15 @@ begin
   end if;
   begin
     -- The limit of the statement has struck and will not again: nothing more is begun.
-    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end,
-      v_touched, v_now);
+    v_claimed := outbox.claim(
+      case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
     perform outbox.park(v_touched, v_now);
   end;
   if v_claimed.events is not null then
-    update outbox.run_batch b set events = v_claimed.events, endpoints = v_claimed.endpoints,
-      attempts = v_claimed.attempts
+    update outbox.run_batch b set
+      events = v_claimed.events, endpoints = v_claimed.endpoints, attempts = v_claimed.attempts
     where b.run_id = p_run and b.seq = p_seq;
   end if;
   return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
@@ -4293,28 +4303,36 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
   'then due gates with SKIP LOCKED.';
 
 create function outbox.answer(
-  p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text,
+  p_applied integer,
+  p_stale integer,
+  p_routed integer,
+  p_repeat boolean,
+  p_stop text,
   p_claimed outbox.claimed,
-  p_route_error text, p_claim_error text, p_now timestamptz
+  p_route_error text,
+  p_claim_error text,
+  p_now timestamptz
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
 begin
-  return pg_catalog.jsonb_build_object('applied', p_applied, 'stale', p_stale, 'routed', p_routed,
-    'repeat', p_repeat, 'stop', p_stop,
-    'settings', outbox.run_settings(),
-    'error', case when p_route_error is not null or p_claim_error is not null then
-      pg_catalog.jsonb_strip_nulls(
-        pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error)
-      ) end)
+  return pg_catalog.jsonb_build_object(
+      'applied', p_applied, 'stale', p_stale, 'routed', p_routed,
+      'repeat', p_repeat, 'stop', p_stop,
+      'settings', outbox.run_settings(),
+      'error', case
+        when p_route_error is not null or p_claim_error is not null then
+          pg_catalog.jsonb_strip_nulls(
+            pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error))
+      end)
     || case
       when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb
       else outbox.batch(p_claimed, p_now)
     end;
 end
 $$;
-comment on function outbox.answer(integer, integer, integer, boolean, text, outbox.claimed, text,
-  text, timestamptz) is
+comment on function outbox.answer(
+  integer, integer, integer, boolean, text, outbox.claimed, text, text, timestamptz) is
   'The answer of dispatch() as jsonb.';
 
 -- sql/72_announce.sql
@@ -4350,14 +4368,13 @@ set enable_mergejoin = off
 as $$
 begin
   perform outbox.put_news('outhook.delivery.dead_lettered', array(
-    select pg_catalog.json_build_object('deadLetterId', x.id, 'eventId', x.event_id, 'endpointId',
-      x.endpoint_id, 'orgId', x.org_id,
-      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why',
-      x.why)::text
+    select pg_catalog.json_build_object(
+      'deadLetterId', x.id, 'eventId', x.event_id, 'endpointId', x.endpoint_id, 'orgId', x.org_id,
+      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why', x.why
+    )::text
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
     cross join lateral (
-      select x.*
-      from outbox.dead_letter x
+      select x.* from outbox.dead_letter x
       where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0
     ) x
     where x.org_id <> 'outhook'), p_now);
@@ -4373,7 +4390,8 @@ begin
   perform outbox.put_news(p_type, array(
     select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
       'state', e.state, 'reason', e.state_reason)::text
-    from outbox.endpoint e where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
+    from outbox.endpoint e
+    where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
 end
 $$;
 comment on function outbox.announce(text, uuid[], timestamptz) is
@@ -4396,7 +4414,8 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   if p_functions_url is null
-    or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
+    or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$'
+  then
     -- Not shown: what is wrong with it may be a password or a key.
     perform outbox.invalid('functions_url',
       'is not an http or https URL without credentials and query',
@@ -4463,7 +4482,8 @@ begin
   select pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_functions_url'),
     pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_worker_secret')
   into v_url, v_secret
-  from vault.decrypted_secrets s where s.name in ('outhook_functions_url', 'outhook_worker_secret');
+  from vault.decrypted_secrets s
+  where s.name in ('outhook_functions_url', 'outhook_worker_secret');
   if v_url is null or v_secret is null then
     return false;
   end if;
@@ -4471,9 +4491,10 @@ begin
   perform net.http_post(
     url => v_url || '/deliver/run',
     body => pg_catalog.jsonb_build_object('why', p_why),
-    headers => pg_catalog.jsonb_build_object('Content-Type', 'application/json', 'x-outhook-kick',
-      't=' || v_at || ',v1=' || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'),
-        'hex')),
+    headers => pg_catalog.jsonb_build_object(
+      'Content-Type', 'application/json',
+      'x-outhook-kick', 't=' || v_at || ',v1='
+        || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
     timeout_milliseconds => 2000);
   return true;
 exception when others then
@@ -4506,7 +4527,8 @@ begin
   end if;
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
   if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
-    and outbox.is_quiet(outbox.clock()) then
+    and outbox.is_quiet(outbox.clock())
+  then
     perform outbox.kick('commit');
   end if;
 end
@@ -4518,11 +4540,12 @@ create function outbox.wake_changed(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A change is looked at for a few seconds: it may have committed late, and its gate may be locked
-  -- now.
+  -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
   update outbox.gate g set next_at = p_now
   from (
-    select g.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
+    select g.id
+    from outbox.endpoint e
+    join outbox.gate g on g.endpoint_id = e.id
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
       and g.next_at > p_now and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
@@ -4576,9 +4599,9 @@ begin
   perform outbox.upkeep(v_now);
   -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
   if not outbox.setting_on('worker.enabled')
-     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1,
-       outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
-     or not outbox.has_due(v_now)
+    or pg_catalog.floor(extract(epoch from v_now))::bigint
+      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
+    or not outbox.has_due(v_now)
   then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
@@ -4615,12 +4638,11 @@ create table outbox.replay_job (
   event_type text,
   failed_from timestamptz,
   failed_to timestamptz not null,
-  rate_per_second integer not null constraint replay_job_rate_is_sensible check (
-    rate_per_second between 1 and 1000
-  ),
-  state text not null default 'running' constraint replay_job_state_is_known check (
-    state in ('running', 'paused', 'done', 'cancelled')
-  ),
+  rate_per_second integer not null
+    constraint replay_job_rate_is_sensible check (rate_per_second between 1 and 1000),
+  state text not null default 'running'
+    constraint replay_job_state_is_known
+    check (state in ('running', 'paused', 'done', 'cancelled')),
   at_failed timestamptz not null default '-infinity',
   at_id uuid not null default '00000000-0000-0000-0000-000000000000',
   replayed bigint not null default 0,
@@ -4637,16 +4659,10 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return greatest(
-    (
-      select pg_catalog.max(a.attempt)
-      from outbox.attempt a
-      where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
-    ),
-    (
-      select x.attempt
-      from outbox.dead_letter x
-      where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
-    ));
+    (select pg_catalog.max(a.attempt) from outbox.attempt a
+     where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id),
+    (select x.attempt from outbox.dead_letter x
+     where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
 end
 $$;
 comment on function outbox.last_attempt(uuid, uuid) is
@@ -4739,12 +4755,13 @@ begin
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
-      return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-        'replaced', true);
+      return pg_catalog.jsonb_build_object(
+        'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', true);
     end if;
   end if;
   if outbox.last_attempt(p_event_id, p_endpoint_id) is null
-    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now) then
+    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now)
+  then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('nothing is known of event %s for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
@@ -4752,8 +4769,8 @@ begin
   end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-    'replaced', false);
+  return pg_catalog.jsonb_build_object(
+    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', false);
 end
 $$;
 comment on function outbox.replay(uuid, uuid) is
@@ -4803,14 +4820,15 @@ begin
   end if;
   update outbox.replay_job j
   set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
-  where j.id::text = p_id and j.state in ('running', 'paused') returning j.* into v_job;
+  where j.id::text = p_id and j.state in ('running', 'paused')
+  returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
       hint = 'select * from outbox.replay_job lists them';
   end if;
-  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state, 'replayed',
-    v_job.replayed, 'skipped', v_job.skipped);
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state,
+    'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 comment on function outbox.set_replay_job(text, text) is
@@ -4834,16 +4852,19 @@ begin
     select row(j.id, x.event_id, x.endpoint_id, x.failed_at, x.id)::outbox.replay_step
     from outbox.replay_job j
     cross join lateral (
-      select x.event_id, x.endpoint_id, x.failed_at, x.id from outbox.dead_letter x
+      select x.event_id, x.endpoint_id, x.failed_at, x.id
+      from outbox.dead_letter x
       where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
         and x.failed_at >= coalesce(j.failed_from, '-infinity')
         and x.org_id = coalesce(j.org_id, x.org_id)
         and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id)
         and x.original_topic = coalesce(j.event_type, x.original_topic)
         and x.discarded_at is null and x.replayed_at is null
-      order by x.failed_at, x.id limit j.rate_per_second
+      order by x.failed_at, x.id
+      limit j.rate_per_second
     ) x
-    where j.state = 'running' order by j.id, x.failed_at, x.id);
+    where j.state = 'running'
+    order by j.id, x.failed_at, x.id);
 end
 $$;
 comment on function outbox.next_replays() is
@@ -4908,8 +4929,8 @@ begin
         pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'select * from outbox.dead_letter lists them';
   end if;
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-    'discarded', true);
+  return pg_catalog.jsonb_build_object(
+    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
 end
 $$;
 comment on function outbox.discard_dead_letter(uuid, uuid, text) is
@@ -4918,8 +4939,7 @@ comment on function outbox.discard_dead_letter(uuid, uuid, text) is
 
 -- sql/78_purge.sql
 
--- What is left of deleted endpoints, batch by batch. A delivery that a run still holds is waited
--- for.
+-- What is left of deleted endpoints, batch by batch. A delivery that a run holds is waited for.
 
 create function outbox.purge_endpoint(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz
@@ -4946,11 +4966,9 @@ begin
   with doomed as materialized (
     select d.* from outbox.lane l
     cross join lateral (
-      select d.ctid as row_at, d.*
-      from outbox.delivery d
+      select d.ctid as row_at, d.* from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0
-      order by d.due_at, d.event_id
-      limit p_limit
+      order by d.due_at, d.event_id limit p_limit
     ) d
     where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit
@@ -5045,8 +5063,8 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
   case
     when e.state = 'deleted' then 'cancelled'
     when d.leased_until is not null then 'processing'
-    when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled)
-      or l.halted then 'held'
+    when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
+    then 'held'
     when d.tries > 0 then 'failed'
     else 'pending'
   end as status,
@@ -5062,8 +5080,8 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
   true as open
 from outbox.delivery d
 left join outbox.event v on v.id = d.event_id
-left join outbox.dead_letter x on v.id is null and x.event_id = d.event_id
-  and x.endpoint_id = d.endpoint_id
+left join outbox.dead_letter x
+  on v.id is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id
 join outbox.endpoint e on e.id = d.endpoint_id
 join outbox.lane l on l.id = d.lane_id
 join outbox.gate g on g.endpoint_id = d.endpoint_id
@@ -5088,22 +5106,23 @@ comment on view outbox.delivery_status is
   '(and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, '
   'filter_error, no_subscriber.';
 
--- What the specs' own tables have in common. A union, so that their queries, which end in FOR
--- UPDATE, run on the views as they stand: of a union Postgres locks nothing.
+-- What the next three views have in common. They have the names, columns and states of other
+-- outboxes, so that what was written for one of these runs on this one as it stands, FOR UPDATE
+-- included: they are unions, and of a union Postgres locks nothing.
 create view outbox.relay_status with (security_invoker = true) as
 select s.event_id as id, s.endpoint_id, s.event_type,
   coalesce(v.body, x.original_message)::json as payload,
   coalesce(v.partition_key, x.partition_key) as partition_key,
   coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
   s.status as state, coalesce(f.failures, 0)::integer as retry_count,
-  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer,
-    5) + 1 as max_retries,
+  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1
+    as max_retries,
   f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at,
   s.open
 from outbox.delivery_status s
 left join outbox.event v on v.id = s.event_id
-left join outbox.dead_letter x on v.id is null and x.event_id = s.event_id
-  and x.endpoint_id = s.endpoint_id
+left join outbox.dead_letter x
+  on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
 left join outbox.endpoint e on e.id = s.endpoint_id
 -- The tries of this life: a replay begins behind the last end, and its number.
 left join lateral (
@@ -5116,28 +5135,29 @@ left join lateral (
   select pg_catalog.count(*) filter (where a.outcome = 'failed') as failures,
     pg_catalog.max(a.at) as last_attempt_at,
     (
-      pg_catalog.array_agg(coalesce(a.error, a.error_class)
-        order by a.at desc) filter (where a.outcome = 'failed')
+      pg_catalog.array_agg(coalesce(a.error, a.error_class) order by a.at desc)
+      filter (where a.outcome = 'failed')
     )[1] as last_error
+  from outbox.attempt a
   -- Not =, or the planner, without statistics of today's partition, would read all of the
   -- endpoint's receipts.
-  from outbox.attempt a
   where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id
     and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
 ) f on true
 union all
 select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key,
-  coalesce(v.correlation_id, v.id::text), 'pending',
-  0, 6, null, coalesce(v.deliver_at, v.created_at), null, null, v.created_at, true
-from outbox.unrouted u join outbox.event v on v.id = u.event_id;
+  coalesce(v.correlation_id, v.id::text), 'pending', 0, 6, null,
+  coalesce(v.deliver_at, v.created_at), null, null, v.created_at, true
+from outbox.unrouted u
+join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
   'Each delivery with its event and what its tries came to; an unrouted event is one that is '
   'pending.';
 
--- The specs' tables. Each way to have ended is a branch with a state of its own, a constant, so
+-- In each of the three, a way to have ended is a branch with a state of its own, a constant, so
 -- that a question about other states never opens it.
 
--- Spec 1: the outbox as one table with its own names and states.
+-- One table of webhooks, worked through by status; its producers insert into it, and may go on.
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload,
   case r.state when 'held' then 'PENDING' else pg_catalog.upper(r.state) end as status,
@@ -5146,8 +5166,8 @@ select r.id, r.event_type, r.payload,
 from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
 union all
 select r.id, r.event_type, r.payload, 'DELIVERED', null, r.retry_count, r.last_error,
-  r.last_attempt_at,
-  case when r.state = 'delivered' then r.finished_at end, r.created_at, r.endpoint_id
+  r.last_attempt_at, case when r.state = 'delivered' then r.finished_at end, r.created_at,
+  r.endpoint_id
 from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error,
@@ -5158,8 +5178,8 @@ select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_e
   r.last_attempt_at, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.webhook_outbox is
-  'Spec 1''s table: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and '
-  'CANCELLED). An insert of (event_type, payload) publishes.';
+  'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, '
+  'DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
 create function outbox.publish_inserted() returns trigger
 language plpgsql security definer set search_path = ''
@@ -5177,7 +5197,7 @@ comment on function outbox.publish_inserted() is
 create trigger publish instead of insert on outbox.webhook_outbox
 for each row execute function outbox.publish_inserted();
 
--- Spec 3.
+-- The events of sagas: the correlation id is the saga's.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
   case r.state
@@ -5200,9 +5220,10 @@ select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_cou
   null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.saga_outbox is
-  'Spec 3''s table: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
+  'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also to nobody), FAILED, '
+  'DEAD_LETTER (and CANCELLED).';
 
--- Spec 4.
+-- What transactions left for a relay to a broker: dlq is its name for the dead letters.
 create view outbox.transaction_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload, r.partition_key,
   case r.state when 'held' then 'pending' else r.state end as status,
@@ -5222,22 +5243,23 @@ select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlatio
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.state = 'cancelled';
 comment on view outbox.transaction_outbox is
-  'Spec 4''s table: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
+  'The outbox as what a relay to a broker works through: pending, processing, processed (also by '
+  'nobody), failed, dlq (and cancelled).';
 
 create view outbox.endpoint_status with (security_invoker = true) as
 select e.id, e.org_id, e.kind, e.url, e.description,
   case
-    when e.state = 'enabled' and g.breaker <> 'closed'
-      and e.breaker_enabled then 'breaker ' || g.breaker
+    when e.state = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled
+    then 'breaker ' || g.breaker
     else e.state
   end as status,
   e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
-  g.streak as failures_running,
-  g.first_failure_at as failing_since,
+  g.streak as failures_running, g.first_failure_at as failing_since,
   case when g.breaker = 'open' then g.open_until end as probe_at,
   nullif(g.next_at, 'infinity') as next_at, nullif(g.not_before, '-infinity') as not_before,
   e.created_at, e.updated_at
-from outbox.endpoint e left join outbox.gate g on g.endpoint_id = e.id;
+from outbox.endpoint e
+left join outbox.gate g on g.endpoint_id = e.id;
 comment on view outbox.endpoint_status is
   'Every endpoint with what its gate knows: status, why, how many deliveries are open and in '
   'flight, since when it fails, when it is served next. A deleted one shows what is still to be '
@@ -5264,8 +5286,12 @@ select
   (
     select pg_catalog.count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')
   ) as endpoints_held,
-  (select pg_catalog.count(*) from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id
-   where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted') as breakers_open,
+  (
+    select pg_catalog.count(*)
+    from outbox.gate g
+    join outbox.endpoint e on e.id = g.endpoint_id
+    where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'
+  ) as breakers_open,
   (
     select pg_catalog.count(*)
     from outbox.dead_letter x
@@ -5277,9 +5303,8 @@ select
     where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s'
   ) as runs,
   (select pg_catalog.count(*) from (select from outbox.event_default limit 10000) c)
-    + (
-      select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c
-    ) as rows_in_default;
+    + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c)
+    as rows_in_default;
 comment on view outbox.queue_health is
   'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts '
   'of unrouted and rows_in_default stop at 10,000.';
@@ -5341,8 +5366,8 @@ begin
     p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
   execute pg_catalog.format(
-    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) insert into '
-    'outbox.%I select * from moved',
+    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) '
+    'insert into outbox.%I select * from moved',
     p_table || '_default', v_key, v_from, v_key, v_to, v_name);
   execute pg_catalog.format(
     'alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table,
@@ -5389,8 +5414,8 @@ set enable_seqscan = off
 as $$
 begin
   return exists (select from outbox.delivery d where d.event_id >= p_from and d.event_id < p_to)
-      or exists (select from outbox.unrouted u where u.event_id >= p_from and u.event_id < p_to)
-      or exists (select from outbox.unroutable u where u.event_id >= p_from and u.event_id < p_to);
+    or exists (select from outbox.unrouted u where u.event_id >= p_from and u.event_id < p_to)
+    or exists (select from outbox.unroutable u where u.event_id >= p_from and u.event_id < p_to);
 end
 $$;
 comment on function outbox.is_open_in(uuid, uuid) is
@@ -5427,18 +5452,21 @@ begin
     select c.relname, outbox.partition_day(c.relname)
     from pg_catalog.pg_inherits i
     join pg_catalog.pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$' order by c.relname
+    where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$'
+    order by c.relname
   loop
     continue when v_day >= v_today;
-    if outbox.is_open_in(outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
-      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC')) then
+    if outbox.is_open_in(
+      outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
+      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC'))
+    then
       delete from outbox.partition_check c where c.name = v_name;
       continue;
     end if;
     insert into outbox.partition_check as c (name, clean_nights, checked_on)
     values (v_name, 1, v_today)
-    on conflict (name) do update set clean_nights = c.clean_nights + 1,
-      checked_on = excluded.checked_on
+    on conflict (name) do update set
+      clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on
     where c.checked_on < excluded.checked_on;
     select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
     if v_nights >= 8 or v_day < v_today - v_retention - 8 then
@@ -5446,7 +5474,9 @@ begin
     end if;
   end loop;
   for v_name in
-    select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    select c.relname
+    from pg_catalog.pg_inherits i
+    join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'outbox.attempt'::regclass and c.relname ~ '_p[0-9]{8}$'
       and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
     order by c.relname
@@ -5474,18 +5504,19 @@ set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_before timestamptz := v_now - pg_catalog.make_interval(
-    days => outbox.setting_int('event.retention_days')
-  );
+  v_before timestamptz :=
+    v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
   v_endpoints uuid[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints from (
+  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints
+  from (
     select d.endpoint_id from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
       and coalesce(d.replayed_at, '-infinity') < v_before
-    order by d.event_id limit p_limit
+    order by d.event_id
+    limit p_limit
   ) o;
   if v_endpoints is null then
     return 0;
@@ -5496,7 +5527,8 @@ begin
     where d.event_id < outbox.uuid_v7_floor(v_before)
       and coalesce(d.replayed_at, '-infinity') < v_before
       and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
-    order by d.event_id limit p_limit
+    order by d.event_id
+    limit p_limit
   loop
     perform outbox.settle_lost(v_delivery, v_now);
     v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
@@ -5517,8 +5549,7 @@ as $$
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead
-  -- letter already.
+  -- A lease that ended cost it a try since it was read, perhaps the last: then it is dead already.
   select *
   into p_delivery
   from outbox.delivery d
@@ -5526,18 +5557,21 @@ begin
   if not found then
     return false;
   end if;
-  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic,
-    original_message, error, retry_count, failed_at,
-    correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why,
-    p_delivery.tries, p_now,
-    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key,
-    e.traceparent, e.created_at, 'expired'
+  insert into outbox.dead_letter as x (
+    id, event_id, endpoint_id,
+    org_id, original_topic, original_message, partition_key, idempotency_key, traceparent,
+    correlation_id, event_created_at,
+    error, retry_count, failed_at, attempt, why)
+  select
+    outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id,
+    e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
+    coalesce(e.correlation_id, e.id::text), e.created_at,
+    v_why, p_delivery.tries, p_now, p_delivery.attempt, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
-  on conflict (event_id, endpoint_id) do update set error = excluded.error,
-    retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-    attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null,
-    discarded_at = null, note = null;
+  on conflict (event_id, endpoint_id) do update set
+    error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+    attempt = excluded.attempt, why = excluded.why,
+    replayed_at = null, delivered_at = null, discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
   return true;
@@ -5557,22 +5591,16 @@ declare
   v_runs integer;
 begin
   delete from outbox.idempotency_key k where k.ctid = any (array(
-    select o.ctid
-    from outbox.idempotency_key o
-    where o.created_at < v_now - interval '24 hours'
-    order by o.created_at
-    limit 1000000));
+    select o.ctid from outbox.idempotency_key o
+    where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(
-      days => outbox.setting_int('dead_letter.retention_days')
-    )
+    where greatest(o.discarded_at, o.delivered_at) < v_now
+        - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
       and not exists (
-        select
-        from outbox.delivery d
-        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
-      )
+        select from outbox.delivery d
+        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
     limit 100000 for update skip locked));
   get diagnostics v_letters = row_count;
   delete from cron.job_run_details r where r.runid = any (array(
@@ -5584,14 +5612,12 @@ begin
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
     and exists (
-      select
-      from outbox.replay_job j
+      select from outbox.replay_job j
       where j.id = l.key_hash and j.state in ('done', 'cancelled')
-        and j.finished_at < v_now - interval '1 day'
-    )
+        and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters,
-    'job_runs', v_runs,
+  return pg_catalog.jsonb_build_object(
+    'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
     'secrets', outbox.drop_expired_secrets(v_now));
 end
 $$;
@@ -5612,9 +5638,10 @@ do $$
 declare
   v_table regclass;
 begin
-  for v_table in select c.oid
-from pg_catalog.pg_class c
-where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p') loop
+  for v_table in
+    select c.oid from pg_catalog.pg_class c
+    where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
+  loop
     execute pg_catalog.format('alter table %s enable row level security', v_table);
   end loop;
 end
@@ -5628,8 +5655,9 @@ grant usage on schema outbox to service_role;
 grant execute on function
   outbox.version(),
   outbox.set_setting(text, jsonb),
-  outbox.create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer,
-    integer, jsonb, double precision, text),
+  outbox.create_endpoint(
+    text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb,
+    double precision, text),
   outbox.set_headers(uuid, jsonb),
   outbox.rotate_secret(uuid, text, interval),
   outbox.expire_secret(uuid),
@@ -5658,10 +5686,10 @@ grant execute on function
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
 to service_role;
 grant select on
-  outbox.setting, outbox.event, outbox.unrouted, outbox.unroutable, outbox.endpoint,
-  outbox.subscription, outbox.gate, outbox.lane,
-  outbox.delivery, outbox.attempt, outbox.dead_letter, outbox.replay_job, outbox.failure_rule,
-  outbox.error_hint, outbox.run, outbox.event_default, outbox.attempt_default,
+  outbox.setting, outbox.event, outbox.event_default, outbox.unrouted, outbox.unroutable,
+  outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane, outbox.delivery, outbox.attempt,
+  outbox.attempt_default, outbox.dead_letter, outbox.replay_job, outbox.failure_rule,
+  outbox.error_hint, outbox.run,
   outbox.delivery_status, outbox.relay_status, outbox.webhook_outbox, outbox.saga_outbox,
   outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;
@@ -5682,8 +5710,8 @@ exception when invalid_parameter_value then
   perform cron.schedule('outhook-tick', '* * * * *', $job$
 do $tick$
 declare
-  v_end constant timestamptz := pg_catalog.date_trunc('minute',
-    pg_catalog.clock_timestamp()) + interval '1 minute';
+  v_end constant timestamptz :=
+    pg_catalog.date_trunc('minute', pg_catalog.clock_timestamp()) + interval '1 minute';
 begin
   loop
     begin

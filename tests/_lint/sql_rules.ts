@@ -8,8 +8,8 @@ export interface SqlRules {
 /**
  * Checks one SQL file against the house rules and returns each breach as `line N: …`:
  * lower-case keywords, a WHERE in every UPDATE and DELETE (the platform's safeupdate refuses them
- * otherwise), no SQLSTATE 40001 (PostgREST before v16 repeats the call for ever), and
- * `when others` in the named functions only.
+ * otherwise), no SQLSTATE 40001 (PostgREST before v16 repeats the call for ever), `when others` in
+ * the named functions only, and lines of 100 characters at most.
  */
 export function checkSql(text: string, rules: SqlRules): string[] {
   const tokens = sqlTokens(text)
@@ -18,6 +18,7 @@ export function checkSql(text: string, rules: SqlRules): string[] {
     ...withoutWhere(tokens),
     ...catchesAll(tokens, rules.mayCatchOthers),
     ...serialization(text),
+    ...tooWide(text),
   ]
   return found.sort((a, b) => a.line - b.line).map(({ line, breach }) => `line ${line}: ${breach}`)
 }
@@ -82,6 +83,19 @@ function serialization(text: string): Breach[] {
   text.split('\n').forEach((content, index) => {
     if (/40001|serialization_failure/.test(content)) {
       found.push({ line: index + 1, breach: 'SQLSTATE 40001 makes PostgREST repeat the call' })
+    }
+  })
+  return found
+}
+
+const mostColumns = 100
+
+function tooWide(text: string): Breach[] {
+  const found: Breach[] = []
+  text.split('\n').forEach((content, index) => {
+    const columns = [...content].length
+    if (columns > mostColumns) {
+      found.push({ line: index + 1, breach: `${columns} characters, more than ${mostColumns}` })
     }
   })
   return found

@@ -71,6 +71,11 @@ const breaches: [what: string, sql: string, breach: string][] = [
     `raise exception using errcode = '40001';`,
     'line 1: SQLSTATE 40001 makes PostgREST repeat the call',
   ],
+  [
+    'a line of 101 characters',
+    `select 1;\n-- ${'…'.repeat(98)}`,
+    'line 2: 101 characters, more than 100',
+  ],
 ]
 
 for (const [what, sql, breach] of breaches) {
@@ -90,6 +95,7 @@ const lawful: [what: string, sql: string][] = [
   ['a trigger', 'create trigger x before insert or update or delete on t execute function f();'],
   ['a grant', 'grant select, update on t to service_role; grant update on t to service_role;'],
   ['words in comments and strings', `-- UPDATE t\n/* DELETE */ select 'UPDATE t', e'\\'DELETE';`],
+  ['a line of 100 characters', `-- ${'…'.repeat(97)}`],
   [
     'an allowed catch-all',
     'create function outbox.kick() as $$ begin exception when others then end $$;',

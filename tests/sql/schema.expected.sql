@@ -309,8 +309,8 @@ begin
     p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
   execute pg_catalog.format(
-    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) insert into '
-    'outbox.%I select * from moved',
+    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) '
+    'insert into outbox.%I select * from moved',
     p_table || '_default', v_key, v_from, v_key, v_to, v_name);
   execute pg_catalog.format(
     'alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table,
@@ -524,7 +524,8 @@ begin
   perform outbox.put_news(p_type, array(
     select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
       'state', e.state, 'reason', e.state_reason)::text
-    from outbox.endpoint e where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
+    from outbox.endpoint e
+    where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
 end
 $$;
 
@@ -545,14 +546,13 @@ CREATE FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now 
     AS $$
 begin
   perform outbox.put_news('outhook.delivery.dead_lettered', array(
-    select pg_catalog.json_build_object('deadLetterId', x.id, 'eventId', x.event_id, 'endpointId',
-      x.endpoint_id, 'orgId', x.org_id,
-      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why',
-      x.why)::text
+    select pg_catalog.json_build_object(
+      'deadLetterId', x.id, 'eventId', x.event_id, 'endpointId', x.endpoint_id, 'orgId', x.org_id,
+      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why', x.why
+    )::text
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
     cross join lateral (
-      select x.*
-      from outbox.dead_letter x
+      select x.* from outbox.dead_letter x
       where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0
     ) x
     where x.org_id <> 'outhook'), p_now);
@@ -572,13 +572,15 @@ CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integ
     SET search_path TO ''
     AS $$
 begin
-  return pg_catalog.jsonb_build_object('applied', p_applied, 'stale', p_stale, 'routed', p_routed,
-    'repeat', p_repeat, 'stop', p_stop,
-    'settings', outbox.run_settings(),
-    'error', case when p_route_error is not null or p_claim_error is not null then
-      pg_catalog.jsonb_strip_nulls(
-        pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error)
-      ) end)
+  return pg_catalog.jsonb_build_object(
+      'applied', p_applied, 'stale', p_stale, 'routed', p_routed,
+      'repeat', p_repeat, 'stop', p_stop,
+      'settings', outbox.run_settings(),
+      'error', case
+        when p_route_error is not null or p_claim_error is not null then
+          pg_catalog.jsonb_strip_nulls(
+            pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error))
+      end)
     || case
       when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb
       else outbox.batch(p_claimed, p_now)
@@ -932,8 +934,8 @@ begin
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
         'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries,
         'lane', d.lane_id::text, 'ordered', l.ordered,
-        'lease_ms',
-        (extract(epoch from d.leased_until - p_now) * 1000)::integer) order by c.place), '[]')
+        'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer
+      ) order by c.place), '[]')
       from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
         as c (event_id, endpoint_id, attempt, place)
       cross join lateral (
@@ -944,18 +946,19 @@ begin
       cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l),
     'events', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'type', e.type, 'org_id', e.org_id, 'correlation_id',
-        coalesce(e.correlation_id, e.id::text),
-        'idempotency_key', coalesce(e.idempotency_key, e.id::text), 'traceparent', e.traceparent,
+        'type', e.type, 'org_id', e.org_id,
+        'correlation_id', coalesce(e.correlation_id, e.id::text),
+        'idempotency_key', coalesce(e.idempotency_key, e.id::text),
+        'traceparent', e.traceparent,
         -- The envelope up to its data: head, body and } make the payload. It comes from the event
         -- alone, so it is the same on every try.
         'head', '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
-          || ',"createdAt":"' || pg_catalog.to_char(e.created_at at time zone 'UTC',
-            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-          || '","correlationId":' || pg_catalog.to_json(
-            coalesce(e.correlation_id, e.id::text)
-          ) || ',"data":',
-        'body', e.body)), '{}')
+          || ',"createdAt":"'
+          || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text))
+          || ',"data":',
+        'body', e.body
+      )), '{}')
       from (
         select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
           v.created_at, v.body
@@ -966,20 +969,21 @@ begin
           x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
         from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
         cross join lateral (
-          select x.*
-          from outbox.dead_letter x
+          select x.* from outbox.dead_letter x
           where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
         ) x
         where not exists (select from outbox.event v where v.id = c.event_id offset 0)
       ) e),
     'endpoints', (
       select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'version', e.version, 'kind', e.kind, 'url', e.url, 'headers',
-        case
+        'version', e.version, 'kind', e.kind, 'url', e.url, 'timeout_ms', e.timeout_ms,
+        'payload', e.payload,
+        'headers', case
           when e.headers_vault_id is null then '{}'
           else outbox.stored_headers(e.headers_vault_id)
-        end, 'timeout_ms', e.timeout_ms, 'payload', e.payload,
-        'secrets', outbox.live_secrets(e.id, p_now))), '{}')
+        end,
+        'secrets', outbox.live_secrets(e.id, p_now)
+      )), '{}')
       from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
       cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e));
 end
@@ -1017,7 +1021,8 @@ begin
     perform outbox.check_retry(coalesce(p_policy, '{}'));
   end if;
   return pg_catalog.make_interval(secs => least(
-    v_seconds * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
+    v_seconds
+      * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
     coalesce((p_policy ->> 'max_delay')::float8, 604800)));
 end
 $$;
@@ -1644,22 +1649,16 @@ declare
   v_runs integer;
 begin
   delete from outbox.idempotency_key k where k.ctid = any (array(
-    select o.ctid
-    from outbox.idempotency_key o
-    where o.created_at < v_now - interval '24 hours'
-    order by o.created_at
-    limit 1000000));
+    select o.ctid from outbox.idempotency_key o
+    where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < v_now - pg_catalog.make_interval(
-      days => outbox.setting_int('dead_letter.retention_days')
-    )
+    where greatest(o.discarded_at, o.delivered_at) < v_now
+        - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
       and not exists (
-        select
-        from outbox.delivery d
-        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
-      )
+        select from outbox.delivery d
+        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
     limit 100000 for update skip locked));
   get diagnostics v_letters = row_count;
   delete from cron.job_run_details r where r.runid = any (array(
@@ -1671,14 +1670,12 @@ begin
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
     and exists (
-      select
-      from outbox.replay_job j
+      select from outbox.replay_job j
       where j.id = l.key_hash and j.state in ('done', 'cancelled')
-        and j.finished_at < v_now - interval '1 day'
-    )
+        and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  return pg_catalog.jsonb_build_object('idempotency_keys', v_keys, 'dead_letters', v_letters,
-    'job_runs', v_runs,
+  return pg_catalog.jsonb_build_object(
+    'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
     'secrets', outbox.drop_expired_secrets(v_now));
 end
 $$;
@@ -1816,7 +1813,8 @@ CREATE FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) RET
     AS $_$
 begin
   if p_functions_url is null
-    or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$' then
+    or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$'
+  then
     -- Not shown: what is wrong with it may be a password or a key.
     perform outbox.invalid('functions_url',
       'is not an http or https URL without credentials and query',
@@ -2042,8 +2040,8 @@ begin
         pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'select * from outbox.dead_letter lists them';
   end if;
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-    'discarded', true);
+  return pg_catalog.jsonb_build_object(
+    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
 end
 $$;
 
@@ -2080,9 +2078,7 @@ begin
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
-    select b.events, b.endpoints, b.attempts
-    into v_claimed
-    from outbox.run_batch b
+    select b.events, b.endpoints, b.attempts into v_claimed from outbox.run_batch b
     where b.run_id = p_run and b.seq = p_seq;
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
@@ -2092,16 +2088,15 @@ begin
     return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
   end if;
   if v_given > 0 then
-    select pg_catalog.array_agg(r)
-    into v_results
+    select pg_catalog.array_agg(r) into v_results
     from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
   end if;
   if v_stop is null then
     begin
       v_batch := outbox.read_unrouted();
     exception when query_canceled or others then
-      v_route := pg_catalog.jsonb_build_object('routed', 0, 'error', sqlerrm, 'out_of_time',
-        sqlstate = '57014');
+      v_route := pg_catalog.jsonb_build_object(
+        'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
       perform outbox.shrink_routing(null, sqlerrm, v_now);
     end;
   end if;
@@ -2120,15 +2115,15 @@ begin
   end if;
   begin
     -- The limit of the statement has struck and will not again: nothing more is begun.
-    v_claimed := outbox.claim(case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end,
-      v_touched, v_now);
+    v_claimed := outbox.claim(
+      case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
     perform outbox.park(v_touched, v_now);
   end;
   if v_claimed.events is not null then
-    update outbox.run_batch b set events = v_claimed.events, endpoints = v_claimed.endpoints,
-      attempts = v_claimed.attempts
+    update outbox.run_batch b set
+      events = v_claimed.events, endpoints = v_claimed.endpoints, attempts = v_claimed.attempts
     where b.run_id = p_run and b.seq = p_seq;
   end if;
   return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
@@ -2206,18 +2201,21 @@ begin
     select c.relname, outbox.partition_day(c.relname)
     from pg_catalog.pg_inherits i
     join pg_catalog.pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$' order by c.relname
+    where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$'
+    order by c.relname
   loop
     continue when v_day >= v_today;
-    if outbox.is_open_in(outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
-      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC')) then
+    if outbox.is_open_in(
+      outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
+      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC'))
+    then
       delete from outbox.partition_check c where c.name = v_name;
       continue;
     end if;
     insert into outbox.partition_check as c (name, clean_nights, checked_on)
     values (v_name, 1, v_today)
-    on conflict (name) do update set clean_nights = c.clean_nights + 1,
-      checked_on = excluded.checked_on
+    on conflict (name) do update set
+      clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on
     where c.checked_on < excluded.checked_on;
     select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
     if v_nights >= 8 or v_day < v_today - v_retention - 8 then
@@ -2225,7 +2223,9 @@ begin
     end if;
   end loop;
   for v_name in
-    select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    select c.relname
+    from pg_catalog.pg_inherits i
+    join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'outbox.attempt'::regclass and c.relname ~ '_p[0-9]{8}$'
       and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
     order by c.relname
@@ -2389,18 +2389,19 @@ CREATE FUNCTION outbox.expire_deliveries(p_limit integer) RETURNS integer
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_before timestamptz := v_now - pg_catalog.make_interval(
-    days => outbox.setting_int('event.retention_days')
-  );
+  v_before timestamptz :=
+    v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
   v_endpoints uuid[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints from (
+  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints
+  from (
     select d.endpoint_id from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
       and coalesce(d.replayed_at, '-infinity') < v_before
-    order by d.event_id limit p_limit
+    order by d.event_id
+    limit p_limit
   ) o;
   if v_endpoints is null then
     return 0;
@@ -2411,7 +2412,8 @@ begin
     where d.event_id < outbox.uuid_v7_floor(v_before)
       and coalesce(d.replayed_at, '-infinity') < v_before
       and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
-    order by d.event_id limit p_limit
+    order by d.event_id
+    limit p_limit
   loop
     perform outbox.settle_lost(v_delivery, v_now);
     v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
@@ -2435,8 +2437,7 @@ CREATE FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timesta
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- A lease that has ended cost it a try since it was read, perhaps the last: then it is a dead
-  -- letter already.
+  -- A lease that ended cost it a try since it was read, perhaps the last: then it is dead already.
   select *
   into p_delivery
   from outbox.delivery d
@@ -2444,18 +2445,21 @@ begin
   if not found then
     return false;
   end if;
-  insert into outbox.dead_letter as x (id, event_id, endpoint_id, org_id, original_topic,
-    original_message, error, retry_count, failed_at,
-    correlation_id, attempt, partition_key, idempotency_key, traceparent, event_created_at, why)
-  select outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id, e.org_id, e.type, e.body, v_why,
-    p_delivery.tries, p_now,
-    coalesce(e.correlation_id, e.id::text), p_delivery.attempt, e.partition_key, e.idempotency_key,
-    e.traceparent, e.created_at, 'expired'
+  insert into outbox.dead_letter as x (
+    id, event_id, endpoint_id,
+    org_id, original_topic, original_message, partition_key, idempotency_key, traceparent,
+    correlation_id, event_created_at,
+    error, retry_count, failed_at, attempt, why)
+  select
+    outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id,
+    e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
+    coalesce(e.correlation_id, e.id::text), e.created_at,
+    v_why, p_delivery.tries, p_now, p_delivery.attempt, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
-  on conflict (event_id, endpoint_id) do update set error = excluded.error,
-    retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-    attempt = excluded.attempt, why = excluded.why, replayed_at = null, delivered_at = null,
-    discarded_at = null, note = null;
+  on conflict (event_id, endpoint_id) do update set
+    error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
+    attempt = excluded.attempt, why = excluded.why,
+    replayed_at = null, delivered_at = null, discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
   return true;
@@ -2921,8 +2925,8 @@ CREATE FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) RETURNS boolean
     AS $$
 begin
   return exists (select from outbox.delivery d where d.event_id >= p_from and d.event_id < p_to)
-      or exists (select from outbox.unrouted u where u.event_id >= p_from and u.event_id < p_to)
-      or exists (select from outbox.unroutable u where u.event_id >= p_from and u.event_id < p_to);
+    or exists (select from outbox.unrouted u where u.event_id >= p_from and u.event_id < p_to)
+    or exists (select from outbox.unroutable u where u.event_id >= p_from and u.event_id < p_to);
 end
 $$;
 
@@ -3102,7 +3106,8 @@ begin
   select pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_functions_url'),
     pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_worker_secret')
   into v_url, v_secret
-  from vault.decrypted_secrets s where s.name in ('outhook_functions_url', 'outhook_worker_secret');
+  from vault.decrypted_secrets s
+  where s.name in ('outhook_functions_url', 'outhook_worker_secret');
   if v_url is null or v_secret is null then
     return false;
   end if;
@@ -3110,9 +3115,10 @@ begin
   perform net.http_post(
     url => v_url || '/deliver/run',
     body => pg_catalog.jsonb_build_object('why', p_why),
-    headers => pg_catalog.jsonb_build_object('Content-Type', 'application/json', 'x-outhook-kick',
-      't=' || v_at || ',v1=' || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'),
-        'hex')),
+    headers => pg_catalog.jsonb_build_object(
+      'Content-Type', 'application/json',
+      'x-outhook-kick', 't=' || v_at || ',v1='
+        || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
     timeout_milliseconds => 2000);
   return true;
 exception when others then
@@ -3138,7 +3144,8 @@ begin
   end if;
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
   if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
-    and outbox.is_quiet(outbox.clock()) then
+    and outbox.is_quiet(outbox.clock())
+  then
     perform outbox.kick('commit');
   end if;
 end
@@ -3158,16 +3165,10 @@ CREATE FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) RETURNS
     AS $$
 begin
   return greatest(
-    (
-      select pg_catalog.max(a.attempt)
-      from outbox.attempt a
-      where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
-    ),
-    (
-      select x.attempt
-      from outbox.dead_letter x
-      where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
-    ));
+    (select pg_catalog.max(a.attempt) from outbox.attempt a
+     where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id),
+    (select x.attempt from outbox.dead_letter x
+     where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
 end
 $$;
 
@@ -3241,8 +3242,8 @@ begin
   from outbox.gate g
   cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
   cross join lateral (
-    -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms) only
-    -- when the gate is full or waits for its probe, for then no turn comes before a lease has ended.
+    -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms)
+    -- only when the gate is full or waits for its probe: no turn comes then before a lease ends.
     select n.* from outbox.lane n
     where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity'
     order by n.next_at
@@ -3336,16 +3337,19 @@ begin
     select row(j.id, x.event_id, x.endpoint_id, x.failed_at, x.id)::outbox.replay_step
     from outbox.replay_job j
     cross join lateral (
-      select x.event_id, x.endpoint_id, x.failed_at, x.id from outbox.dead_letter x
+      select x.event_id, x.endpoint_id, x.failed_at, x.id
+      from outbox.dead_letter x
       where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
         and x.failed_at >= coalesce(j.failed_from, '-infinity')
         and x.org_id = coalesce(j.org_id, x.org_id)
         and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id)
         and x.original_topic = coalesce(j.event_type, x.original_topic)
         and x.discarded_at is null and x.replayed_at is null
-      order by x.failed_at, x.id limit j.rate_per_second
+      order by x.failed_at, x.id
+      limit j.rate_per_second
     ) x
-    where j.state = 'running' order by j.id, x.failed_at, x.id);
+    where j.state = 'running'
+    order by j.id, x.failed_at, x.id);
 end
 $$;
 
@@ -3725,11 +3729,9 @@ begin
   with doomed as materialized (
     select d.* from outbox.lane l
     cross join lateral (
-      select d.ctid as row_at, d.*
-      from outbox.delivery d
+      select d.ctid as row_at, d.* from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0
-      order by d.due_at, d.event_id
-      limit p_limit
+      order by d.due_at, d.event_id limit p_limit
     ) d
     where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit
@@ -4027,12 +4029,13 @@ begin
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
-      return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-        'replaced', true);
+      return pg_catalog.jsonb_build_object(
+        'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', true);
     end if;
   end if;
   if outbox.last_attempt(p_event_id, p_endpoint_id) is null
-    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now) then
+    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now)
+  then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('nothing is known of event %s for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
@@ -4040,8 +4043,8 @@ begin
   end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-    'replaced', false);
+  return pg_catalog.jsonb_build_object(
+    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', false);
 end
 $$;
 
@@ -4550,12 +4553,14 @@ begin
   return (
     select pg_catalog.jsonb_object_agg(n.key, s.value)
     from outbox.setting s
-    join (values ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
-                 ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
-                 ('egress.proxy_url', 'proxy_url'), ('response.success_bytes', 'success_bytes'),
-                 ('response.failure_bytes', 'failure_bytes'),
-                 ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
-                 ('worker.max_deliveries', 'max_deliveries')) n (name, key) on n.name = s.name);
+    join (values
+      ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
+      ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
+      ('egress.proxy_url', 'proxy_url'),
+      ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
+      ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+      ('worker.max_deliveries', 'max_deliveries')
+    ) n (name, key) on n.name = s.name);
 end
 $$;
 
@@ -4726,14 +4731,15 @@ begin
   end if;
   update outbox.replay_job j
   set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
-  where j.id::text = p_id and j.state in ('running', 'paused') returning j.* into v_job;
+  where j.id::text = p_id and j.state in ('running', 'paused')
+  returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
       hint = 'select * from outbox.replay_job lists them';
   end if;
-  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state, 'replayed',
-    v_job.replayed, 'skipped', v_job.skipped);
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state,
+    'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 
@@ -5295,9 +5301,9 @@ begin
   perform outbox.upkeep(v_now);
   -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
   if not outbox.setting_on('worker.enabled')
-     or pg_catalog.floor(extract(epoch from v_now))::bigint % greatest(1,
-       outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
-     or not outbox.has_due(v_now)
+    or pg_catalog.floor(extract(epoch from v_now))::bigint
+      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
+    or not outbox.has_due(v_now)
   then
     return pg_catalog.jsonb_build_object('kicked', false);
   end if;
@@ -5588,11 +5594,12 @@ CREATE FUNCTION outbox.wake_changed(p_now timestamp with time zone) RETURNS void
     SET search_path TO ''
     AS $$
 begin
-  -- A change is looked at for a few seconds: it may have committed late, and its gate may be locked
-  -- now.
+  -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
   update outbox.gate g set next_at = p_now
   from (
-    select g.id from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
+    select g.id
+    from outbox.endpoint e
+    join outbox.gate g on g.endpoint_id = e.id
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
       and g.next_at > p_now and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
@@ -6215,7 +6222,7 @@ ALTER TABLE outbox.saga_outbox OWNER TO postgres;
 
 -- Name: VIEW saga_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.saga_outbox IS 'Spec 3''s table: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
+COMMENT ON VIEW outbox.saga_outbox IS 'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
 
 -- Name: subscription; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -6317,7 +6324,7 @@ ALTER TABLE outbox.transaction_outbox OWNER TO postgres;
 
 -- Name: VIEW transaction_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.transaction_outbox IS 'Spec 4''s table: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
+COMMENT ON VIEW outbox.transaction_outbox IS 'The outbox as what a relay to a broker works through: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
 
 -- Name: webhook_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -6388,7 +6395,7 @@ ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
 -- Name: VIEW webhook_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.webhook_outbox IS 'Spec 1''s table: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
+COMMENT ON VIEW outbox.webhook_outbox IS 'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
 -- Name: attempt_default; Type: TABLE ATTACH; Schema: outbox; Owner: postgres
 
