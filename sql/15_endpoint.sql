@@ -128,16 +128,34 @@ comment on function outbox.check_endpoint(uuid) is
 create function outbox.check_filter(p_filter text) returns jsonpath
 language plpgsql immutable set search_path = ''
 as $$
+declare
+  v_filter jsonpath;
+  v_walks integer;
 begin
-  return p_filter::jsonpath;
-exception when syntax_error or invalid_text_representation or invalid_regular_expression then
-  raise exception using errcode = 'OH001',
-    message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
-    hint = 'Expected something like $.total ? (@ > 100) or $.country == "DE"';
+  begin
+    v_filter := p_filter::jsonpath;
+  exception when syntax_error or invalid_text_representation or invalid_regular_expression
+    or untranslatable_character or numeric_value_out_of_range
+  then
+    raise exception using errcode = 'OH001',
+      message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
+      hint = 'Expected something like $.total ? (@ > 100) or $.country == "DE"';
+  end;
+  -- Two walks multiply: $[*] ? (@ == $[*]) takes minutes for a payload of 256 KiB.
+  select pg_catalog.count(*) into v_walks
+  from pg_catalog.regexp_matches(
+    pg_catalog.regexp_replace(v_filter::text, '"([^"\\]|\\.)*"', '""', 'g'),
+    '\[\*\]|\.\*\*?|\[[^]]* to [^]]*\]', 'g');
+  if v_walks > 1 then
+    perform outbox.invalid('filter', 'walks the payload more than once',
+      'Use [*], .*, .** or a range once; name the other members, or filter at the receiver');
+  end if;
+  return v_filter;
 end
 $$;
 comment on function outbox.check_filter(text) is
-  'The filter as jsonpath, or OH001 with the parser''s reason.';
+  'The filter as jsonpath, or OH001: with the parser''s reason, or because its cost would grow '
+  'with the square of the payload.';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null

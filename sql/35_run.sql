@@ -24,6 +24,20 @@ comment on table outbox.run_batch is
   'The last batches of each run: what a repeat of the same call gets back when the first answer '
   'was lost.';
 
+create function outbox.is_crowded(p_run outbox.run, p_now timestamptz) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return p_run.kind = 'edge' and outbox.setting_int('worker.max_runs') <= (
+    select pg_catalog.count(*) from outbox.run r
+    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
+      and (r.started_at, r.id) < (p_run.started_at, p_run.id));
+end
+$$;
+comment on function outbox.is_crowded(outbox.run, timestamptz) is
+  'Whether as many edge runs as are allowed are older than this one and alive: a run that has not '
+  'polled for 10 s is taken for dead.';
+
 create function outbox.touch_run(
   p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
 ) returns text
@@ -31,35 +45,38 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_run outbox.run;
+  v_stop text;
+  v_is_new boolean;
 begin
   select * into v_run from outbox.run r where r.id = p_run;
-  if not found then
-    insert into outbox.run (id, kind, started_at, polled_at)
-    values (p_run, p_kind, p_now, p_now)
-    on conflict do nothing;
+  v_is_new := not found;
+  if v_is_new then
+    v_run := row(p_run, p_kind, p_now, p_now, null)::outbox.run;
+  end if;
+  v_stop := case
+    when not outbox.setting_on('worker.enabled') then 'disabled'
+    when outbox.is_crowded(v_run, p_now) then 'too_many_runs'
+  end;
+  if v_is_new then
+    -- A run that is turned away leaves no row: the tick starts one a second, and those would keep
+    -- each next one out.
+    if v_stop is null then
+      insert into outbox.run select v_run.* on conflict do nothing;
+    end if;
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
-    v_run.started_at := p_now;
-  elsif p_ended or v_run.ended_at is not null
+  elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
     -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other's note.
-    update outbox.run r set polled_at = p_now, ended_at = case when p_ended then p_now end
+    update outbox.run r set
+      polled_at = p_now,
+      ended_at = case when p_ended or v_stop is not null then p_now end
     where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);
   end if;
-  if not outbox.setting_on('worker.enabled') then
-    return 'disabled';
-  end if;
-  if p_kind = 'edge' and outbox.setting_int('worker.max_runs') <= (
-    select pg_catalog.count(*) from outbox.run r
-    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
-      and (r.started_at, r.id) < (v_run.started_at, p_run))
-  then
-    return 'too_many_runs';
-  end if;
-  return null;
+  return v_stop;
 end
 $$;
 comment on function outbox.touch_run(uuid, text, timestamptz, boolean) is
   'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two '
-  'runs too many the younger one stops.';
+  'runs too many the younger one stops, and one that is told to stop counts no more.';

@@ -101,6 +101,10 @@ begin
         v_date[1]::integer)
       + v_date[4]::time
     ) at time zone 'UTC' - p_now;
+    -- Two digits that seem more than 50 years ahead mean a year of the century before.
+    if v_wait > interval '18262 days' and pg_catalog.length(v_date[3]) = 2 then
+      return null;
+    end if;
   end if;
   return case when v_wait > interval '0' then least(v_wait, interval '1 hour') end;
 exception when datetime_field_overflow or invalid_datetime_format then

@@ -41,13 +41,14 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_delivery outbox.delivery;
-  v_at timestamptz := v_now + greatest(p_delay, interval '0');
+  v_at timestamptz;
 begin
   if p_delay is null or p_delay > interval '7 days' then
     perform outbox.invalid('delay',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)),
       'Expected an interval of 7 days at most');
   end if;
+  v_at := v_now + greatest(p_delay, interval '0');
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   -- Again: that lease may have been the last try.
   v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);

@@ -42,6 +42,27 @@ $$;
 comment on function outbox.unrouted_late(outbox.router, integer) is
   'Up to p_limit events at or below the watermark that were not visible when routing last read.';
 
+create function outbox.next_unrouted(p_router outbox.router) returns uuid[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return array(
+    select l.id from (
+      select u as id, 0 as place from outbox.unrouted_late(p_router, 1) u
+      union all
+      (
+        select u.event_id, 1 from outbox.unrouted u
+        where u.event_id > p_router.watermark order by u.event_id limit 1
+      )
+    ) l
+    order by l.place limit 1);
+end
+$$;
+comment on function outbox.next_unrouted(outbox.router) is
+  'The event that routing comes to next, as an array of one; empty when there is none.';
+
 create function outbox.has_unrouted() returns boolean
 language plpgsql stable
 set search_path = ''

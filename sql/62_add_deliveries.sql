@@ -17,14 +17,17 @@ declare
   v_added integer;
 begin
   insert into outbox.lane (gate_id, ordered, key_hash)
-  select distinct g.id, true, outbox.key_hash(e.ordering, v.partition_key)
+  select distinct g.id, e.ordering <> 'none', k.hash
   from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
   cross join lateral (
-    select e.ordering from outbox.endpoint e
-    where e.id = p.endpoint_id and e.ordering <> 'none' offset 0
+    select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
   ) e
   cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
   cross join lateral (select v.partition_key from outbox.event v where v.id = p.event_id offset 0) v
+  cross join lateral (select outbox.key_hash(e.ordering, v.partition_key) as hash offset 0) k
+  where not exists (
+    select from outbox.lane l
+    where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash)
   on conflict do nothing;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,

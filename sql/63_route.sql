@@ -21,18 +21,27 @@ comment on function outbox.count_failure(uuid, text, timestamptz) is
 create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_router outbox.router;
 begin
+  -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
+  select * into v_router from outbox.router r for no key update skip locked;
+  if not found then
+    return;
+  end if;
+  if p_events is null and v_router.batch = 1 then
+    -- Reading the one at the head took all the time: its filters did.
+    p_events := outbox.next_unrouted(v_router);
+  end if;
   if pg_catalog.cardinality(p_events) = 1 then
     perform outbox.count_failure(p_events[1], p_error, p_now);
   end if;
-  -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
-  update outbox.router r set batch = greatest(1, r.batch / 8)
-  where r.only_row = (select l.only_row from outbox.router l for no key update skip locked);
+  update outbox.router r set batch = greatest(1, r.batch / 8) where r.only_row;
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
   'After routing ran out of time: smaller batches from the next call on; an event that took all '
-  'the time alone counts as failed.';
+  'the time alone counts as failed. p_events: what was being routed; null: it was being read.';
 
 create function outbox.route_events(
   p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[],
@@ -63,10 +72,14 @@ begin
         where p.problem is null order by p.place),
       p_now);
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
-    select p.event_id, p.endpoint_id, 0, p_now, 'close', 'filter_error', p.problem
+    select p.event_id, p.endpoint_id, 0, p_now, 'close',
+      case when p.problem is null then 'cancelled' else 'filter_error' end,
+      coalesce(p.problem, 'the endpoint was deleted')
     from unnest(p_pair_events, p_pair_endpoints, p_pair_problems)
       as p (event_id, endpoint_id, problem)
-    where p.problem is not null;
+    -- An endpoint may have been purged since the batch was read.
+    where p.problem is not null
+      or not exists (select from outbox.gate g where g.endpoint_id = p.endpoint_id);
   end if;
   with done as (
     delete from outbox.unrouted u

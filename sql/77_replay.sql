@@ -162,8 +162,14 @@ create function outbox.replay_many(
 language plpgsql security definer set search_path = ''
 as $$
 declare
+  v_now timestamptz := outbox.clock();
+  -- What dies while the job is at work is not its concern, or it would replay it for ever.
+  v_to timestamptz := least(p_failed_to, v_now);
   v_id bigint;
 begin
+  if p_failed_from > v_to then
+    perform outbox.invalid('failed_from', 'lies after failed_to', 'Expected a span in the past');
+  end if;
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
     perform outbox.invalid('rate_per_second',
       pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
@@ -171,15 +177,14 @@ begin
   end if;
   insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
     rate_per_second, created_at)
-  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from,
-    coalesce(p_failed_to, outbox.clock()), p_rate_per_second, outbox.clock())
+  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, v_to, p_rate_per_second, v_now)
   returning id into v_id;
   return pg_catalog.jsonb_build_object('id', v_id::text);
 end
 $$;
 comment on function outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer) is
-  'Starts a job that replays every dead letter that matches (null: any) and was not discarded or '
-  'replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+  'Starts a job that replays every dead letter that matches (null: any), failed before it began '
+  'and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
 
 create function outbox.set_replay_job(p_id text, p_state text) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -675,8 +675,9 @@ export type Database = {
           'open_xids': (unknown)[]
           'seen_below': unknown
           'watermark': string
+          'next_unrouted': (string)[] | null
         }
-        ComputedFields: never
+        ComputedFields: 'next_unrouted'
         Insert: {
           'batch'?: number
           'only_row'?: boolean
@@ -1351,6 +1352,16 @@ export type Database = {
       'ipv4_number': { Args: { 'p_part': string }; Returns: number }
       'ipv4_of': { Args: { 'p_host': string }; Returns: unknown }
       'ipv6_of': { Args: { 'p_host': string }; Returns: unknown }
+      'is_crowded': {
+        Args: {
+          'p_now': string
+          'p_run': Omit<
+            Database['outbox']['Tables']['run']['Row'],
+            Database['outbox']['Tables']['run']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
       'is_open_in': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
       'is_port_range': { Args: { 'p_text': string }; Returns: boolean }
@@ -1424,6 +1435,15 @@ export type Database = {
       'next_replays': {
         Args: Record<PropertyKey, never>
         Returns: (Database['outbox']['CompositeTypes']['replay_step'])[]
+      }
+      'next_unrouted': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: (string)[]
       }
       'open_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }

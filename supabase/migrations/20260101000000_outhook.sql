@@ -805,16 +805,34 @@ comment on function outbox.check_endpoint(uuid) is
 create function outbox.check_filter(p_filter text) returns jsonpath
 language plpgsql immutable set search_path = ''
 as $$
+declare
+  v_filter jsonpath;
+  v_walks integer;
 begin
-  return p_filter::jsonpath;
-exception when syntax_error or invalid_text_representation or invalid_regular_expression then
-  raise exception using errcode = 'OH001',
-    message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
-    hint = 'Expected something like $.total ? (@ > 100) or $.country == "DE"';
+  begin
+    v_filter := p_filter::jsonpath;
+  exception when syntax_error or invalid_text_representation or invalid_regular_expression
+    or untranslatable_character or numeric_value_out_of_range
+  then
+    raise exception using errcode = 'OH001',
+      message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
+      hint = 'Expected something like $.total ? (@ > 100) or $.country == "DE"';
+  end;
+  -- Two walks multiply: $[*] ? (@ == $[*]) takes minutes for a payload of 256 KiB.
+  select pg_catalog.count(*) into v_walks
+  from pg_catalog.regexp_matches(
+    pg_catalog.regexp_replace(v_filter::text, '"([^"\\]|\\.)*"', '""', 'g'),
+    '\[\*\]|\.\*\*?|\[[^]]* to [^]]*\]', 'g');
+  if v_walks > 1 then
+    perform outbox.invalid('filter', 'walks the payload more than once',
+      'Use [*], .*, .** or a range once; name the other members, or filter at the receiver');
+  end if;
+  return v_filter;
 end
 $$;
 comment on function outbox.check_filter(text) is
-  'The filter as jsonpath, or OH001 with the parser''s reason.';
+  'The filter as jsonpath, or OH001: with the parser''s reason, or because its cost would grow '
+  'with the square of the payload.';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
@@ -1877,6 +1895,20 @@ comment on table outbox.run_batch is
   'The last batches of each run: what a repeat of the same call gets back when the first answer '
   'was lost.';
 
+create function outbox.is_crowded(p_run outbox.run, p_now timestamptz) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return p_run.kind = 'edge' and outbox.setting_int('worker.max_runs') <= (
+    select pg_catalog.count(*) from outbox.run r
+    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
+      and (r.started_at, r.id) < (p_run.started_at, p_run.id));
+end
+$$;
+comment on function outbox.is_crowded(outbox.run, timestamptz) is
+  'Whether as many edge runs as are allowed are older than this one and alive: a run that has not '
+  'polled for 10 s is taken for dead.';
+
 create function outbox.touch_run(
   p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
 ) returns text
@@ -1884,38 +1916,41 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_run outbox.run;
+  v_stop text;
+  v_is_new boolean;
 begin
   select * into v_run from outbox.run r where r.id = p_run;
-  if not found then
-    insert into outbox.run (id, kind, started_at, polled_at)
-    values (p_run, p_kind, p_now, p_now)
-    on conflict do nothing;
+  v_is_new := not found;
+  if v_is_new then
+    v_run := row(p_run, p_kind, p_now, p_now, null)::outbox.run;
+  end if;
+  v_stop := case
+    when not outbox.setting_on('worker.enabled') then 'disabled'
+    when outbox.is_crowded(v_run, p_now) then 'too_many_runs'
+  end;
+  if v_is_new then
+    -- A run that is turned away leaves no row: the tick starts one a second, and those would keep
+    -- each next one out.
+    if v_stop is null then
+      insert into outbox.run select v_run.* on conflict do nothing;
+    end if;
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
-    v_run.started_at := p_now;
-  elsif p_ended or v_run.ended_at is not null
+  elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
     -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other's note.
-    update outbox.run r set polled_at = p_now, ended_at = case when p_ended then p_now end
+    update outbox.run r set
+      polled_at = p_now,
+      ended_at = case when p_ended or v_stop is not null then p_now end
     where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);
   end if;
-  if not outbox.setting_on('worker.enabled') then
-    return 'disabled';
-  end if;
-  if p_kind = 'edge' and outbox.setting_int('worker.max_runs') <= (
-    select pg_catalog.count(*) from outbox.run r
-    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
-      and (r.started_at, r.id) < (v_run.started_at, p_run))
-  then
-    return 'too_many_runs';
-  end if;
-  return null;
+  return v_stop;
 end
 $$;
 comment on function outbox.touch_run(uuid, text, timestamptz, boolean) is
   'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two '
-  'runs too many the younger one stops.';
+  'runs too many the younger one stops, and one that is told to stop counts no more.';
 
 -- sql/40_publish.sql
 
@@ -2567,6 +2602,10 @@ begin
         v_date[1]::integer)
       + v_date[4]::time
     ) at time zone 'UTC' - p_now;
+    -- Two digits that seem more than 50 years ahead mean a year of the century before.
+    if v_wait > interval '18262 days' and pg_catalog.length(v_date[3]) = 2 then
+      return null;
+    end if;
   end if;
   return case when v_wait > interval '0' then least(v_wait, interval '1 hour') end;
 exception when datetime_field_overflow or invalid_datetime_format then
@@ -3096,13 +3135,14 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_delivery outbox.delivery;
-  v_at timestamptz := v_now + greatest(p_delay, interval '0');
+  v_at timestamptz;
 begin
   if p_delay is null or p_delay > interval '7 days' then
     perform outbox.invalid('delay',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)),
       'Expected an interval of 7 days at most');
   end if;
+  v_at := v_now + greatest(p_delay, interval '0');
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   -- Again: that lease may have been the last try.
   v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
@@ -3290,6 +3330,27 @@ end
 $$;
 comment on function outbox.unrouted_late(outbox.router, integer) is
   'Up to p_limit events at or below the watermark that were not visible when routing last read.';
+
+create function outbox.next_unrouted(p_router outbox.router) returns uuid[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return array(
+    select l.id from (
+      select u as id, 0 as place from outbox.unrouted_late(p_router, 1) u
+      union all
+      (
+        select u.event_id, 1 from outbox.unrouted u
+        where u.event_id > p_router.watermark order by u.event_id limit 1
+      )
+    ) l
+    order by l.place limit 1);
+end
+$$;
+comment on function outbox.next_unrouted(outbox.router) is
+  'The event that routing comes to next, as an array of one; empty when there is none.';
 
 create function outbox.has_unrouted() returns boolean
 language plpgsql stable
@@ -3510,14 +3571,17 @@ declare
   v_added integer;
 begin
   insert into outbox.lane (gate_id, ordered, key_hash)
-  select distinct g.id, true, outbox.key_hash(e.ordering, v.partition_key)
+  select distinct g.id, e.ordering <> 'none', k.hash
   from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
   cross join lateral (
-    select e.ordering from outbox.endpoint e
-    where e.id = p.endpoint_id and e.ordering <> 'none' offset 0
+    select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
   ) e
   cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
   cross join lateral (select v.partition_key from outbox.event v where v.id = p.event_id offset 0) v
+  cross join lateral (select outbox.key_hash(e.ordering, v.partition_key) as hash offset 0) k
+  where not exists (
+    select from outbox.lane l
+    where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash)
   on conflict do nothing;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
@@ -3610,18 +3674,27 @@ comment on function outbox.count_failure(uuid, text, timestamptz) is
 create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_router outbox.router;
 begin
+  -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
+  select * into v_router from outbox.router r for no key update skip locked;
+  if not found then
+    return;
+  end if;
+  if p_events is null and v_router.batch = 1 then
+    -- Reading the one at the head took all the time: its filters did.
+    p_events := outbox.next_unrouted(v_router);
+  end if;
   if pg_catalog.cardinality(p_events) = 1 then
     perform outbox.count_failure(p_events[1], p_error, p_now);
   end if;
-  -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
-  update outbox.router r set batch = greatest(1, r.batch / 8)
-  where r.only_row = (select l.only_row from outbox.router l for no key update skip locked);
+  update outbox.router r set batch = greatest(1, r.batch / 8) where r.only_row;
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
   'After routing ran out of time: smaller batches from the next call on; an event that took all '
-  'the time alone counts as failed.';
+  'the time alone counts as failed. p_events: what was being routed; null: it was being read.';
 
 create function outbox.route_events(
   p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[],
@@ -3652,10 +3725,14 @@ begin
         where p.problem is null order by p.place),
       p_now);
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
-    select p.event_id, p.endpoint_id, 0, p_now, 'close', 'filter_error', p.problem
+    select p.event_id, p.endpoint_id, 0, p_now, 'close',
+      case when p.problem is null then 'cancelled' else 'filter_error' end,
+      coalesce(p.problem, 'the endpoint was deleted')
     from unnest(p_pair_events, p_pair_endpoints, p_pair_problems)
       as p (event_id, endpoint_id, problem)
-    where p.problem is not null;
+    -- An endpoint may have been purged since the batch was read.
+    where p.problem is not null
+      or not exists (select from outbox.gate g where g.endpoint_id = p.endpoint_id);
   end if;
   with done as (
     delete from outbox.unrouted u
@@ -4789,8 +4866,14 @@ create function outbox.replay_many(
 language plpgsql security definer set search_path = ''
 as $$
 declare
+  v_now timestamptz := outbox.clock();
+  -- What dies while the job is at work is not its concern, or it would replay it for ever.
+  v_to timestamptz := least(p_failed_to, v_now);
   v_id bigint;
 begin
+  if p_failed_from > v_to then
+    perform outbox.invalid('failed_from', 'lies after failed_to', 'Expected a span in the past');
+  end if;
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
     perform outbox.invalid('rate_per_second',
       pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
@@ -4798,15 +4881,14 @@ begin
   end if;
   insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
     rate_per_second, created_at)
-  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from,
-    coalesce(p_failed_to, outbox.clock()), p_rate_per_second, outbox.clock())
+  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, v_to, p_rate_per_second, v_now)
   returning id into v_id;
   return pg_catalog.jsonb_build_object('id', v_id::text);
 end
 $$;
 comment on function outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer) is
-  'Starts a job that replays every dead letter that matches (null: any) and was not discarded or '
-  'replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+  'Starts a job that replays every dead letter that matches (null: any), failed before it began '
+  'and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
 
 create function outbox.set_replay_job(p_id text, p_state text) returns jsonb
 language plpgsql security definer set search_path = ''
