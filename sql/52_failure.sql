@@ -75,8 +75,8 @@ create function outbox.retry_after(p_header text, p_now timestamptz) returns int
 language plpgsql stable set search_path = ''
 as $$
 declare
-  v_months constant text[] :=
-    '{Jan, Feb, Mar, Apr, May, Jun, Jul, Aug, Sep, Oct, Nov, Dec}';
+  v_months constant text[] := array[
+    'Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
   v_date text[];
   v_wait interval;
 begin

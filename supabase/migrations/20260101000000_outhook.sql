@@ -2576,8 +2576,8 @@ create function outbox.retry_after(p_header text, p_now timestamptz) returns int
 language plpgsql stable set search_path = ''
 as $$
 declare
-  v_months constant text[] :=
-    '{Jan, Feb, Mar, Apr, May, Jun, Jul, Aug, Sep, Oct, Nov, Dec}';
+  v_months constant text[] := array[
+    'Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
   v_date text[];
   v_wait interval;
 begin
@@ -3144,8 +3144,13 @@ begin
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
-  -- Again: that lease may have been the last try.
-  v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+  if not found then
+    -- The lease that had ended was the last try. That stays recorded, so this is no error.
+    return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+      'due_at', null);
+  end if;
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
     -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate
@@ -3168,7 +3173,8 @@ end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
   'Sets when an open delivery is tried next (an ordered one''s lane with it): {"event_id", '
-  '"endpoint_id", "due_at"}. OH001, OH002, OH004.';
+  '"endpoint_id", "due_at"}; due_at is null when a lost lease was its last try, so that it is a '
+  'dead letter now. OH001, OH002, OH004.';
 
 create function outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -3179,7 +3185,7 @@ end
 $$;
 comment on function outbox.retry_now(uuid, uuid) is
   'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", '
-  '"endpoint_id", "due_at"}. OH002, OH004.';
+  '"endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 create function outbox.close_delivery(
   p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz

@@ -4335,8 +4335,8 @@ CREATE FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone
     SET search_path TO ''
     AS $_$
 declare
-  v_months constant text[] :=
-    '{Jan, Feb, Mar, Apr, May, Jun, Jul, Aug, Sep, Oct, Nov, Dec}';
+  v_months constant text[] := array[
+    'Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
   v_date text[];
   v_wait interval;
 begin
@@ -4393,7 +4393,7 @@ ALTER FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) OWNER TO po
 
 -- Name: FUNCTION retry_now(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", "endpoint_id", "due_at"}. OH002, OH004.';
+COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 -- Name: retry_preset(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4703,8 +4703,13 @@ begin
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
-  -- Again: that lease may have been the last try.
-  v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+  if not found then
+    -- The lease that had ended was the last try. That stays recorded, so this is no error.
+    return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+      'due_at', null);
+  end if;
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
     -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate
@@ -4730,7 +4735,7 @@ ALTER FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_dela
 
 -- Name: FUNCTION schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets when an open delivery is tried next (an ordered one''s lane with it): {"event_id", "endpoint_id", "due_at"}. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets when an open delivery is tried next (an ordered one''s lane with it): {"event_id", "endpoint_id", "due_at"}; due_at is null when a lost lease was its last try, so that it is a dead letter now. OH001, OH002, OH004.';
 
 -- Name: send_test_event(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
