@@ -19,7 +19,13 @@ partitions as (
   cross join outbox.queue_health q
 ),
 cleanup as (
-  select j.* from (select 'outhook-cleanup' as name) n left join job j on j.jobname = n.name
+  -- Of the two nightly jobs the one that is in trouble, if one is.
+  select j.*, n.name
+  from (values ('outhook-cleanup'), ('outhook-drop-partitions')) n (name)
+  left join job j on j.jobname = n.name
+  order by j.active and j.status is distinct from 'failed'
+    and coalesce(j.start_time > now() - interval '25 hours', true) nulls first
+  limit 1
 ),
 held as (
   select
@@ -111,8 +117,8 @@ look as (
       then 'ok' else 'bad'
     end,
     case
-      when c.jobname is null then 'there is no job outhook-cleanup'
-      when not c.active then 'the job outhook-cleanup is switched off'
+      when c.jobname is null then 'there is no job ' || c.name
+      when not c.active then 'the job ' || c.name || ' is switched off'
       when c.status is null then 'it has not run yet'
       else pg_catalog.concat_ws(', ', c.status, c.start_time, c.return_message)
     end
