@@ -173,13 +173,23 @@ Deno.test('a stack whose database server is killed says so, ends, and starts aga
   expect(await nothingLeft(data.path)).toBe(true)
 })
 
+/** The process may end between the look and the kill. */
+function killIfAlive(stack: { kill(signal: Deno.Signal): void }): void {
+  try {
+    stack.kill('SIGKILL')
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+  }
+}
+
 Deno.test('a stack killed while it stops starts again', async () => {
   await using data = await folder()
   for (const ms of [0, 20, 60]) {
     const stack = await runUp(data.path)
     stack.kill('SIGTERM')
-    await delay(ms)
-    stack.kill('SIGKILL')
+    // A quiet machine may be done by then, which is as good.
+    const isDone = await Promise.race([delay(ms).then(() => false), stack.ended.then(() => true)])
+    if (!isDone) killIfAlive(stack)
     await stack.ended
   }
   const last = await runUp(data.path)
