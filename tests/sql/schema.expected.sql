@@ -3294,6 +3294,8 @@ CREATE FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with t
     AS $$
 declare
   v_lost outbox.result[];
+  v_lanes bigint[];
+  v_applied integer := 0;
 begin
   select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
   from outbox.gate g
@@ -3318,7 +3320,29 @@ begin
   ) d
   where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now
     and (d.held).leased_until <= p_now;
-  return case when v_lost is null then 0 else outbox.complete(v_lost, p_now) end;
+  if v_lost is not null then
+    v_applied := outbox.complete(v_lost, p_now);
+  end if;
+  -- The lease that a lane noted as its first may have ended with a result. A gate that is full goes
+  -- by that note, and would be due in vain until the next lease ends.
+  v_lanes := array(
+    select l.id from outbox.gate g
+    cross join lateral (
+      select n.id, n.leased, n.leased_until from outbox.lane n
+      where n.gate_id = g.id and not n.ordered offset 0
+    ) l
+    where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now);
+  if pg_catalog.cardinality(v_lanes) > 0 then
+    update outbox.lane l set leased_until = coalesce((
+      select pg_catalog.min(d.leased_until) from (
+        select d.leased_until from outbox.delivery d
+        where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+        order by d.due_at, d.event_id
+        limit 2000
+      ) d), l.leased_until)
+    where l.id = any (v_lanes);
+  end if;
+  return v_applied;
 end
 $$;
 
