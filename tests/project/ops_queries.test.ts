@@ -3,9 +3,11 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { listFiles } from '../_run/files.ts'
+import { patienceMs } from '../_support/outhook.ts'
 
 type Row = Record<string, string>
 
@@ -150,5 +152,19 @@ Deno.test('console queries on a migrated database', async (t) => {
         runbook: 'No tick',
       })
     })
+  })
+})
+
+Deno.test('the job outhook-vacuum vacuums every table that it names', async () => {
+  await withSchema(projectRoot, 'migrations', async (pg) => {
+    const { stdout: command } = await pg.psql(
+      `select command from cron.job where jobname = 'outhook-vacuum'`,
+    )
+    expect(await pg.psql(command)).toMatchObject({ code: 0, stderr: '' })
+    const done = `select string_agg(relname, ' ' order by relname) from pg_stat_user_tables
+      where schemaname = 'outbox' and vacuum_count > 0`
+    const all = async (): Promise<boolean> =>
+      (await pg.psql(done)).stdout.trim() === 'gate lane run run_batch unrouted'
+    expect(await waitUntil(all, { timeoutMs: patienceMs })).toBe(true)
   })
 })
