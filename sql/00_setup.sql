@@ -9,8 +9,9 @@
 --   attempt           30  a receipt for every try; dead_letter keeps what is out of retries
 --
 -- Around this: endpoints and their secrets (15 to 18), whose turn it is (20, 22), what a failure
--- means (50, 52), what becomes of a run that died (57), what a person does (16, 58, 77), what a
--- person reads (80), and what time does (75, 78, 85, 87).
+-- means (50, 52), sagas, the inbox of a consumer and watched tables (46 to 49), what becomes of a
+-- run that died (57), what a person does (16, 58, 77), what a person reads (80), and what time does
+-- (75, 78, 85, 87).
 --
 -- A gate, its lanes, deliveries and dead letters are changed only by a transaction that holds the
 -- gate's row. Waiting locks are taken once a transaction, on gates, in the order of their ids, and
@@ -32,6 +33,7 @@
 --   OH001 an argument is not valid                  OH004 the object's state forbids it
 --   OH002 no such object                            OH005 a setting is refused
 --   OH003 the idempotency key has other content    OH006 the breaker is open
+--   OH007 a step of a saga failed
 
 create schema outbox;
 comment on schema outbox is

@@ -52,6 +52,9 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
     'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
   ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
+  ('inbox.retention_days', '40', 'integer', 1, 3650,
+    'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
+    'try is processed twice'),
   ('event.retention_days', '30', 'integer', 1, 365,
     'A delivery still open after this many days expires; deliver_at reaches no further');
 

@@ -15,6 +15,22 @@ $$;
 comment on function outbox.check_org(text) is
   'Raises OH001 unless this may be an organisation''s id.';
 
+create function outbox.check_type(p_type text) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  if p_type is null or p_type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+    or pg_catalog.length(p_type) > 128
+  then
+    perform outbox.invalid('type',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
+      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
+      'most 128 characters');
+  end if;
+end
+$$;
+comment on function outbox.check_type(text) is 'Raises OH001 unless this may be an event''s type.';
+
 create function outbox.check_addressed(p_event outbox.event) returns void
 language plpgsql stable set search_path = ''
 as $$
@@ -59,14 +75,7 @@ begin
     perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
       'Choose another id; operational events are published under this one');
   end if;
-  if p_event.type is null or p_event.type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
-    or pg_catalog.length(p_event.type) > 128
-  then
-    perform outbox.invalid('type',
-      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_event.type, 140))),
-      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
-      'most 128 characters');
-  end if;
+  perform outbox.check_type(p_event.type);
   if p_event.body is null then
     perform outbox.invalid('payload', 'is null',
       'Expected a JSON value; for an event without data publish an empty object');

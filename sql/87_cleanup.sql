@@ -92,7 +92,17 @@ declare
   v_keys integer;
   v_letters integer;
   v_runs integer;
+  v_accepted integer;
 begin
+  delete from outbox.consumer_inbox i where i.ctid = any (array(
+    select o.ctid from outbox.consumer_inbox o
+    where o.accepted_at
+      < v_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
+    order by o.accepted_at limit 1000000));
+  get diagnostics v_accepted = row_count;
+  delete from outbox.saga_key k where k.ctid = any (array(
+    select o.ctid from outbox.saga_key o
+    where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
     where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
@@ -121,10 +131,11 @@ begin
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   return pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
+    'accepted', v_accepted,
     'secrets', outbox.drop_expired_secrets(v_now));
 end
 $$;
 comment on function outbox.cleanup() is
-  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets"}, '
-  'each up to a limit that the next night goes on from. Delivered history goes with its '
-  'partition (drop_partitions()) after 7 full days.';
+  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of '
+  'consumer_inbox), "secrets"}, each up to a limit that the next night goes on from. Delivered '
+  'history goes with its partition (drop_partitions()) after 7 full days.';

@@ -53,13 +53,20 @@ grant execute on function
   outbox.set_replay_job(text, text),
   outbox.discard_dead_letter(uuid, uuid, text),
   outbox.route_again(uuid),
+  outbox.define_saga(text, jsonb),
+  outbox.drop_saga(text),
+  outbox.execute_saga(text, jsonb, text, text, text),
+  outbox.begin_saga(text, jsonb, text, text),
+  outbox.run_step(text, integer, text, jsonb),
+  outbox.end_saga(text, text, jsonb),
+  outbox.accept_once(text, text),
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
 to service_role;
 grant select on
   outbox.setting, outbox.event, outbox.event_default, outbox.unrouted, outbox.unroutable,
   outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane, outbox.delivery, outbox.attempt,
   outbox.attempt_default, outbox.dead_letter, outbox.replay_job, outbox.failure_rule,
-  outbox.error_hint, outbox.run,
+  outbox.error_hint, outbox.run, outbox.saga, outbox.saga_step, outbox.consumer_inbox,
   outbox.delivery_status, outbox.relay_status, outbox.webhook_outbox, outbox.saga_outbox,
   outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;

@@ -34,11 +34,11 @@ select cron.schedule('outhook-cleanup', '0 0 * * *', 'select outbox.cleanup()');
 -- By itself: its locks must not be held while rows are deleted, nor the other way round.
 select cron.schedule('outhook-drop-partitions', '0 0 * * *', 'select outbox.drop_partitions()');
 
--- Autovacuum sees to these tables once a minute as well, while one of its three workers is free: the
--- application's own big tables can keep all of them for hours, and here some thousand rows a second
--- die. What costs is the dead entries of the indexes that claims read from the low end, which vacuum
--- leaves in place by itself while they are few; and cutting the file would ask for a lock that stops
--- every run.
+-- Autovacuum sees to these tables once a minute as well, while one of its three workers is free:
+-- the application's own big tables can keep all of them for hours, and here some thousand rows a
+-- second die. What costs is the dead entries of the indexes that claims read from the low end,
+-- which vacuum leaves in place by itself while they are few; and cutting the file would ask for a
+-- lock that stops every run.
 select cron.schedule('outhook-vacuum', '* * * * *',
   'vacuum (skip_locked, index_cleanup on, truncate off) '
   'outbox.gate, outbox.lane, outbox.unrouted, outbox.run, outbox.run_batch');

@@ -104,6 +104,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'consumer_inbox': {
+        Row: {
+          'accepted_at': string
+          'consumer': string
+          'event_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'accepted_at': string
+          'consumer': string
+          'event_id': string
+        }
+        Update: {
+          'accepted_at'?: string
+          'consumer'?: string
+          'event_id'?: string
+        }
+        Relationships: []
+      }
       'dead_letter': {
         Row: {
           'attempt': number
@@ -747,6 +766,80 @@ export type Database = {
         }
         Relationships: []
       }
+      'saga': {
+        Row: {
+          'created_at': string
+          'name': string
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at': string
+          'name': string
+        }
+        Update: {
+          'created_at'?: string
+          'name'?: string
+        }
+        Relationships: []
+      }
+      'saga_key': {
+        Row: {
+          'content': string
+          'created_at': string
+          'key': string
+          'org_id': string
+          'result': Json | null
+          'saga': string
+        }
+        ComputedFields: never
+        Insert: {
+          'content': string
+          'created_at': string
+          'key': string
+          'org_id': string
+          'result'?: Json | null
+          'saga': string
+        }
+        Update: {
+          'content'?: string
+          'created_at'?: string
+          'key'?: string
+          'org_id'?: string
+          'result'?: Json | null
+          'saga'?: string
+        }
+        Relationships: []
+      }
+      'saga_step': {
+        Row: {
+          'event_type': string
+          'function': string
+          'position': number
+          'saga': string
+        }
+        ComputedFields: never
+        Insert: {
+          'event_type': string
+          'function': string
+          'position': number
+          'saga': string
+        }
+        Update: {
+          'event_type'?: string
+          'function'?: string
+          'position'?: number
+          'saga'?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'saga_step_saga_fkey'
+            columns: ['saga']
+            isOneToOne: false
+            referencedRelation: 'saga'
+            referencedColumns: ['name']
+          },
+        ]
+      }
       'setting': {
         Row: {
           'description': string
@@ -1009,6 +1102,7 @@ export type Database = {
       }
     }
     Functions: {
+      'accept_once': { Args: { 'p_consumer': string; 'p_event_id': string }; Returns: boolean }
       'add_deliveries': {
         Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
         Returns: number
@@ -1081,7 +1175,17 @@ export type Database = {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
         Returns: Json
       }
+      'begin_saga': {
+        Args: {
+          'p_context': Json
+          'p_idempotency_key': string
+          'p_name': string
+          'p_org_id': string
+        }
+        Returns: Json
+      }
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
+      'calling_role': { Args: Record<PropertyKey, never>; Returns: unknown }
       'cancel_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_why'?: string }
         Returns: Json
@@ -1097,6 +1201,10 @@ export type Database = {
       }
       'check_choice': {
         Args: { 'p_choices': (string)[]; 'p_field': string; 'p_value': string }
+        Returns: undefined
+      }
+      'check_columns': {
+        Args: { 'p_columns': (string)[]; 'p_field': string; 'p_table': unknown }
         Returns: undefined
       }
       'check_endpoint': {
@@ -1161,7 +1269,9 @@ export type Database = {
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
+      'check_type': { Args: { 'p_type': string }; Returns: undefined }
       'check_url': { Args: { 'p_url': string }; Returns: string }
+      'check_watched': { Args: { 'p_table': unknown }; Returns: undefined }
       'claim': {
         Args: { 'p_limit': number; 'p_now': string; 'p_touched': (string)[] }
         Returns: Database['outbox']['CompositeTypes']['claimed']
@@ -1228,6 +1338,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'define_saga': { Args: { 'p_name': string; 'p_steps': Json }; Returns: Json }
       'delete_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'disable_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
       'disable_itself': {
@@ -1252,7 +1363,12 @@ export type Database = {
       'drop_expired_secrets': { Args: { 'p_now': string }; Returns: number }
       'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
       'drop_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
+      'drop_saga': { Args: { 'p_name': string }; Returns: Json }
       'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
+      'end_saga': {
+        Args: { 'p_idempotency_key': string; 'p_org_id': string; 'p_result': Json }
+        Returns: Json
+      }
       'event_content': {
         Args: {
           'p_event': Omit<
@@ -1283,6 +1399,16 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'execute_saga': {
+        Args: {
+          'p_context'?: Json
+          'p_idempotency_key'?: string
+          'p_name': string
+          'p_org_id'?: string
+          'p_traceparent'?: string
+        }
+        Returns: Json
       }
       'expire_deliveries': { Args: { 'p_limit': number }; Returns: number }
       'expire_delivery': {
@@ -1372,6 +1498,10 @@ export type Database = {
         Args: { 'p_code'?: string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
         Returns: boolean
       }
+      'is_watched_change': {
+        Args: { 'p_new': Json; 'p_old': Json; 'p_watch': Json }
+        Returns: boolean
+      }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }
         Returns: undefined
@@ -1445,6 +1575,7 @@ export type Database = {
         }
         Returns: (string)[]
       }
+      'no_saga': { Args: { 'p_name': string }; Returns: undefined }
       'open_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
         Returns: {
@@ -1471,6 +1602,7 @@ export type Database = {
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
       'port_allowed': { Args: { 'p_port': number }; Returns: boolean }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
+      'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
       'publish': {
         Args: {
           'p_correlation_id'?: string
@@ -1484,6 +1616,17 @@ export type Database = {
           'p_type': string
         }
         Returns: string
+      }
+      'publish_change': {
+        Args: {
+          'p_new': Json
+          'p_old': Json
+          'p_op': string
+          'p_schema': string
+          'p_table': string
+          'p_watch': Json
+        }
+        Returns: undefined
       }
       'publish_many': { Args: { 'p_events': Json }; Returns: Json }
       'publish_raw': {
@@ -1499,6 +1642,16 @@ export type Database = {
           'p_type': string
         }
         Returns: string
+      }
+      'publish_updates': {
+        Args: {
+          'p_new': (Json)[]
+          'p_old': (Json)[]
+          'p_schema': string
+          'p_table': string
+          'p_watch': Json
+        }
+        Returns: boolean
       }
       'purge_deleted': { Args: { 'p_limit': number }; Returns: number }
       'purge_endpoint': {
@@ -1602,6 +1755,10 @@ export type Database = {
         Returns: number
       }
       'run_settings': { Args: Record<PropertyKey, never>; Returns: Json }
+      'run_step': {
+        Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
+        Returns: Json
+      }
       'schedule_retry': {
         Args: { 'p_delay': string; 'p_endpoint_id': string; 'p_event_id': string }
         Returns: Json
@@ -1642,6 +1799,7 @@ export type Database = {
         Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
       }
+      'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'stored_headers': { Args: { 'p_vault_id': string }; Returns: Json }
       'subscribe': {
         Args: { 'p_endpoint_id': string; 'p_event_types': (string)[]; 'p_filter'?: string }
@@ -1687,12 +1845,29 @@ export type Database = {
         }
         Returns: string[]
       }
+      'unwatch_table': { Args: { 'p_table': unknown }; Returns: Json }
       'upkeep': { Args: { 'p_now': string }; Returns: undefined }
       'uuid_v7': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
       'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
+      'watch_table': {
+        Args: {
+          'p_changed'?: (string)[]
+          'p_columns'?: (string)[]
+          'p_except'?: (string)[]
+          'p_operations'?: (string)[]
+          'p_org_column'?: string
+          'p_org_id'?: string
+          'p_partition_column'?: string
+          'p_per_statement'?: boolean
+          'p_table': unknown
+          'p_type'?: string
+        }
+        Returns: Json
+      }
+      'watched_part': { Args: { 'p_row': Json; 'p_watch': Json }; Returns: Json }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
     }
     Enums: {

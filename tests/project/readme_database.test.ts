@@ -108,6 +108,34 @@ Deno.test('what the README says of the database', async (t) => {
       expect(await query(pg, 'select count(*) from public.orders where id = 8')).toBe('0')
     })
 
+    await t.step('its watched table, its saga and its inbox do what they say', async () => {
+      await query(pg, 'drop trigger publish_paid_order on public.orders')
+      await query(
+        pg,
+        'truncate outbox.event, outbox.unrouted; update public.orders set paid = true',
+      )
+      await query(pg, readmeBlock('watch'))
+      await query(pg, 'update public.orders set paid = true where id = 1')
+      const published = `select type || ' ' || (body::json ->> 'type') from outbox.event`
+      expect(await query(pg, published)).toBe('orders.updated UPDATE')
+
+      await query(pg, 'truncate outbox.event, outbox.unrouted')
+      await query(pg, readmeBlock('saga').repeat(2))
+      expect(
+        await query(pg, 'select event_type, payload from outbox.saga_outbox order by event_id'),
+      )
+        .toBe('stock.reserved|{"left": 8}\norder.confirmed|{"order": 7}')
+
+      await query(pg, readmeBlock('inbox').repeat(2))
+      await query(pg, 'update public.orders set paid = false')
+      const bill = `select public.bill_order('event-1', 1)`
+      await query(pg, bill)
+      expect(await query(pg, 'select paid from public.orders where id = 1')).toBe('t')
+      await query(pg, 'update public.orders set paid = false')
+      await query(pg, bill)
+      expect(await query(pg, 'select paid from public.orders where id = 1')).toBe('f')
+    })
+
     await t.step('its calls by hand do what they say', async () => {
       const [event, endpoint] = (await query(pg, delivery)).split('|')
       const calls = readmeTable('The life of a delivery').flatMap(([, cell = '']) =>

@@ -7,7 +7,7 @@ import { listFiles } from '../_run/files.ts'
 /**
  * Where an error of any kind may be caught: the kick, which must never fail its caller; filters,
  * which are the user's; routing and claiming, whose errors must not undo the results of a dispatch;
- * each step of the tick's upkeep, none of which may cost the kick.
+ * each step of the tick's upkeep, none of which may cost the kick; a step of a saga, to say which.
  */
 const mayCatchOthers = [
   'upkeep',
@@ -16,6 +16,7 @@ const mayCatchOthers = [
   'route',
   'route_one_by_one',
   'dispatch',
+  'run_step',
 ]
 
 for (const path of await listFiles(projectRoot, 'sql', '.sql')) {

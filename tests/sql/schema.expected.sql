@@ -99,6 +99,35 @@ ALTER TYPE outbox.routing OWNER TO postgres;
 
 COMMENT ON TYPE outbox.routing IS 'One batch: the events that it finishes, the pairs (event, endpoint) it delivers, the event that it leaves half done with the last endpoint done, and the state of router after it; a null watermark keeps the state.';
 
+-- Name: accept_once(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.accept_once(p_consumer text, p_event_id text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+begin
+  if p_consumer is null or p_consumer !~ '^[A-Za-z0-9_.:-]{1,64}$' then
+    perform outbox.invalid('consumer',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_consumer, 80))),
+      'Expected 1 to 64 letters, digits, _ . : -, such as billing');
+  end if;
+  if coalesce(pg_catalog.length(p_event_id), 0) not between 1 and 255 then
+    perform outbox.invalid('event_id', 'is not 1 to 255 characters long',
+      'Expected the id that came with the event: the header webhook-id, or the message id');
+  end if;
+  insert into outbox.consumer_inbox (consumer, event_id, accepted_at)
+  values (p_consumer, p_event_id, outbox.clock())
+  on conflict do nothing;
+  return found;
+end
+$_$;
+
+ALTER FUNCTION outbox.accept_once(p_consumer text, p_event_id text) OWNER TO postgres;
+
+-- Name: FUNCTION accept_once(p_consumer text, p_event_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) IS 'True the first time that a consumer has this event, false ever after. Call it in the transaction that does the work: a second delivery waits for the first to end, and is accepted if that rolled back. Under REPEATABLE READ the second may get a serialization failure instead of false: repeat the transaction. OH001.';
+
 -- Name: add_deliveries(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS integer
@@ -1000,6 +1029,64 @@ ALTER FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time 
 
 COMMENT ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'What a run needs to send claimed deliveries, of those whose lease still stands: {"deliveries": […], "events": {id: …}, "endpoints": {id: …}}; each event and endpoint once.';
 
+-- Name: begin_saga(text, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_now timestamptz := outbox.clock();
+  v_steps jsonb;
+  v_content bytea;
+  v_held outbox.saga_key;
+begin
+  perform outbox.check_org(p_org_id);
+  if p_idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
+    perform outbox.invalid('idempotency_key', 'is not 1 to 255 visible ASCII characters',
+      'Use an id without spaces');
+  end if;
+  if pg_catalog.jsonb_typeof(p_context) is distinct from 'object' then
+    perform outbox.invalid('context', 'is not a JSON object', 'Expected something like {"id": 1}');
+  end if;
+  select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+    'function', s.function, 'event_type', s.event_type) order by s.position)
+  into v_steps
+  from outbox.saga_step s
+  where s.saga = p_name;
+  if v_steps is null then
+    perform outbox.no_saga(p_name);
+  end if;
+  if p_idempotency_key is not null then
+    v_content := pg_catalog.sha256(pg_catalog.convert_to(
+      pg_catalog.jsonb_build_array(p_name, p_context)::text, 'UTF8'));
+    insert into outbox.saga_key as k (org_id, key, saga, content, created_at)
+    values (p_org_id, p_idempotency_key, p_name, v_content, v_now)
+    on conflict (org_id, key) do update
+      set saga = excluded.saga, content = excluded.content, result = null,
+        created_at = excluded.created_at
+      where k.created_at <= excluded.created_at - interval '24 hours';
+    if not found then
+      select * into v_held from outbox.saga_key k
+      where k.org_id = p_org_id and k.key = p_idempotency_key;
+      if v_held.content <> v_content then
+        raise exception using errcode = 'OH003',
+          message = 'idempotency_key was used within 24 hours for another saga or context',
+          hint = 'Use a new key for a new execution, or the same name and context';
+      end if;
+      return v_held.result || '{"repeated": true}'::jsonb;
+    end if;
+  end if;
+  return pg_catalog.jsonb_build_object('id', outbox.uuid_v7(v_now), 'steps', v_steps);
+end
+$_$;
+
+ALTER FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) OWNER TO postgres;
+
+-- Name: FUNCTION begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) IS 'Part of execute_saga(): checks its arguments and takes the key. {"id", "steps": [{"function", "event_type"}]}, or the result of the execution that has the key, with "repeated": true. OH001, OH002, OH003.';
+
 -- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) RETURNS interval
@@ -1037,6 +1124,24 @@ ALTER FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) OWNER T
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no policy.';
+
+-- Name: calling_role(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.calling_role() RETURNS name
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return coalesce(
+    nullif(pg_catalog.current_setting('role'), 'none'), session_user)::name;
+end
+$$;
+
+ALTER FUNCTION outbox.calling_role() OWNER TO postgres;
+
+-- Name: FUNCTION calling_role(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.calling_role() IS 'The role that made the call, seen from inside a SECURITY DEFINER function.';
 
 -- Name: cancel_delivery(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1136,6 +1241,35 @@ ALTER FUNCTION outbox.check_choice(p_field text, p_value text, p_choices text[])
 
 COMMENT ON FUNCTION outbox.check_choice(p_field text, p_value text, p_choices text[]) IS 'Raises OH001 unless a value is one of the choices.';
 
+-- Name: check_columns(regclass, text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_missing text;
+begin
+  select c into v_missing from pg_catalog.unnest(p_columns) c
+  where not exists (
+    select from pg_catalog.pg_attribute a
+    where a.attrelid = p_table and a.attname = c and a.attnum > 0 and not a.attisdropped)
+  limit 1;
+  if found then
+    perform outbox.invalid(p_field,
+      pg_catalog.format('names %s, which %s does not have', pg_catalog.quote_nullable(v_missing),
+        p_table),
+      'Expected names of its columns, as the catalog has them');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) OWNER TO postgres;
+
+-- Name: FUNCTION check_columns(p_table regclass, p_field text, p_columns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) IS 'Raises OH001 unless the table has these columns.';
+
 -- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
@@ -1187,14 +1321,7 @@ begin
     perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
       'Choose another id; operational events are published under this one');
   end if;
-  if p_event.type is null or p_event.type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
-    or pg_catalog.length(p_event.type) > 128
-  then
-    perform outbox.invalid('type',
-      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_event.type, 140))),
-      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
-      'most 128 characters');
-  end if;
+  perform outbox.check_type(p_event.type);
   if p_event.body is null then
     perform outbox.invalid('payload', 'is null',
       'Expected a JSON value; for an event without data publish an empty object');
@@ -1581,6 +1708,30 @@ ALTER FUNCTION outbox.check_signing_key(p_secret text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key in its canonical form (padded base64 behind whsk_), or OH001 that says what is expected; never shows the key.';
 
+-- Name: check_type(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_type(p_type text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+begin
+  if p_type is null or p_type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+    or pg_catalog.length(p_type) > 128
+  then
+    perform outbox.invalid('type',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
+      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
+      'most 128 characters');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_type(p_type text) OWNER TO postgres;
+
+-- Name: FUNCTION check_type(p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_type(p_type text) IS 'Raises OH001 unless this may be an event''s type.';
+
 -- Name: check_url(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_url(p_url text) RETURNS text
@@ -1624,6 +1775,32 @@ ALTER FUNCTION outbox.check_url(p_url text) OWNER TO postgres;
 -- Name: FUNCTION check_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_url(p_url text) IS 'The URL as given, or OH001 that says what is wrong with it. The addresses behind a name are vetted at each send.';
+
+-- Name: check_watched(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_watched(p_table regclass) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_table is null or not exists (
+    select from pg_catalog.pg_class c
+    where c.oid = p_table and c.relkind in ('r', 'p')
+      and c.relnamespace <> 'outbox'::regnamespace
+      and c.relnamespace <> 'pg_catalog'::regnamespace)
+  then
+    perform outbox.invalid('table',
+      pg_catalog.format('is %s', coalesce(p_table::text, 'null')),
+      'Expected a table of the application''s own; of a view, watch the tables behind it');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_watched(p_table regclass) OWNER TO postgres;
+
+-- Name: FUNCTION check_watched(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_watched(p_table regclass) IS 'Raises OH001 unless this is a table that can be watched.';
 
 -- Name: claim(integer, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1669,7 +1846,17 @@ declare
   v_keys integer;
   v_letters integer;
   v_runs integer;
+  v_accepted integer;
 begin
+  delete from outbox.consumer_inbox i where i.ctid = any (array(
+    select o.ctid from outbox.consumer_inbox o
+    where o.accepted_at
+      < v_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
+    order by o.accepted_at limit 1000000));
+  get diagnostics v_accepted = row_count;
+  delete from outbox.saga_key k where k.ctid = any (array(
+    select o.ctid from outbox.saga_key o
+    where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
     where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
@@ -1698,6 +1885,7 @@ begin
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   return pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
+    'accepted', v_accepted,
     'secrets', outbox.drop_expired_secrets(v_now));
 end
 $$;
@@ -1706,7 +1894,7 @@ ALTER FUNCTION outbox.cleanup() OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "secrets"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
+COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "secrets"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1968,6 +2156,67 @@ ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most in
 -- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) IS 'A batch cut down to p_most deliveries: the event at the cut stays unrouted, with the last endpoint that has its delivery.';
+
+-- Name: define_saga(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.define_saga(p_name text, p_steps jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_step jsonb;
+  v_at integer := 0;
+  v_function regprocedure;
+  v_stray text;
+begin
+  if p_name is null or p_name !~ '^[A-Za-z0-9_-]{1,64}$' then
+    perform outbox.invalid('name', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_name)),
+      'Expected 1 to 64 letters, digits, _ and -, such as place_order');
+  end if;
+  if pg_catalog.jsonb_typeof(p_steps) is distinct from 'array'
+    or pg_catalog.jsonb_array_length(p_steps) not between 1 and 100
+  then
+    perform outbox.invalid('steps', 'is not an array of 1 to 100 steps',
+      'Expected [{"function": "public.reserve_stock", "event_type": "stock.reserved"}, …]');
+  end if;
+  insert into outbox.saga (name, created_at) values (p_name, outbox.clock())
+  on conflict (name) do update set created_at = excluded.created_at;
+  delete from outbox.saga_step s where s.saga = p_name;
+  for v_step in select e from pg_catalog.jsonb_array_elements(p_steps) e loop
+    v_at := v_at + 1;
+    if pg_catalog.jsonb_typeof(v_step) <> 'object' then
+      perform outbox.invalid(pg_catalog.format('steps[%s]', v_at - 1), 'is not an object',
+        'Expected {"function": "public.reserve_stock", "event_type": "stock.reserved"}');
+    end if;
+    select k into v_stray from pg_catalog.jsonb_object_keys(v_step) k
+    where k not in ('function', 'event_type') limit 1;
+    if found then
+      perform outbox.invalid(pg_catalog.format('steps[%s].%s', v_at - 1, v_stray),
+        'is not a field of a step', 'A step has a function and an event_type');
+    end if;
+    v_function := outbox.step_function(v_step ->> 'function');
+    if not pg_catalog.has_function_privilege(outbox.calling_role(), v_function, 'execute') then
+      perform outbox.invalid(pg_catalog.format('steps[%s].function', v_at - 1),
+        pg_catalog.format('is %s, which the role %s may not execute', v_function,
+          outbox.calling_role()),
+        'Grant execute on it to that role, or define the saga as a role that has it');
+    end if;
+    perform outbox.check_type(v_step ->> 'event_type');
+    insert into outbox.saga_step (saga, position, function, event_type)
+    select p_name, v_at, pg_catalog.format('%I.%I', n.nspname, p.proname), v_step ->> 'event_type'
+    from pg_catalog.pg_proc p
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where p.oid = v_function;
+  end loop;
+  return pg_catalog.jsonb_build_object('name', p_name, 'steps', v_at);
+end
+$_$;
+
+ALTER FUNCTION outbox.define_saga(p_name text, p_steps jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION define_saga(p_name text, p_steps jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) IS 'Makes a saga, or replaces it: p_steps is [{"function": schema.name of (jsonb) returns jsonb, "event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is not valid, or the calling role may not execute a step''s function.';
 
 -- Name: delete_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2264,6 +2513,27 @@ ALTER FUNCTION outbox.drop_partitions() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.drop_partitions() IS 'Drops the days of event of which nothing was open on 8 nights running, so that what was delivered is there for 7 full days, and the days of attempt beyond attempt.retention_days: {"dropped"}.';
 
+-- Name: drop_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.drop_saga(p_name text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  delete from outbox.saga s where s.name = p_name;
+  if not found then
+    perform outbox.no_saga(p_name);
+  end if;
+  return pg_catalog.jsonb_build_object('name', p_name, 'dropped', true);
+end
+$$;
+
+ALTER FUNCTION outbox.drop_saga(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION drop_saga(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.drop_saga(p_name text) IS 'Forgets a saga; what it has published stays: {"name", "dropped": true}. OH002.';
+
 -- Name: due_gates(integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) RETURNS uuid[]
@@ -2325,6 +2595,25 @@ ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone)
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so it waits for nobody.';
+
+-- Name: end_saga(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  update outbox.saga_key k set result = p_result
+  where k.org_id = p_org_id and k.key = p_idempotency_key and k.result is null;
+  return p_result || '{"repeated": false}'::jsonb;
+end
+$$;
+
+ALTER FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION end_saga(p_org_id text, p_idempotency_key text, p_result jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) IS 'Part of execute_saga(): keeps the result under the key, and returns it.';
 
 -- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2401,6 +2690,50 @@ ALTER FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone
 -- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) IS 'One element of publish_many() as an event of that time. OH001 names the field that is not valid.';
+
+-- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.execute_saga(p_name text, p_context jsonb DEFAULT '{}'::jsonb, p_org_id text DEFAULT 'default'::text, p_idempotency_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  v_begun jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
+  v_id text := v_begun ->> 'id';
+  v_context jsonb := p_context;
+  v_steps jsonb := '[]';
+  v_step record;
+  v_added jsonb;
+  v_event uuid;
+begin
+  if v_begun ? 'repeated' then
+    return v_begun;
+  end if;
+  for v_step in
+    select s.value ->> 'function' as function, s.value ->> 'event_type' as event_type,
+      s.ordinality::integer as place
+    from pg_catalog.jsonb_array_elements(v_begun -> 'steps') with ordinality s
+  loop
+    v_added := outbox.run_step(p_name, v_step.place, v_step.function, v_context);
+    v_context := v_context || v_added;
+    -- The id of the saga is the key, so that an ordered endpoint gets its events in their order.
+    v_event := outbox.publish(v_step.event_type, v_added, p_org_id, p_partition_key => v_id,
+      p_correlation_id => v_id, p_traceparent => p_traceparent);
+    v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,
+      'event_type', v_step.event_type, 'event_id', v_event);
+  end loop;
+  return outbox.end_saga(p_org_id, p_idempotency_key, pg_catalog.jsonb_build_object(
+    'id', v_id, 'saga', p_name, 'steps', v_steps,
+    'event_ids', pg_catalog.jsonb_path_query_array(v_steps, '$[*].event_id'),
+    'context', v_context));
+end
+$_$;
+
+ALTER FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text) OWNER TO postgres;
+
+-- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text) IS 'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step returns is the payload of its event (correlation id and partition key: the saga''s id) and is laid over the context for the next. Returns {"id", "saga", "steps": [{"function", "event_type", "event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step failed, and nothing has happened.';
 
 -- Name: expire_deliveries(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3105,6 +3438,25 @@ ALTER FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class 
 
 COMMENT ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) IS 'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not. The table failure_rule decides.';
 
+-- Name: is_watched_change(jsonb, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return p_new is null or p_old is null or not p_watch ? 'changed' or exists (
+    select from pg_catalog.jsonb_array_elements_text(p_watch -> 'changed') c
+    where p_new -> c is distinct from p_old -> c);
+end
+$$;
+
+ALTER FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) IS 'Whether a change is published: an update is only when a column of "changed" has.';
+
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) RETURNS void
@@ -3487,6 +3839,25 @@ ALTER FUNCTION outbox.next_unrouted(p_router outbox.router) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.next_unrouted(p_router outbox.router) IS 'The event that routing comes to next, as an array of one; empty when there is none.';
 
+-- Name: no_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.no_saga(p_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH002',
+    message = pg_catalog.format('saga %s does not exist', pg_catalog.quote_nullable(p_name)),
+    hint = 'select * from outbox.saga lists them; define_saga() makes one';
+end
+$$;
+
+ALTER FUNCTION outbox.no_saga(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION no_saga(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.no_saga(p_name text) IS 'Raises OH002 for a saga of that name.';
+
 -- Name: open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) RETURNS outbox.delivery
@@ -3683,6 +4054,28 @@ ALTER FUNCTION outbox.preview_schedule(p_policy jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.preview_schedule(p_policy jsonb) IS 'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" with jitter, "after_s" since the first try without it}]. OH001.';
 
+-- Name: primary_key(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.primary_key(p_table regclass) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return array(
+    select a.attname::text
+    from pg_catalog.pg_index i
+    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+    where i.indrelid = p_table and i.indisprimary
+    order by a.attnum);
+end
+$$;
+
+ALTER FUNCTION outbox.primary_key(p_table regclass) OWNER TO postgres;
+
+-- Name: FUNCTION primary_key(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.primary_key(p_table regclass) IS 'The columns of a table''s primary key.';
+
 -- Name: publish(text, jsonb, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text DEFAULT 'default'::text, p_partition_key text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_deliver_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_traceparent text DEFAULT NULL::text) RETURNS uuid
@@ -3705,6 +4098,40 @@ ALTER FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_par
 -- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event in the caller''s transaction and returns its id: it is delivered to every subscribed endpoint once the transaction commits, and never if it rolls back. The body sent is the jsonb''s text; publish_raw() keeps the caller''s bytes. OH001 names the argument that is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
+
+-- Name: publish_change(jsonb, text, text, text, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_row jsonb := coalesce(p_new, p_old);
+  v_detail text;
+  v_hint text;
+begin
+  perform outbox.put_event(outbox.new_event(
+    outbox.clock(),
+    pg_catalog.replace(p_watch ->> 'type', '{op}',
+      case p_op when 'INSERT' then 'inserted' when 'UPDATE' then 'updated' else 'deleted' end),
+    pg_catalog.json_build_object('type', p_op, 'table', p_table, 'schema', p_schema,
+      'record', outbox.watched_part(p_new, p_watch),
+      'old_record', outbox.watched_part(p_old, p_watch))::text,
+    coalesce(v_row ->> (p_watch ->> 'org_column'), p_watch ->> 'org_id'),
+    v_row ->> (p_watch ->> 'partition_column'), null, null, null, null, null));
+exception when sqlstate 'OH001' then
+  get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
+  raise exception using errcode = 'OH001', detail = v_detail, hint = v_hint,
+    message = pg_catalog.format('the change of %I.%I cannot be published: %s', p_schema, p_table,
+      sqlerrm);
+end
+$$;
+
+ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) IS 'Publishes one change of a watched table. OH001 names the table and what is wrong with its event.';
 
 -- Name: publish_inserted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3798,6 +4225,113 @@ ALTER FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_par
 -- Name: FUNCTION publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event whose body is these very bytes, which must be JSON, in the caller''s transaction; returns its id. OH001 names the argument that is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
+
+-- Name: publish_row(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_row() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_watch jsonb := tg_argv[0]::jsonb;
+  v_new jsonb := case when tg_op <> 'DELETE' then pg_catalog.to_jsonb(new) end;
+  v_old jsonb := case when tg_op <> 'INSERT' then pg_catalog.to_jsonb(old) end;
+begin
+  if outbox.is_watched_change(v_new, v_old, v_watch) then
+    perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, v_new, v_old);
+    perform outbox.kick_on_commit();
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.publish_row() OWNER TO postgres;
+
+-- Name: FUNCTION publish_row(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_row() IS 'Trigger of a watched table, after each row: publishes the change. watch_table() sets it up.';
+
+-- Name: publish_rows(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_rows() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_watch jsonb := tg_argv[0]::jsonb;
+  v_new jsonb;
+  v_old jsonb;
+  v_any boolean := false;
+begin
+  if tg_op = 'INSERT' then
+    for v_new in select pg_catalog.to_jsonb(n) from new_rows n loop
+      perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, v_new, null);
+      v_any := true;
+    end loop;
+  elsif tg_op = 'DELETE' then
+    for v_old in select pg_catalog.to_jsonb(o) from old_rows o loop
+      perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, null, v_old);
+      v_any := true;
+    end loop;
+  else
+    v_any := outbox.publish_updates(v_watch, tg_table_schema, tg_table_name,
+      array(select pg_catalog.to_jsonb(n) from new_rows n),
+      array(select pg_catalog.to_jsonb(o) from old_rows o));
+  end if;
+  if v_any then
+    perform outbox.kick_on_commit();
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.publish_rows() OWNER TO postgres;
+
+-- Name: FUNCTION publish_rows(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_rows() IS 'Trigger of a watched table, after each statement, with the transition tables new_rows and old_rows: publishes the change of each row. watch_table(p_per_statement => true) sets it up.';
+
+-- Name: publish_updates(jsonb, text, text, jsonb[], jsonb[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_new jsonb;
+  v_old jsonb;
+  v_op text;
+  v_key jsonb := pg_catalog.jsonb_build_object('columns', p_watch -> 'key');
+  v_any boolean := false;
+begin
+  for v_new, v_old in
+    select n.r, o.r
+    from (
+      select r, outbox.watched_part(r, v_key) as key from pg_catalog.unnest(p_new) r
+    ) n
+    full join (
+      select r, outbox.watched_part(r, v_key) as key from pg_catalog.unnest(p_old) r
+    ) o on o.key = n.key
+  loop
+    -- A row whose primary key has changed is another row.
+    v_op := case
+      when v_old is null then 'INSERT'
+      when v_new is null then 'DELETE'
+      else 'UPDATE'
+    end;
+    continue when not outbox.is_watched_change(v_new, v_old, p_watch);
+    perform outbox.publish_change(p_watch, p_schema, p_table, v_op, v_new, v_old);
+    v_any := true;
+  end loop;
+  return v_any;
+end
+$$;
+
+ALTER FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) OWNER TO postgres;
+
+-- Name: FUNCTION publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) IS 'Publishes the updates of one statement, rows before and after matched by primary key: one whose key has changed counts as deleted and inserted. True when there was one to publish.';
 
 -- Name: purge_deleted(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4715,6 +5249,44 @@ ALTER FUNCTION outbox.run_settings() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.run_settings() IS 'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", "proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
 
+-- Name: run_step(text, integer, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  v_result jsonb;
+  v_detail text;
+  v_hint text;
+begin
+  execute pg_catalog.format('select %s($1)', p_function) into v_result using p_context;
+  if pg_catalog.jsonb_typeof(coalesce(v_result, '{}')) <> 'object' then
+    raise exception using errcode = 'OH001', message = 'it returned no JSON object',
+      hint = 'A step returns what it adds to the context, such as {"payment": 7}, or null';
+  end if;
+  return coalesce(v_result, '{}');
+exception
+  -- The caller's to repeat, as they are.
+  when transaction_rollback then
+    raise;
+  when others then
+    get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
+    raise exception using errcode = 'OH007',
+      message = pg_catalog.format('saga %s failed at step %s, %s: %s', p_saga, p_place, p_function,
+        sqlerrm),
+      detail = pg_catalog.jsonb_build_object('saga', p_saga, 'step', p_place,
+        'function', p_function, 'code', sqlstate, 'cause', sqlerrm, 'detail', v_detail)::text,
+      hint = v_hint;
+end
+$_$;
+
+ALTER FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION run_step(p_saga text, p_place integer, p_function text, p_context jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns what it adds to the context. OH007 names saga, step and cause; detail has them as JSON: {"saga", "step", "function", "code": its SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks pass as they are.';
+
 -- Name: schedule_retry(uuid, uuid, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) RETURNS jsonb
@@ -5152,6 +5724,43 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing ran out of time: smaller batches from the next call on; an event that took all the time alone counts as failed. p_events: what was being routed; null: it was being read.';
+
+-- Name: step_function(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.step_function(p_function text) RETURNS regprocedure
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_function regprocedure;
+begin
+  v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
+  if v_function is null or p_function !~ '\.' then
+    perform outbox.invalid('function',
+      pg_catalog.format('%s(jsonb) does not exist', coalesce(p_function, 'null')),
+      'Name the function of the step with its schema, such as public.reserve_stock');
+  end if;
+  if not exists (
+    select from pg_catalog.pg_proc p
+    where p.oid = v_function and p.prokind = 'f' and not p.proretset
+      and p.prorettype = 'pg_catalog.jsonb'::regtype)
+  then
+    perform outbox.invalid('function', pg_catalog.format('%s does not return jsonb', v_function),
+      'A step is a function (context jsonb) returns jsonb');
+  end if;
+  return v_function;
+exception when invalid_name or syntax_error then
+  raise exception using errcode = 'OH001',
+    message = pg_catalog.format('function %s is not a name', p_function),
+    hint = 'Expected a schema and a name, such as public.reserve_stock';
+end
+$$;
+
+ALTER FUNCTION outbox.step_function(p_function text) OWNER TO postgres;
+
+-- Name: FUNCTION step_function(p_function text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.step_function(p_function text) IS 'The function of that name (schema.name) that can be a step: it takes one jsonb and returns one. OH001.';
 
 -- Name: stored_headers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5624,6 +6233,35 @@ ALTER FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) OWN
 
 COMMENT ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) IS 'Up to p_limit events at or below the watermark that were not visible when routing last read.';
 
+-- Name: unwatch_table(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unwatch_table(p_table regclass) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_trigger name;
+  v_dropped integer := 0;
+begin
+  perform outbox.check_watched(p_table);
+  for v_trigger in
+    select t.tgname from pg_catalog.pg_trigger t
+    where t.tgrelid = p_table and t.tgparentid = 0
+      and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure)
+  loop
+    execute pg_catalog.format('drop trigger %I on %s', v_trigger, p_table);
+    v_dropped := v_dropped + 1;
+  end loop;
+  return pg_catalog.jsonb_build_object('table', p_table::text, 'watched', v_dropped > 0);
+end
+$$;
+
+ALTER FUNCTION outbox.unwatch_table(p_table regclass) OWNER TO postgres;
+
+-- Name: FUNCTION unwatch_table(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Publishes the changes of a table no more: {"table", "watched": whether it was until now}. OH001.';
+
 -- Name: upkeep(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone) RETURNS void
@@ -5761,6 +6399,102 @@ ALTER FUNCTION outbox.wake_changed(p_now timestamp with time zone) OWNER TO post
 
 COMMENT ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) IS 'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in force within one tick. locks: gates with SKIP LOCKED.';
 
+-- Name: watch_table(regclass, text, text, text, text, text[], text[], text[], text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.watch_table(p_table regclass, p_type text DEFAULT NULL::text, p_org_id text DEFAULT 'default'::text, p_org_column text DEFAULT NULL::text, p_partition_column text DEFAULT NULL::text, p_columns text[] DEFAULT NULL::text[], p_except text[] DEFAULT NULL::text[], p_changed text[] DEFAULT NULL::text[], p_operations text[] DEFAULT '{insert,update,delete}'::text[], p_per_statement boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_name text := (select c.relname from pg_catalog.pg_class c where c.oid = p_table);
+  v_type text := coalesce(p_type, pg_catalog.lower(v_name) || '.{op}');
+  v_key text[] := outbox.primary_key(p_table);
+  v_watch jsonb;
+  v_op text;
+begin
+  perform outbox.check_watched(p_table);
+  perform outbox.check_type(pg_catalog.replace(v_type, '{op}', 'inserted'));
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_columns(p_table, 'org_column', array[p_org_column])
+  where p_org_column is not null;
+  perform outbox.check_columns(p_table, 'partition_column', array[p_partition_column])
+  where p_partition_column is not null;
+  perform outbox.check_columns(p_table, 'columns', p_columns);
+  perform outbox.check_columns(p_table, 'except', p_except);
+  perform outbox.check_columns(p_table, 'changed', p_changed);
+  if p_columns is not null and p_except is not null then
+    perform outbox.invalid('except', 'is given beside columns', 'Give one of them');
+  end if;
+  if not coalesce(p_operations <@ '{insert,update,delete}' and p_operations <> '{}', false) then
+    perform outbox.invalid('operations',
+      pg_catalog.format('is %s', coalesce(p_operations::text, 'null')),
+      'Expected some of insert, update and delete');
+  end if;
+  if p_per_statement and v_key = '{}' and 'update' = any (p_operations) then
+    perform outbox.invalid('per_statement', 'is on for a table without primary key',
+      'Rows before and after an update are matched by it: add one, or watch each row');
+  end if;
+  v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+    'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
+    'org_column', p_org_column, 'partition_column', p_partition_column,
+    'columns', pg_catalog.to_jsonb(p_columns), 'except', pg_catalog.to_jsonb(p_except),
+    'changed', pg_catalog.to_jsonb(p_changed), 'key', pg_catalog.to_jsonb(v_key)));
+  perform outbox.unwatch_table(p_table);
+  if p_per_statement then
+    foreach v_op in array p_operations loop
+      execute pg_catalog.format(
+        'create trigger %I after %s on %s referencing %s for each statement '
+        'execute function outbox.publish_rows(%L)',
+        'outhook_' || v_op, v_op, p_table,
+        case v_op
+          when 'insert' then 'new table as new_rows'
+          when 'delete' then 'old table as old_rows'
+          else 'new table as new_rows old table as old_rows'
+        end, v_watch);
+    end loop;
+  else
+    execute pg_catalog.format(
+      'create trigger outhook_row after %s on %s for each row '
+      'execute function outbox.publish_row(%L)',
+      pg_catalog.array_to_string(p_operations, ' or '), p_table, v_watch);
+  end if;
+  return v_watch || pg_catalog.jsonb_build_object('table', p_table::text,
+    'operations', p_operations, 'per_statement', p_per_statement);
+end
+$$;
+
+ALTER FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) OWNER TO postgres;
+
+-- Name: FUNCTION watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) IS 'Publishes every change of the table''s rows from now on, in the transaction that makes it, or changes what is published. p_type may hold {op}: inserted, updated or deleted; p_org_column names the column with the organisation, p_partition_column the one with the partition key; p_columns or p_except choose what is published; an update counts only when a column of p_changed has changed. p_per_statement is for tables that are written in bulk. Returns what is in force. The owner of the table calls it. TRUNCATE is not seen. OH001.';
+
+-- Name: watched_part(jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_row is null then
+    return null;
+  elsif p_watch ? 'columns' then
+    return (
+      select pg_catalog.jsonb_object_agg(c, p_row -> c)
+      from pg_catalog.jsonb_array_elements_text(p_watch -> 'columns') c);
+  elsif p_watch ? 'except' then
+    return p_row - array(select pg_catalog.jsonb_array_elements_text(p_watch -> 'except'));
+  end if;
+  return p_row;
+end
+$$;
+
+ALTER FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION watched_part(p_row jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) IS 'The columns of a row that the watch publishes; null for no row.';
+
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS integer
@@ -5852,6 +6586,20 @@ CREATE TABLE outbox.attempt_default (
 );
 
 ALTER TABLE outbox.attempt_default OWNER TO postgres;
+
+-- Name: consumer_inbox; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.consumer_inbox (
+    consumer text NOT NULL,
+    event_id text NOT NULL,
+    accepted_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.consumer_inbox OWNER TO postgres;
+
+-- Name: TABLE consumer_inbox; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.consumer_inbox IS 'What each consumer has processed. Kept for inbox.retention_days: longer than anything is sent again.';
 
 -- Name: dead_letter; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -6287,6 +7035,37 @@ ALTER TABLE outbox.run_batch OWNER TO postgres;
 
 COMMENT ON TABLE outbox.run_batch IS 'The last batches of each run: what a repeat of the same call gets back when the first answer was lost.';
 
+-- Name: saga; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.saga (
+    name text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT saga_name_is_a_word CHECK ((name ~ '^[A-Za-z0-9_-]{1,64}$'::text))
+);
+
+ALTER TABLE outbox.saga OWNER TO postgres;
+
+-- Name: TABLE saga; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.saga IS 'The sagas that define_saga() made.';
+
+-- Name: saga_key; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.saga_key (
+    org_id text NOT NULL,
+    key text NOT NULL,
+    saga text NOT NULL,
+    content bytea NOT NULL,
+    result jsonb,
+    created_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.saga_key OWNER TO postgres;
+
+-- Name: TABLE saga_key; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.saga_key IS 'Idempotency keys of executed sagas, for 24 hours: content is the hash of name and context, result what the execution returned.';
+
 -- Name: saga_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
@@ -6351,6 +7130,21 @@ ALTER TABLE outbox.saga_outbox OWNER TO postgres;
 -- Name: VIEW saga_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON VIEW outbox.saga_outbox IS 'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
+
+-- Name: saga_step; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.saga_step (
+    saga text NOT NULL,
+    "position" integer NOT NULL,
+    function text NOT NULL,
+    event_type text NOT NULL
+);
+
+ALTER TABLE outbox.saga_step OWNER TO postgres;
+
+-- Name: TABLE saga_step; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.saga_step IS 'The steps of a saga in their order: the function (schema and name, quoted as SQL needs it) and the type of the event that it leaves.';
 
 -- Name: subscription; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -6533,6 +7327,11 @@ ALTER TABLE ONLY outbox.attempt ATTACH PARTITION outbox.attempt_default DEFAULT;
 
 ALTER TABLE ONLY outbox.event ATTACH PARTITION outbox.event_default DEFAULT;
 
+-- Name: consumer_inbox consumer_inbox_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.consumer_inbox
+    ADD CONSTRAINT consumer_inbox_pkey PRIMARY KEY (consumer, event_id);
+
 -- Name: dead_letter dead_letter_of_delivery; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.dead_letter
@@ -6628,6 +7427,21 @@ ALTER TABLE ONLY outbox.run_batch
 ALTER TABLE ONLY outbox.run
     ADD CONSTRAINT run_pkey PRIMARY KEY (id);
 
+-- Name: saga_key saga_key_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.saga_key
+    ADD CONSTRAINT saga_key_pkey PRIMARY KEY (org_id, key);
+
+-- Name: saga saga_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.saga
+    ADD CONSTRAINT saga_pkey PRIMARY KEY (name);
+
+-- Name: saga_step saga_step_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.saga_step
+    ADD CONSTRAINT saga_step_pkey PRIMARY KEY (saga, "position");
+
 -- Name: setting setting_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.setting
@@ -6669,6 +7483,10 @@ CREATE INDEX attempt_event ON ONLY outbox.attempt USING btree (event_id);
 
 CREATE INDEX attempt_default_event_id_idx ON outbox.attempt_default USING btree (event_id);
 
+-- Name: consumer_inbox_age; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX consumer_inbox_age ON outbox.consumer_inbox USING btree (accepted_at);
+
 -- Name: dead_letter_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX dead_letter_endpoint ON outbox.dead_letter USING btree (endpoint_id, failed_at);
@@ -6705,6 +7523,10 @@ CREATE INDEX idempotency_key_created ON outbox.idempotency_key USING btree (crea
 
 CREATE INDEX lane_due ON outbox.lane USING btree (gate_id, next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
 
+-- Name: saga_key_age; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX saga_key_age ON outbox.saga_key USING btree (created_at);
+
 -- Name: subscription_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX subscription_endpoint ON outbox.subscription USING btree (endpoint_id);
@@ -6729,6 +7551,11 @@ ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.webhook_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
 
+-- Name: saga_step saga_step_saga_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.saga_step
+    ADD CONSTRAINT saga_step_saga_fkey FOREIGN KEY (saga) REFERENCES outbox.saga(name) ON DELETE CASCADE;
+
 -- Name: attempt; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.attempt ENABLE ROW LEVEL SECURITY;
@@ -6736,6 +7563,10 @@ ALTER TABLE outbox.attempt ENABLE ROW LEVEL SECURITY;
 -- Name: attempt_default; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.attempt_default ENABLE ROW LEVEL SECURITY;
+
+-- Name: consumer_inbox; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.consumer_inbox ENABLE ROW LEVEL SECURITY;
 
 -- Name: dead_letter; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -6801,6 +7632,18 @@ ALTER TABLE outbox.run ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.run_batch ENABLE ROW LEVEL SECURITY;
 
+-- Name: saga; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.saga ENABLE ROW LEVEL SECURITY;
+
+-- Name: saga_key; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.saga_key ENABLE ROW LEVEL SECURITY;
+
+-- Name: saga_step; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.saga_step ENABLE ROW LEVEL SECURITY;
+
 -- Name: setting; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.setting ENABLE ROW LEVEL SECURITY;
@@ -6824,6 +7667,11 @@ ALTER TABLE outbox.unrouted ENABLE ROW LEVEL SECURITY;
 -- Name: SCHEMA outbox; Type: ACL; Schema: -; Owner: postgres
 
 GRANT USAGE ON SCHEMA outbox TO service_role;
+
+-- Name: FUNCTION accept_once(p_consumer text, p_event_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) TO service_role;
 
 -- Name: FUNCTION add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -6885,10 +7733,19 @@ REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) TO service_role;
+
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) TO service_role;
+
+-- Name: FUNCTION calling_role(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.calling_role() FROM PUBLIC;
 
 -- Name: FUNCTION cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -6906,6 +7763,10 @@ REVOKE ALL ON FUNCTION outbox.check_addressed(p_event outbox.event) FROM PUBLIC;
 -- Name: FUNCTION check_choice(p_field text, p_value text, p_choices text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_choice(p_field text, p_value text, p_choices text[]) FROM PUBLIC;
+
+-- Name: FUNCTION check_columns(p_table regclass, p_field text, p_columns text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) FROM PUBLIC;
 
 -- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -6955,9 +7816,17 @@ REVOKE ALL ON FUNCTION outbox.check_secret(p_secret text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
 
+-- Name: FUNCTION check_type(p_type text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_type(p_type text) FROM PUBLIC;
+
 -- Name: FUNCTION check_url(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_url(p_url text) FROM PUBLIC;
+
+-- Name: FUNCTION check_watched(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_watched(p_table regclass) FROM PUBLIC;
 
 -- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -7000,6 +7869,11 @@ GRANT ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p
 
 REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) FROM PUBLIC;
 
+-- Name: FUNCTION define_saga(p_name text, p_steps jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) TO service_role;
+
 -- Name: FUNCTION delete_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) FROM PUBLIC;
@@ -7036,9 +7910,19 @@ REVOKE ALL ON FUNCTION outbox.drop_partition(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.drop_partitions() FROM PUBLIC;
 
+-- Name: FUNCTION drop_saga(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.drop_saga(p_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.drop_saga(p_name text) TO service_role;
+
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION end_saga(p_org_id text, p_idempotency_key text, p_result jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) TO service_role;
 
 -- Name: FUNCTION event_content(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -7047,6 +7931,11 @@ REVOKE ALL ON FUNCTION outbox.event_content(p_event outbox.event) FROM PUBLIC;
 -- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text) TO service_role;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -7158,6 +8047,10 @@ REVOKE ALL ON FUNCTION outbox.is_reachable(p_address inet) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) TO service_role;
 
+-- Name: FUNCTION is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) FROM PUBLIC;
@@ -7210,6 +8103,10 @@ REVOKE ALL ON FUNCTION outbox.next_replays() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.next_unrouted(p_router outbox.router) FROM PUBLIC;
 
+-- Name: FUNCTION no_saga(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.no_saga(p_name text) FROM PUBLIC;
+
 -- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
@@ -7240,10 +8137,18 @@ REVOKE ALL ON FUNCTION outbox.port_allowed(p_port integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) TO service_role;
 
+-- Name: FUNCTION primary_key(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.primary_key(p_table regclass) FROM PUBLIC;
+
 -- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) TO service_role;
+
+-- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION publish_inserted(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -7258,6 +8163,18 @@ GRANT ALL ON FUNCTION outbox.publish_many(p_events jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) TO service_role;
+
+-- Name: FUNCTION publish_row(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_row() FROM PUBLIC;
+
+-- Name: FUNCTION publish_rows(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_rows() FROM PUBLIC;
+
+-- Name: FUNCTION publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) FROM PUBLIC;
 
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -7364,6 +8281,11 @@ REVOKE ALL ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now tim
 
 REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
 
+-- Name: FUNCTION run_step(p_saga text, p_place integer, p_function text, p_context jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) TO service_role;
+
 -- Name: FUNCTION schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) FROM PUBLIC;
@@ -7425,6 +8347,10 @@ REVOKE ALL ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now time
 
 REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION step_function(p_function text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.step_function(p_function text) FROM PUBLIC;
+
 -- Name: FUNCTION stored_headers(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.stored_headers(p_vault_id uuid) FROM PUBLIC;
@@ -7466,6 +8392,10 @@ REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION unwatch_table(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unwatch_table(p_table regclass) FROM PUBLIC;
+
 -- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.upkeep(p_now timestamp with time zone) FROM PUBLIC;
@@ -7492,6 +8422,14 @@ GRANT ALL ON FUNCTION outbox.version() TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) FROM PUBLIC;
+
+-- Name: FUNCTION watched_part(p_row jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) FROM PUBLIC;
@@ -7503,6 +8441,10 @@ GRANT SELECT ON TABLE outbox.attempt TO service_role;
 -- Name: TABLE attempt_default; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.attempt_default TO service_role;
+
+-- Name: TABLE consumer_inbox; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 
 -- Name: TABLE dead_letter; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -7544,9 +8486,17 @@ GRANT SELECT ON TABLE outbox.relay_status TO service_role;
 
 GRANT SELECT ON TABLE outbox.replay_job TO service_role;
 
+-- Name: TABLE saga; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.saga TO service_role;
+
 -- Name: TABLE saga_outbox; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.saga_outbox TO service_role;
+
+-- Name: TABLE saga_step; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.saga_step TO service_role;
 
 -- Name: TABLE subscription; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -1,0 +1,154 @@
+-- Executing a saga. The three functions that the caller's rights go through; what each is granted
+-- to is in 90.
+
+create function outbox.begin_saga(
+  p_name text, p_context jsonb, p_org_id text, p_idempotency_key text
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_steps jsonb;
+  v_content bytea;
+  v_held outbox.saga_key;
+begin
+  perform outbox.check_org(p_org_id);
+  if p_idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
+    perform outbox.invalid('idempotency_key', 'is not 1 to 255 visible ASCII characters',
+      'Use an id without spaces');
+  end if;
+  if pg_catalog.jsonb_typeof(p_context) is distinct from 'object' then
+    perform outbox.invalid('context', 'is not a JSON object', 'Expected something like {"id": 1}');
+  end if;
+  select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+    'function', s.function, 'event_type', s.event_type) order by s.position)
+  into v_steps
+  from outbox.saga_step s
+  where s.saga = p_name;
+  if v_steps is null then
+    perform outbox.no_saga(p_name);
+  end if;
+  if p_idempotency_key is not null then
+    v_content := pg_catalog.sha256(pg_catalog.convert_to(
+      pg_catalog.jsonb_build_array(p_name, p_context)::text, 'UTF8'));
+    insert into outbox.saga_key as k (org_id, key, saga, content, created_at)
+    values (p_org_id, p_idempotency_key, p_name, v_content, v_now)
+    on conflict (org_id, key) do update
+      set saga = excluded.saga, content = excluded.content, result = null,
+        created_at = excluded.created_at
+      where k.created_at <= excluded.created_at - interval '24 hours';
+    if not found then
+      select * into v_held from outbox.saga_key k
+      where k.org_id = p_org_id and k.key = p_idempotency_key;
+      if v_held.content <> v_content then
+        raise exception using errcode = 'OH003',
+          message = 'idempotency_key was used within 24 hours for another saga or context',
+          hint = 'Use a new key for a new execution, or the same name and context';
+      end if;
+      return v_held.result || '{"repeated": true}'::jsonb;
+    end if;
+  end if;
+  return pg_catalog.jsonb_build_object('id', outbox.uuid_v7(v_now), 'steps', v_steps);
+end
+$$;
+comment on function outbox.begin_saga(text, jsonb, text, text) is
+  'Part of execute_saga(): checks its arguments and takes the key. {"id", "steps": [{"function", '
+  '"event_type"}]}, or the result of the execution that has the key, with "repeated": true. OH001, '
+  'OH002, OH003.';
+
+create function outbox.end_saga(
+  p_org_id text, p_idempotency_key text, p_result jsonb
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  update outbox.saga_key k set result = p_result
+  where k.org_id = p_org_id and k.key = p_idempotency_key and k.result is null;
+  return p_result || '{"repeated": false}'::jsonb;
+end
+$$;
+comment on function outbox.end_saga(text, text, jsonb) is
+  'Part of execute_saga(): keeps the result under the key, and returns it.';
+
+create function outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb)
+returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_result jsonb;
+  v_detail text;
+  v_hint text;
+begin
+  execute pg_catalog.format('select %s($1)', p_function) into v_result using p_context;
+  if pg_catalog.jsonb_typeof(coalesce(v_result, '{}')) <> 'object' then
+    raise exception using errcode = 'OH001', message = 'it returned no JSON object',
+      hint = 'A step returns what it adds to the context, such as {"payment": 7}, or null';
+  end if;
+  return coalesce(v_result, '{}');
+exception
+  -- The caller's to repeat, as they are.
+  when transaction_rollback then
+    raise;
+  when others then
+    get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
+    raise exception using errcode = 'OH007',
+      message = pg_catalog.format('saga %s failed at step %s, %s: %s', p_saga, p_place, p_function,
+        sqlerrm),
+      detail = pg_catalog.jsonb_build_object('saga', p_saga, 'step', p_place,
+        'function', p_function, 'code', sqlstate, 'cause', sqlerrm, 'detail', v_detail)::text,
+      hint = v_hint;
+end
+$$;
+comment on function outbox.run_step(text, integer, text, jsonb) is
+  'Part of execute_saga(): calls one step with the caller''s rights and returns what it adds to '
+  'the context. OH007 names saga, step and cause; detail has them as JSON: {"saga", "step", '
+  '"function", "code": its SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks pass '
+  'as they are.';
+
+create function outbox.execute_saga(
+  p_name text,
+  p_context jsonb default '{}',
+  p_org_id text default 'default',
+  p_idempotency_key text default null,
+  p_traceparent text default null
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_begun jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
+  v_id text := v_begun ->> 'id';
+  v_context jsonb := p_context;
+  v_steps jsonb := '[]';
+  v_step record;
+  v_added jsonb;
+  v_event uuid;
+begin
+  if v_begun ? 'repeated' then
+    return v_begun;
+  end if;
+  for v_step in
+    select s.value ->> 'function' as function, s.value ->> 'event_type' as event_type,
+      s.ordinality::integer as place
+    from pg_catalog.jsonb_array_elements(v_begun -> 'steps') with ordinality s
+  loop
+    v_added := outbox.run_step(p_name, v_step.place, v_step.function, v_context);
+    v_context := v_context || v_added;
+    -- The id of the saga is the key, so that an ordered endpoint gets its events in their order.
+    v_event := outbox.publish(v_step.event_type, v_added, p_org_id, p_partition_key => v_id,
+      p_correlation_id => v_id, p_traceparent => p_traceparent);
+    v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,
+      'event_type', v_step.event_type, 'event_id', v_event);
+  end loop;
+  return outbox.end_saga(p_org_id, p_idempotency_key, pg_catalog.jsonb_build_object(
+    'id', v_id, 'saga', p_name, 'steps', v_steps,
+    'event_ids', pg_catalog.jsonb_path_query_array(v_steps, '$[*].event_id'),
+    'context', v_context));
+end
+$$;
+comment on function outbox.execute_saga(text, jsonb, text, text, text) is
+  'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step '
+  'returns is the payload of its event (correlation id and partition key: the saga''s id) and is '
+  'laid over the context for the next. Returns {"id", "saga", "steps": [{"function", "event_type", '
+  '"event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave '
+  'this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step '
+  'failed, and nothing has happened.';
