@@ -265,6 +265,22 @@ comment on function outbox.take(uuid[], integer, timestamptz) is
   'Leases due deliveries of these endpoints, at most p_limit and 4 MiB of bodies, round after '
   'round of the ring. locks: the caller holds the gates.';
 
+create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return nullif(array(
+    select g.endpoint_id
+    from outbox.gate g
+    where g.endpoint_id = any (p_endpoint_ids) and coalesce(g.next_at, 'infinity') <= p_now
+    order by pg_catalog.array_position(p_endpoint_ids, g.endpoint_id)), '{}');
+end
+$$;
+comment on function outbox.still_due(uuid[], timestamptz) is
+  'Those of these endpoints, in the same order, whose gate is due; null when none is.';
+
 create function outbox.claim(
   p_limit integer, p_touched uuid[], p_now timestamptz
 ) returns outbox.claimed
@@ -284,9 +300,17 @@ begin
     if outbox.lose_leases(v_endpoints, p_now) > 0 then
       perform outbox.park(v_endpoints, p_now);
     end if;
+  end if;
+  -- A lane may be due in vain, its first delivery having been put off or the clock set back. What
+  -- take() saw only such lanes of goes on to its next ones: every look puts some of them aside. The
+  -- number is a precaution.
+  for v_look in 1 .. 100 loop
+    exit when v_endpoints is null;
     v_claimed := outbox.take(v_endpoints, p_limit, p_now);
     perform outbox.park(v_endpoints, p_now);
-  end if;
+    exit when v_claimed.events is not null;
+    v_endpoints := outbox.still_due(v_endpoints, p_now);
+  end loop;
   return v_claimed;
 end
 $$;

@@ -1800,6 +1800,7 @@ export type Database = {
         Returns: undefined
       }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
+      'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
       'stored_headers': { Args: { 'p_vault_id': string }; Returns: Json }
       'subscribe': {
         Args: { 'p_endpoint_id': string; 'p_event_types': (string)[]; 'p_filter'?: string }

@@ -1,6 +1,6 @@
 import { chooseSeed, playSequences, SEED } from './_support/check.ts'
 
-const sequences = Deno.env.get('OUTHOOK_SOAK') === 'short' ? 2_000 : 40_000
+const sequences = Deno.env.get('OUTHOOK_SOAK') === 'short' ? 4_000 : 40_000
 const seed = chooseSeed()
 
 Deno.test(`dispatch() keeps every promise in ${sequences} long random sequences (${SEED}=${seed})`, async () => {

@@ -1822,9 +1822,17 @@ begin
     if outbox.lose_leases(v_endpoints, p_now) > 0 then
       perform outbox.park(v_endpoints, p_now);
     end if;
+  end if;
+  -- A lane may be due in vain, its first delivery having been put off or the clock set back. What
+  -- take() saw only such lanes of goes on to its next ones: every look puts some of them aside. The
+  -- number is a precaution.
+  for v_look in 1 .. 100 loop
+    exit when v_endpoints is null;
     v_claimed := outbox.take(v_endpoints, p_limit, p_now);
     perform outbox.park(v_endpoints, p_now);
-  end if;
+    exit when v_claimed.events is not null;
+    v_endpoints := outbox.still_due(v_endpoints, p_now);
+  end loop;
   return v_claimed;
 end
 $$;
@@ -5762,6 +5770,28 @@ ALTER FUNCTION outbox.step_function(p_function text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.step_function(p_function text) IS 'The function of that name (schema.name) that can be a step: it takes one jsonb and returns one. OH001.';
 
+-- Name: still_due(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return nullif(array(
+    select g.endpoint_id
+    from outbox.gate g
+    where g.endpoint_id = any (p_endpoint_ids) and coalesce(g.next_at, 'infinity') <= p_now
+    order by pg_catalog.array_position(p_endpoint_ids, g.endpoint_id)), '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Those of these endpoints, in the same order, whose gate is due; null when none is.';
+
 -- Name: stored_headers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.stored_headers(p_vault_id uuid) RETURNS jsonb
@@ -8350,6 +8380,10 @@ REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_no
 -- Name: FUNCTION step_function(p_function text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.step_function(p_function text) FROM PUBLIC;
+
+-- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION stored_headers(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
