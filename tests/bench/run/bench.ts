@@ -1,0 +1,112 @@
+/** What all questions share: the receiver, the servers, and sides as processes. */
+
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { projectRoot } from '../../../supabase/local/schema/project.ts'
+import { testFolder } from '../../_support/folder.ts'
+import { durabilityProblems, readDurability } from '../setup/durable.ts'
+import { type Peers, preparePeers } from '../setup/peers.ts'
+import { type Redis, startRedis } from '../setup/redis.ts'
+import { type Server, startServer } from '../setup/server.ts'
+import type { SideConfig } from '../sides/_protocol.ts'
+import type { SideSpec } from '../sides/catalog.ts'
+import { type Child, startChild } from './child.ts'
+
+export interface Bench {
+  readonly peers: Peers
+  readonly server: Server
+  readonly receiver: Child
+  readonly origin: string
+  readonly secret: string
+  /** Started at its first use. */
+  redis(): Promise<Redis>
+  /** Empties the side's store and gives it so many endpoints. */
+  prepare(spec: SideSpec, endpoints: number): Promise<void>
+  /** Starts a process of the side on the store that was prepared last. */
+  start(spec: SideSpec, role: SideConfig['role'], endpoints: number): Promise<Child>
+  log(line: string): void
+  stop(): Promise<void>
+}
+
+/** The worker's own flags for V8, as `deno task worker` has them. */
+function workerFlags(): string[] {
+  const config = JSON.parse(Deno.readTextFileSync(join(projectRoot, 'deno.json')))
+  const command: string = config.tasks.worker.command
+  return command.split(' ').filter((word) => word.startsWith('--v8-flags'))
+}
+
+/** Starts the servers and the receiver. Throws when Postgres is not durable. */
+export async function startBench(log: (line: string) => void): Promise<Bench> {
+  const dataDir = testFolder()
+  await using started = new AsyncDisposableStack()
+  started.defer(() => Deno.remove(dataDir, { recursive: true }).catch(() => {}))
+  const peers = await preparePeers(log)
+  const server = await startServer(dataDir)
+  started.defer(() => server.stop())
+  const problems = durabilityProblems(await readDurability(server.sql))
+  if (problems.length > 0) throw new Error(problems.join('; '))
+  const secret = `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`
+  const receiver = await startChild('receiver', [...peers.command('receiver', 'node'), secret])
+  started.defer(() => receiver.end())
+  const origin = `http://127.0.0.1:${receiver.hello.port}`
+  let redis: Promise<Redis> | undefined
+  started.defer(async () => await (await redis)?.stop())
+
+  function needRedis(): Promise<Redis> {
+    return redis ??= startRedis(join(dataDir, 'redis'), log)
+  }
+
+  async function configOf(spec: SideSpec, role: SideConfig['role'], endpoints: number) {
+    const url = new URL(server.stack.dbUrl)
+    const config: SideConfig = {
+      ...{ role, origin, secret, endpoints, tuning: spec.tuning },
+      dbUrl: spec.source === 'outhook' ? url.href : databaseOf(server, spec),
+      redisPort: spec.source === 'bullmq' ? (await needRedis()).port : 0,
+      apiUrl: server.stack.apiUrl,
+      apiKey: server.stack.keys.secretKey,
+    }
+    return JSON.stringify(config)
+  }
+
+  const all = started.move()
+  return {
+    ...{ peers, server, receiver, origin, secret, log },
+    redis: needRedis,
+    prepare: async (spec, endpoints) => {
+      if (spec.source === 'outhook') await server.freshOuthook({ origin, secret, endpoints })
+      else if (spec.source === 'bullmq') await emptyRedis(await needRedis(), spec)
+      else if (!spec.isCeiling) await server.freshDatabase(`bench_${spec.source}`)
+      await server.setCron(spec.source === 'outhook')
+    },
+    start: async (spec, role, endpoints) => {
+      const command = spec.source === 'outhook'
+        ? [
+          ...[Deno.execPath(), 'run', '-A', '--no-check', ...workerFlags()],
+          fileURLToPath(new URL('../sides/outhook.ts', import.meta.url)),
+        ]
+        : peers.command(`sides/${spec.source}`, spec.runtime)
+      const options = spec.mode === 'rpc' ? ['--rpc'] : []
+      return await startChild(spec.name, [
+        ...command,
+        await configOf(spec, role, endpoints),
+        ...options,
+      ], { cwd: projectRoot })
+    },
+    stop: () => all.disposeAsync(),
+  }
+}
+
+function databaseOf(server: Server, { source }: SideSpec): string {
+  const url = new URL(server.stack.adminDbUrl)
+  url.pathname = `/bench_${source}`
+  return url.href
+}
+
+async function emptyRedis(redis: Redis, { mode }: SideSpec): Promise<void> {
+  await redis.setFsync(mode === 'everysec' ? 'everysec' : 'always')
+  await redis.empty()
+  const { appendonly, appendfsync } = await redis.durability()
+  if (appendonly !== 'yes' || appendfsync !== (mode ?? 'always')) {
+    throw new Error(`Redis has appendonly ${appendonly}, appendfsync ${appendfsync}: not durable`)
+  }
+}

@@ -1,0 +1,33 @@
+/** What makes a round count: three counts that agree, and no error. */
+
+/** What each party says of one round. */
+export interface Tally {
+  /** Events that were published for this round. */
+  published: number
+  /** Distinct events and all requests that the receiver saw, and those that were wrong. */
+  distinct: number
+  received: number
+  wrong: number
+  /** Deliveries handed to the side, and those it calls failed. */
+  claimed: number
+  errors: number
+  /** What the store has finished in this round and what it still holds; null where it has none. */
+  finished: number | null
+  unfinished: number | null
+}
+
+/** Says what does not agree; nothing when all is right. */
+export function tallyProblems(tally: Tally): string[] {
+  const { published, distinct, received, wrong, claimed, errors, finished, unfinished } = tally
+  const problems: string[] = []
+  if (distinct !== published) problems.push(`${distinct} of ${published} events arrived`)
+  if (received !== claimed) problems.push(`${received} requests arrived for ${claimed} claims`)
+  if (received !== distinct) problems.push(`${received - distinct} arrived a second time`)
+  if (finished !== null && finished !== received) {
+    problems.push(`the store calls ${finished} finished, ${received} arrived`)
+  }
+  if (unfinished !== null && unfinished !== 0) problems.push(`the store still holds ${unfinished}`)
+  if (wrong > 0) problems.push(`${wrong} arrived with another size, number or signature`)
+  if (errors > 0) problems.push(`the side made ${errors} errors`)
+  return problems
+}

@@ -1,0 +1,48 @@
+/** Every side of the bench: how it is run, and with which settings, the best of those tried. */
+
+export interface SideSpec {
+  name: string
+  /** The file under sides/. */
+  source: 'outhook' | 'graphile' | 'pg_boss' | 'bullmq' | 'naive' | 'undici' | 'fetch'
+  runtime: 'deno' | 'node'
+  /** Outhook by RPC, or how often Redis writes its file. */
+  mode?: 'rpc' | 'always' | 'everysec'
+  tuning: Record<string, number>
+  /** A limit of the machine, not a queue: it keeps nothing. */
+  isCeiling?: boolean
+}
+
+const graphile = { concurrency: 64, localQueue: 500 }
+const pgBoss = { loops: 4, batch: 100 }
+const bullmq = { concurrency: 100, workers: 1 }
+const naive = { loops: 4, batch: 100 }
+
+/** In the order in which they take turns. */
+export const sides: readonly SideSpec[] = [
+  { name: 'outhook direct', source: 'outhook', runtime: 'deno', tuning: {} },
+  { name: 'outhook rpc', source: 'outhook', runtime: 'deno', mode: 'rpc', tuning: { runs: 4 } },
+  { name: 'graphile deno', source: 'graphile', runtime: 'deno', tuning: graphile },
+  { name: 'graphile node', source: 'graphile', runtime: 'node', tuning: graphile },
+  { name: 'pg-boss deno', source: 'pg_boss', runtime: 'deno', tuning: pgBoss },
+  { name: 'pg-boss node', source: 'pg_boss', runtime: 'node', tuning: pgBoss },
+  { name: 'bullmq deno', source: 'bullmq', runtime: 'deno', mode: 'always', tuning: bullmq },
+  { name: 'bullmq node', source: 'bullmq', runtime: 'node', mode: 'always', tuning: bullmq },
+  {
+    name: 'bullmq deno everysec',
+    source: 'bullmq',
+    runtime: 'deno',
+    mode: 'everysec',
+    tuning: bullmq,
+  },
+  { name: 'naive deno', source: 'naive', runtime: 'deno', tuning: naive },
+  { name: 'naive node', source: 'naive', runtime: 'node', tuning: naive },
+  { name: 'undici deno', source: 'undici', runtime: 'deno', tuning: {}, isCeiling: true },
+  { name: 'undici node', source: 'undici', runtime: 'node', tuning: {}, isCeiling: true },
+  { name: 'fetch deno', source: 'fetch', runtime: 'deno', tuning: {}, isCeiling: true },
+]
+
+/** The sides whose name contains one of the words; all without words. */
+export function chooseSides(words: string[]): SideSpec[] {
+  if (words.length === 0) return [...sides]
+  return sides.filter(({ name }) => words.some((word) => name.includes(word)))
+}

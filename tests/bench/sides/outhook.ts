@@ -1,0 +1,110 @@
+/**
+ * Outhook as it ships: a worker's loop on a direct connection, or edge runs by RPC when it is given
+ * `runs`. Attempts are recorded, breaker and rate logic are on.
+ */
+
+import { parseArgs } from 'node:util'
+import postgres from 'postgres'
+import type { Database } from '../../../functions/_shared/database.ts'
+import { connectDirect } from '../../../functions/_shared/database/direct.ts'
+import { connectRpc } from '../../../functions/_shared/database/rpc.ts'
+import { createLog } from '../../../functions/_shared/log.ts'
+import { edgeOptions, type RunOptions, workerOptions } from '../../../functions/deliver/options.ts'
+import { run } from '../../../functions/deliver/run.ts'
+import { wireRun } from '../../../functions/deliver/wire.ts'
+import { percentile } from '../run/stats.ts'
+import type { BenchEvent } from './_event.ts'
+import { serveSide, type Side, type SideConfig, type Stored } from './_protocol.ts'
+
+const isRpc = parseArgs({ options: { rpc: { type: 'boolean' } }, strict: false }).values.rpc
+
+/** An edge run without the end that the platform's limits put to it. */
+const endlessEdge: RunOptions = {
+  ...edgeOptions,
+  isBounded: false,
+  maxCpuMs: null,
+  busyMs: Infinity,
+}
+
+async function connect(config: SideConfig): Promise<Side> {
+  const sql = postgres(config.dbUrl, { max: 1, onnotice: () => {} })
+  const database = timed(
+    isRpc
+      ? connectRpc({ url: config.apiUrl, key: config.apiKey })
+      : connectDirect({ url: config.dbUrl }),
+  )
+  const counts = { claimed: 0, errors: 0 }
+  let stop = new AbortController()
+  let runs: Promise<unknown>[] = []
+  const deps = wireRun({
+    database,
+    transport: 'undici',
+    log: createLog({ debug: false, write: () => {} }),
+    routineLevel: 'debug',
+    stop: stop.signal,
+  })
+  return {
+    counts,
+    work: () => {
+      stop = new AbortController()
+      runs = Array.from({ length: config.tuning.runs ?? 1 }, () =>
+        run({
+          ...deps,
+          stop: stop.signal,
+          observe: ({ outcome }) => {
+            counts.claimed++
+            if (outcome !== 'delivered') counts.errors++
+          },
+        }, isRpc ? endlessEdge : workerOptions))
+      return Promise.resolve()
+    },
+    rest: async () => {
+      stop.abort()
+      await Promise.all(runs)
+    },
+    publish: async (events) => {
+      await sql`select outbox.publish_many(${JSON.stringify(events.map(toPublish))}::text::jsonb)`
+    },
+    stored: async () => {
+      const [row] = await sql<[Stored]>`select
+        ((select count(*) from outbox.delivery) + (select count(*) from outbox.unrouted))::int as unfinished,
+        (select count(*) from outbox.attempt where kind = 'try' and outcome = 'delivered')::int as finished`
+      return row
+    },
+    extra: database.take,
+    end: async () => {
+      await deps.transport.close()
+      await database.close()
+      await sql.end()
+    },
+  }
+}
+
+function toPublish({ type, data }: BenchEvent): { type: string; body: string } {
+  return { type, body: data }
+}
+
+/** The same database, with how long its calls took, in ms. */
+function timed(database: Database): Database & { take(): Record<string, number> } {
+  let times: number[] = []
+  return {
+    close: database.close,
+    dispatch: async (call) => {
+      const begun = performance.now()
+      const reply = await database.dispatch(call)
+      times.push(performance.now() - begun)
+      return reply
+    },
+    take: () => {
+      const taken = times
+      times = []
+      return {
+        dispatches: taken.length,
+        dispatchP50: percentile(taken, 50),
+        dispatchP95: percentile(taken, 95),
+      }
+    },
+  }
+}
+
+await serveSide(connect)
