@@ -22,7 +22,9 @@ export interface Bench {
   redis(): Promise<Redis>
   /** Empties the side's store and gives it so many endpoints. */
   prepare(spec: SideSpec, endpoints: number): Promise<void>
-  /** Starts a process of the side on the store that was prepared last. */
+  /** Readies the servers for this side's turn. Throws when what it stores would not be durable. */
+  turn(spec: SideSpec): Promise<void>
+  /** Starts a process of the side on its store. */
   start(spec: SideSpec, role: SideConfig['role'], endpoints: number): Promise<Child>
   log(line: string): void
   stop(): Promise<void>
@@ -56,11 +58,15 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
     return redis ??= startRedis(join(dataDir, 'redis'), log)
   }
 
-  async function configOf(spec: SideSpec, role: SideConfig['role'], endpoints: number) {
-    const url = new URL(server.stack.dbUrl)
+  async function configOf(
+    spec: SideSpec,
+    role: SideConfig['role'],
+    endpoints: number,
+  ): Promise<string> {
     const config: SideConfig = {
       ...{ role, origin, secret, endpoints, tuning: spec.tuning },
-      dbUrl: spec.source === 'outhook' ? url.href : databaseOf(server, spec),
+      store: storeOf(spec),
+      dbUrl: urlOf(server, spec),
       redisPort: spec.source === 'bullmq' ? (await needRedis()).port : 0,
       apiUrl: server.stack.apiUrl,
       apiKey: server.stack.keys.secretKey,
@@ -74,9 +80,12 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
     redis: needRedis,
     prepare: async (spec, endpoints) => {
       if (spec.source === 'outhook') await server.freshOuthook({ origin, secret, endpoints })
-      else if (spec.source === 'bullmq') await emptyRedis(await needRedis(), spec)
-      else if (!spec.isCeiling) await server.freshDatabase(`bench_${spec.source}`)
+      else if (isPostgres(spec)) await server.freshDatabase(storeOf(spec))
+      else if (spec.source === 'bullmq') await (await needRedis()).empty()
+    },
+    turn: async (spec) => {
       await server.setCron(spec.source === 'outhook')
+      if (spec.source === 'bullmq') await setFsync(await needRedis(), spec.mode)
     },
     start: async (spec, role, endpoints) => {
       const command = spec.source === 'outhook'
@@ -96,17 +105,27 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
   }
 }
 
-function databaseOf(server: Server, { source }: SideSpec): string {
+/** The name of the side's database or queue. */
+export function storeOf({ name }: SideSpec): string {
+  return `bench_${name.replaceAll(/\W/g, '_')}`
+}
+
+function isPostgres({ source, isCeiling }: SideSpec): boolean {
+  return source !== 'bullmq' && !isCeiling
+}
+
+function urlOf(server: Server, spec: SideSpec): string {
+  if (spec.source === 'outhook') return server.stack.dbUrl
   const url = new URL(server.stack.adminDbUrl)
-  url.pathname = `/bench_${source}`
+  url.pathname = `/${storeOf(spec)}`
   return url.href
 }
 
-async function emptyRedis(redis: Redis, { mode }: SideSpec): Promise<void> {
-  await redis.setFsync(mode === 'everysec' ? 'everysec' : 'always')
-  await redis.empty()
+async function setFsync(redis: Redis, mode: SideSpec['mode']): Promise<void> {
+  const wanted = mode === 'everysec' ? 'everysec' : 'always'
+  await redis.setFsync(wanted)
   const { appendonly, appendfsync } = await redis.durability()
-  if (appendonly !== 'yes' || appendfsync !== (mode ?? 'always')) {
-    throw new Error(`Redis has appendonly ${appendonly}, appendfsync ${appendfsync}: not durable`)
+  if (appendonly !== 'yes' || appendfsync !== wanted) {
+    throw new Error(`Redis has appendonly ${appendonly}, appendfsync ${appendfsync}, not ${wanted}`)
   }
 }

@@ -33,10 +33,11 @@ export interface Contestant {
 
 /** Works off `count` events; throws when a count does not agree. */
 export async function drain(
-  { server, receiver, redis }: Bench,
+  { server, receiver, redis, turn }: Bench,
   { spec, worker }: Contestant,
   count: number,
 ): Promise<Round> {
+  await turn(spec)
   const before = await worker.ask<Stored>({ do: 'stored' })
   const claimedBefore = await worker.ask<{ claimed: number; errors: number }>({ do: 'counts' })
   await receiver.ask({ do: 'reset', size: count })

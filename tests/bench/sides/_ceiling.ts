@@ -22,7 +22,7 @@ export async function serveCeiling(create: (config: SideConfig) => Sender): Prom
       }
     }
 
-    return Promise.resolve({
+    return {
       counts,
       work: () => {
         next = 0
@@ -39,6 +39,6 @@ export async function serveCeiling(create: (config: SideConfig) => Sender): Prom
       },
       stored: () => Promise.resolve({ unfinished: null, finished: null }),
       end: sender.close,
-    })
+    }
   })
 }

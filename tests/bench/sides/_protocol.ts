@@ -13,7 +13,8 @@ export interface SideConfig {
   origin: string
   secret: string
   endpoints: number
-  /** Where it keeps its work; empty for those that keep none. */
+  /** The name of its database or queue. */
+  store: string
   dbUrl: string
   redisPort: number
   apiUrl: string
@@ -50,7 +51,9 @@ export type SideRequest =
   | { do: 'feed'; from: number; rate: number; seconds: number; tickMs: number }
 
 /** Runs the side that `connect` makes until its input ends. */
-export async function serveSide(connect: (config: SideConfig) => Promise<Side>): Promise<void> {
+export async function serveSide(
+  connect: (config: SideConfig) => Side | Promise<Side>,
+): Promise<void> {
   // SAFETY: the bench starts this process and gives exactly this.
   const config = JSON.parse(argv[2] ?? '') as SideConfig
   const side = await connect(config)

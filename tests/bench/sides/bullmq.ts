@@ -27,13 +27,14 @@ interface BullMq {
   ) => Worker
 }
 
-const QUEUE = 'deliver'
 const { Queue, Worker } = await load<BullMq>('bullmq')
 
-async function connect({ role, redisPort, origin, secret, tuning }: SideConfig): Promise<Side> {
+function connect(
+  { role, store, redisPort, origin, secret, tuning }: SideConfig,
+): Side {
   const { concurrency = 100, workers: workerCount = 1 } = tuning
   const connection = { host: '127.0.0.1', port: redisPort }
-  const queue = new Queue(QUEUE, { connection })
+  const queue = new Queue(store, { connection })
   const sender = createSender(origin, secret, concurrency * workerCount)
   const counts = { claimed: 0, errors: 0 }
   const workers: Worker[] = []
@@ -45,7 +46,7 @@ async function connect({ role, redisPort, origin, secret, tuning }: SideConfig):
 
   async function start(): Promise<void> {
     for (let n = 0; n < workerCount; n++) {
-      const worker = new Worker(QUEUE, deliver, {
+      const worker = new Worker(store, deliver, {
         connection,
         concurrency,
         autorun: false,

@@ -26,7 +26,7 @@ const endlessEdge: RunOptions = {
   busyMs: Infinity,
 }
 
-async function connect(config: SideConfig): Promise<Side> {
+function connect(config: SideConfig): Side {
   const sql = postgres(config.dbUrl, { max: 1, onnotice: () => {} })
   const database = timed(
     isRpc

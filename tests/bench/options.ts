@@ -1,0 +1,58 @@
+/** What the command takes. */
+
+import type { Plan, Question } from './questions/_question.ts'
+import { throughput } from './questions/throughput.ts'
+import { chooseSides, sides } from './sides/catalog.ts'
+
+/** In the order in which they are asked. */
+export const questions: readonly Question[] = [throughput]
+
+export const flags = {
+  quick: { type: 'boolean', default: false },
+  only: { type: 'string', multiple: true, default: [] as string[] },
+  side: { type: 'string', multiple: true, default: [] as string[] },
+  rounds: { type: 'string' },
+  events: { type: 'string' },
+} as const
+
+export const help =
+  `deno task bench [--quick] [--only <question>] [--side <name>] [--rounds <n>] [--events <n>]
+
+Measures Outhook against graphile-worker, pg-boss, BullMQ, a plain table, and the sender alone, which
+are installed under .outhook/bench. A full run takes 40 minutes and writes tests/bench/results/ and the
+README's section; with --quick it takes 3, and with --only or --side it writes nothing.
+
+  --only    ${questions.map(({ name }) => name).join(', ')} (may be repeated, or words with commas)
+  --side    a word of the name: ${sides.map(({ name }) => name).join(', ')}
+  --rounds  alternating rounds, instead of each question's own number
+  --events  deliveries a round, likewise`
+
+/** What was asked for; throws a message for the person who typed it. */
+export function readPlan(
+  values: { quick: boolean; only: string[]; side: string[]; rounds?: string; events?: string },
+): { plan: Plan; asked: Question[]; isWhole: boolean } {
+  const only = values.only.flatMap((words) => words.split(','))
+  const side = values.side.flatMap((words) => words.split(','))
+  const known = questions.map(({ name }) => name)
+  const unknown = only.filter((name) => !known.includes(name))
+  if (unknown.length > 0) throw new Error(`--only ${unknown} is none of ${known.join(', ')}`)
+  const chosen = chooseSides(side)
+  if (chosen.length === 0) throw new Error(`--side ${side} is in no name; see --help`)
+  const { rounds, events } = values
+  return {
+    plan: {
+      quick: values.quick,
+      sides: chosen,
+      ...(rounds === undefined ? {} : { rounds: whole('rounds', rounds) }),
+      ...(events === undefined ? {} : { events: whole('events', events) }),
+    },
+    asked: questions.filter(({ name }) => only.length === 0 || only.includes(name)),
+    isWhole: !values.quick && only.length === 0 && side.length === 0,
+  }
+}
+
+function whole(name: string, text: string): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number > 0) return number
+  throw new Error(`--${name} takes a whole number above 0, not ${text}`)
+}

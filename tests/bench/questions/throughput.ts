@@ -1,0 +1,104 @@
+/** How many deliveries a second? All sides take turns at working off the same backlog. */
+
+import type { Bench } from '../run/bench.ts'
+import { type Contestant, drain, type Round } from '../run/drain.ts'
+import { median } from '../run/stats.ts'
+import type { SideSpec } from '../sides/catalog.ts'
+import type { Answer, Column, Plan, Question, Row } from './_question.ts'
+
+const ENDPOINTS = 10
+
+const columns: Column[] = [
+  { key: 'perSecond', label: 'deliveries/s', digits: 0 },
+  { key: 'toUndici', label: '× undici', digits: 2 },
+  { key: 'workerCpu', label: 'worker µs', digits: 0 },
+  { key: 'storeCpu', label: 'store µs', digits: 0 },
+  { key: 'gatewayCpu', label: 'gateway µs', digits: 0 },
+  { key: 'receiverCpu', label: 'receiver µs', digits: 0 },
+  { key: 'wal', label: 'WAL bytes', digits: 0 },
+  { key: 'peakMb', label: 'worker MB', digits: 0 },
+]
+
+export const throughput: Question = {
+  name: 'throughput',
+  title: 'Deliveries a second',
+  run: answer,
+}
+
+async function answer(bench: Bench, plan: Plan): Promise<Answer> {
+  const events = plan.events ?? (plan.quick ? 5_000 : 30_000)
+  const rounds = plan.rounds ?? (plan.quick ? 2 : 5)
+  const problems: string[] = []
+  const contestants = await enter(bench, plan.sides, problems)
+  const results = new Map<string, Round[]>()
+  // Round 0 warms up and does not count.
+  for (let round = 0; round <= rounds; round++) {
+    for (const contestant of contestants) {
+      const { name } = contestant.spec
+      try {
+        const result = await drain(
+          bench,
+          contestant,
+          round === 0 ? Math.min(events, 5_000) : events,
+        )
+        if (round === 0) continue
+        results.set(name, [...results.get(name) ?? [], result])
+        bench.log(`round ${round}/${rounds}  ${name.padEnd(20)} ${result.perSecond.toFixed(0)}/s`)
+      } catch (error) {
+        problems.push(`round ${round}: ${error instanceof Error ? error.message : error}`)
+        bench.log(problems.at(-1) ?? '')
+      }
+    }
+  }
+  for (const { worker } of contestants) await worker.end()
+  return {
+    note:
+      `${events} signed POSTs of 400 bytes to ${ENDPOINTS} endpoints, warm, median of ${rounds} ` +
+      'alternating rounds; CPU, WAL and memory as the kernel and the server count them, CPU and WAL ' +
+      'for one delivery',
+    columns,
+    rows: summarise(plan.sides, results),
+    chart: 'perSecond',
+    problems,
+  }
+}
+
+/** Starts the sides; one that cannot start is a problem and stays out. */
+async function enter(
+  bench: Bench,
+  specs: SideSpec[],
+  problems: string[],
+): Promise<Contestant[]> {
+  const contestants: Contestant[] = []
+  for (const spec of specs) {
+    try {
+      if (!(spec.source === 'outhook' && contestants.some((c) => c.spec.source === 'outhook'))) {
+        await bench.prepare(spec, ENDPOINTS)
+      }
+      contestants.push({ spec, worker: await bench.start(spec, 'worker', ENDPOINTS) })
+    } catch (error) {
+      problems.push(`${spec.name} did not start: ${error instanceof Error ? error.message : error}`)
+      bench.log(problems.at(-1) ?? '')
+    }
+  }
+  return contestants
+}
+
+function summarise(specs: SideSpec[], results: Map<string, Round[]>): Row[] {
+  const of = (name: string, key: keyof Omit<Round, 'extra'>): number =>
+    median((results.get(name) ?? []).map((round) => round[key]))
+  const ceiling = of('undici deno', 'perSecond')
+  return specs.filter(({ name }) => results.has(name)).map(({ name, mode, isCeiling, source }) => ({
+    series: name,
+    values: {
+      perSecond: of(name, 'perSecond'),
+      toUndici: Number.isNaN(ceiling) ? null : of(name, 'perSecond') / ceiling,
+      workerCpu: of(name, 'workerCpu'),
+      storeCpu: isCeiling ? null : of(name, 'storeCpu'),
+      gatewayCpu: mode === 'rpc' ? of(name, 'gatewayCpu') : null,
+      receiverCpu: of(name, 'receiverCpu'),
+      wal: source === 'bullmq' || isCeiling ? null : of(name, 'wal'),
+      peakMb: of(name, 'peakMb'),
+    },
+  }))
+}

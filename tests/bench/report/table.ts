@@ -1,0 +1,36 @@
+/** An answer as a table of text. */
+
+import type { Answer, Column } from '../questions/_question.ts'
+
+/** A number as people read it: 12,345.6; nothing for what was not measured. */
+export function format(value: number | null | undefined, digits: number): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return ''
+  return value.toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
+}
+
+/** A table in Markdown, which a terminal shows as well. */
+export function toTable({ columns, rows }: Pick<Answer, 'columns' | 'rows'>): string {
+  const hasAt = rows.some(({ at }) => at !== undefined)
+  const head = ['', ...hasAt ? [''] : [], ...columns.map(({ label }) => label)]
+  const body = rows.map(({ series, at, values }) => [
+    series,
+    ...hasAt ? [at ?? ''] : [],
+    ...columns.map(({ key, digits }: Column) => format(values[key], digits)),
+  ])
+  const widths = head.map((_, n) =>
+    Math.max(3, ...[head, ...body].map((row) => row[n]?.length ?? 0))
+  )
+  const names = hasAt ? 2 : 1
+  const line = (cells: string[]): string =>
+    `| ${
+      cells.map((cell, n) =>
+        n < names ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0)
+      )
+        .join(' | ')
+    } |`
+  const rule = widths.map((width, n) => n < names ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)
+  return [line(head), line(rule), ...body.map(line)].join('\n')
+}
