@@ -14,6 +14,28 @@ const delivery = z.object({
   lease_ms: z.number(),
 })
 
+/** What a `whatsapp` endpoint sends: the message as it stands at the claim. */
+const message = z.object({
+  id: z.string(),
+  /** Names message and attempt; Meta echoes it in each status. */
+  callback_data: z.string(),
+  to: z.string(),
+  template: z.object({
+    name: z.string(),
+    language: z.string(),
+    parameter_format: z.enum(['POSITIONAL', 'NAMED']),
+  }).nullable(),
+  payload: z.unknown(),
+})
+
+/** Where a `whatsapp` endpoint sends, and as whom. */
+const channel = z.object({
+  graph_url: z.string(),
+  graph_version: z.string(),
+  phone_number_id: z.string(),
+  access_token: z.string(),
+})
+
 const event = z.object({
   type: z.string(),
   correlation_id: z.string(),
@@ -21,6 +43,7 @@ const event = z.object({
   traceparent: z.string().nullable(),
   head: z.string(),
   body: z.string(),
+  message: message.optional(),
 })
 
 const endpoint = z.object({
@@ -31,6 +54,7 @@ const endpoint = z.object({
   secrets: z.array(z.string()),
   timeout_ms: z.number().positive(),
   payload: z.enum(['envelope', 'data']),
+  channel: channel.optional(),
 })
 
 const settings = z.object({
@@ -71,6 +95,10 @@ export type Delivery = z.infer<typeof delivery>
 export type EventRow = z.infer<typeof event>
 /** Where to send, with the secrets live at the claim, newest first. */
 export type Endpoint = z.infer<typeof endpoint>
+/** A WhatsApp message as the sender gets it. */
+export type OutgoingMessage = z.infer<typeof message>
+/** The business number that a WhatsApp message is sent from. */
+export type Channel = z.infer<typeof channel>
 /** The operator's settings that a run follows. */
 export type Settings = z.infer<typeof settings>
 
@@ -93,9 +121,30 @@ export type ErrorClass =
   | 'too_large'
   | 'protocol'
 
+/** What a provider says in words of its own, beside its code. */
+export type ProviderFacts = {
+  title?: string
+  details?: string
+  subcode?: number
+  is_transient?: boolean
+  fbtrace_id?: string
+  message_status?: string
+  wa_id?: string
+  /** The usage headers, as they came. */
+  usage?: Record<string, unknown>
+}
+
 /** What came of one attempt: facts alone. Whether and when it is tried again is decided in SQL. */
 export type Outcome =
-  | { outcome: 'delivered'; status?: number; response?: string; lossy?: boolean }
+  | {
+    outcome: 'delivered'
+    status?: number
+    response?: string
+    lossy?: boolean
+    /** The provider's id of what it took. */
+    provider_id?: string
+    provider?: ProviderFacts
+  }
   | {
     outcome: 'failed'
     error_class: ErrorClass
@@ -107,6 +156,9 @@ export type Outcome =
     status?: number
     /** The header as received, up to 64 characters. */
     retry_after?: string
+    /** The provider's error code, or a code of the sender's own: `failure_rule` has them. */
+    code?: string
+    provider?: ProviderFacts
     response?: string
     lossy?: boolean
   }

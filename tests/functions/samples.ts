@@ -1,4 +1,11 @@
-import type { Delivery, Endpoint, EventRow, Settings } from '../../functions/_shared/contracts.ts'
+import type {
+  Channel,
+  Delivery,
+  Endpoint,
+  EventRow,
+  OutgoingMessage,
+  Settings,
+} from '../../functions/_shared/contracts.ts'
 
 // Valid rows of a dispatch answer; a test overrides what it is about.
 
@@ -55,6 +62,38 @@ export function sampleSettings(over: Partial<Settings> = {}): Settings {
     poll_ms: 1000,
     max_wall_ms: 25_000,
     max_deliveries: 2_000,
+    ...over,
+  }
+}
+
+export function sampleChannel(over: Partial<Channel> = {}): Channel {
+  return {
+    graph_url: 'https://graph.facebook.com',
+    graph_version: 'v25.0',
+    phone_number_id: '100',
+    access_token: 'token-100',
+    ...over,
+  }
+}
+
+export function sampleMessage(over: Partial<OutgoingMessage> = {}): OutgoingMessage {
+  return {
+    id: '7',
+    callback_data: 'ob1:7:1',
+    to: '+12025550111',
+    template: null,
+    payload: { type: 'text', text: 'Hello' },
+    ...over,
+  }
+}
+
+type Template = NonNullable<OutgoingMessage['template']>
+
+export function sampleTemplate(over: Partial<Template> = {}): Template {
+  return {
+    name: 'appointment_reminder',
+    language: 'fr',
+    parameter_format: 'POSITIONAL',
     ...over,
   }
 }

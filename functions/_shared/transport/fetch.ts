@@ -80,9 +80,23 @@ async function readAnswer(response: Response, request: PostRequest): Promise<Exc
     kind: 'answer',
     status,
     retryAfter: response.headers.get('retry-after'),
+    ...keptHeaders(response, request),
     body: kept.bytes(),
     cut: isBroken || kept.isCut,
   }
+}
+
+function keptHeaders(
+  response: Response,
+  { keepHeaders }: PostRequest,
+): { headers?: Record<string, string> } {
+  if (keepHeaders === undefined) return {}
+  const headers: Record<string, string> = {}
+  for (const name of keepHeaders) {
+    const value = response.headers.get(name)
+    if (value !== null) headers[name] = value
+  }
+  return { headers }
 }
 
 function pairs(list: string[]): [string, string][] {

@@ -13,6 +13,8 @@ export type PostRequest = {
   timeoutMs: number
   successBytes: number
   failureBytes: number
+  /** Names, in lower case, of the headers to keep of the answer; none unless said. */
+  keepHeaders?: readonly string[]
   policy: AddressPolicy
 }
 
@@ -25,6 +27,8 @@ export type Exchange =
     kind: 'answer'
     status: number
     retryAfter: string | null
+    /** Those of `keepHeaders` that came. */
+    headers?: Record<string, string>
     body: Uint8Array
     /** The body went on, or broke off, where the kept part ends. */
     cut: boolean

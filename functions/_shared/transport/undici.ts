@@ -53,6 +53,7 @@ class Attempt implements Dispatcher.DispatchHandler, Expiring {
   #settled = false
   #status = 0
   #retryAfter: string | null = null
+  #headers: Record<string, string> | null = null
   #kept: KeptBody | null = null
   #controller: Dispatcher.DispatchController | null = null
 
@@ -80,10 +81,20 @@ class Attempt implements Dispatcher.DispatchHandler, Expiring {
     this.#status = status
     const { successBytes, failureBytes } = this.request
     this.#kept = new KeptBody(isSuccess(status) ? successBytes : failureBytes)
-    const retryAfter = headers['retry-after']
-    this.#retryAfter = (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null
+    this.#retryAfter = oneOf(headers['retry-after'])
+    this.#keepHeaders(headers)
     if (!isSuccess(status)) return
     this.deadline = Math.min(this.deadline, performance.now() + successBodyMs)
+  }
+
+  #keepHeaders(headers: Record<string, string | string[] | undefined>): void {
+    const { keepHeaders } = this.request
+    if (keepHeaders === undefined) return
+    this.#headers = {}
+    for (const name of keepHeaders) {
+      const value = oneOf(headers[name])
+      if (value !== null) this.#headers[name] = value
+    }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -117,6 +128,7 @@ class Attempt implements Dispatcher.DispatchHandler, Expiring {
       kind: 'answer',
       status: this.#status,
       retryAfter: this.#retryAfter,
+      ...(this.#headers === null ? {} : { headers: this.#headers }),
       body: kept.bytes(),
       cut: isBroken || kept.isCut,
     })
@@ -128,4 +140,8 @@ class Attempt implements Dispatcher.DispatchHandler, Expiring {
     this.deadlines.forget(this)
     this.resolve(exchange)
   }
+}
+
+function oneOf(value: string | string[] | undefined): string | null {
+  return (Array.isArray(value) ? value[0] : value) ?? null
 }

@@ -1,0 +1,64 @@
+import { Buffer } from 'node:buffer'
+import { checkTarget } from '../../connect/target.ts'
+import type { Channel, Delivery, Endpoint, EventRow, Outcome } from '../../contracts.ts'
+import { version } from '../../version.ts'
+import type { Sender, SenderDeps } from '../sender.ts'
+import { failed, outcomeOf } from './answer.ts'
+import { graphRequest } from './request.ts'
+import { usageHeaders } from './usage.ts'
+
+/** Sends a message through the WhatsApp Cloud API. */
+export const whatsappSender: Sender = { send }
+
+/** An answer has about 300 bytes, an error up to a few thousand. */
+const answerBytes = 16_384
+
+async function send(
+  _delivery: Delivery,
+  { channel, timeout_ms }: Endpoint,
+  { message }: EventRow,
+  deps: SenderDeps,
+): Promise<Outcome> {
+  if (channel === undefined || message === undefined) {
+    const missing = channel === undefined ? 'its channel' : 'its message'
+    return failed('protocol', `The delivery came without ${missing}: deploy one version of all`, {
+      code: 'incomplete',
+    })
+  }
+  const target = checkTarget(messagesUrl(channel), deps.policy)
+  if (!target.ok) {
+    return failed('blocked', `The setting whatsapp.graph_url does not serve: ${target.problem}`)
+  }
+  if (!/^[\x21-\x7e]+$/.test(channel.access_token)) {
+    const problem = 'The access token is empty or holds characters that none has: set it again'
+    return failed('protocol', problem, { code: 'invalid_token' })
+  }
+  const request = graphRequest(message)
+  if (!request.ok) {
+    const problem = `The message's payload does not serve: ${request.problem}`
+    return failed('protocol', problem, { code: 'invalid_payload' })
+  }
+  const exchange = await deps.transport.post({
+    url: target.url,
+    headers: [
+      'authorization',
+      `Bearer ${channel.access_token}`,
+      'content-type',
+      'application/json',
+      'user-agent',
+      `Outhook/${version}`,
+    ],
+    body: Buffer.from(JSON.stringify(request.body), 'utf8'),
+    timeoutMs: timeout_ms,
+    successBytes: answerBytes,
+    failureBytes: answerBytes,
+    keepHeaders: usageHeaders,
+    policy: deps.policy,
+  })
+  return outcomeOf(exchange)
+}
+
+function messagesUrl({ graph_url, graph_version, phone_number_id }: Channel): string {
+  const base = graph_url.replace(/\/+$/, '')
+  return `${base}/${graph_version}/${encodeURIComponent(phone_number_id)}/messages`
+}

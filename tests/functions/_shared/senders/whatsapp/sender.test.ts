@@ -1,0 +1,161 @@
+import { expect } from '@std/expect'
+import { createAddressPolicy } from '../../../../../functions/_shared/connect/address.ts'
+import type { Channel, Outcome, Settings } from '../../../../../functions/_shared/contracts.ts'
+import { whatsappSender } from '../../../../../functions/_shared/senders/whatsapp/sender.ts'
+import { createKeyCache } from '../../../../../functions/_shared/sign.ts'
+import { createFetchTransport } from '../../../../../functions/_shared/transport/fetch.ts'
+import type { Transport } from '../../../../../functions/_shared/transport/transport.ts'
+import { createUndiciTransport } from '../../../../../functions/_shared/transport/undici.ts'
+import { type Graph, startGraph } from '../../../../e2e/graph/graph.ts'
+import { nextTurn } from '../../../next_turn.ts'
+import {
+  sampleChannel,
+  sampleDelivery,
+  sampleEndpoint,
+  sampleEvent,
+  sampleMessage,
+  sampleSettings,
+} from '../../../samples.ts'
+
+type Over = {
+  channel?: Partial<Channel>
+  message?: Parameters<typeof sampleMessage>[0]
+  settings?: Partial<Settings>
+}
+type Context = { graph: Graph; send(over?: Over): Promise<Outcome> }
+
+const transports: Record<string, () => Transport> = {
+  undici: createUndiciTransport,
+  fetch: createFetchTransport,
+}
+
+/** Runs a test with each transport against a Graph API of its own. */
+function testEach(name: string, body: (context: Context) => Promise<void>): void {
+  for (const [transportName, createTransport] of Object.entries(transports)) {
+    Deno.test(`${name} (${transportName})`, async () => {
+      const graph = startGraph({ numbers: { '100': { token: 'token-100' } } })
+      const transport = createTransport()
+      try {
+        await body({ graph, send: (over) => sendTo(graph.url, transport, over) })
+      } finally {
+        await transport.close()
+        await graph.close()
+        await nextTurn()
+      }
+    })
+  }
+}
+
+function sendTo(graph_url: string, transport: Transport, over: Over = {}): Promise<Outcome> {
+  const settings = sampleSettings(over.settings)
+  const channel = sampleChannel({ graph_url, ...over.channel })
+  return whatsappSender.send(
+    sampleDelivery(),
+    sampleEndpoint({ kind: 'whatsapp', url: '', timeout_ms: 400, channel }),
+    sampleEvent({ message: sampleMessage(over.message) }),
+    {
+      transport,
+      keys: createKeyCache(),
+      settings,
+      policy: createAddressPolicy({
+        allowHttp: settings.allow_http,
+        allowCidrs: settings.allow_cidrs,
+      }),
+      wallNow: Date.now,
+    },
+  )
+}
+
+testEach('send() sends a message and gives its wamid', async ({ graph, send }) => {
+  const outcome = await send()
+  const [taken] = graph.taken
+  expect(outcome).toEqual({
+    outcome: 'delivered',
+    status: 200,
+    provider_id: taken?.wamid,
+    provider: { wa_id: '12025550111' },
+  })
+  expect(taken?.number).toBe('100')
+  expect(taken?.body).toMatchObject({ biz_opaque_callback_data: 'ob1:7:1', to: '+12025550111' })
+})
+
+testEach('send() reports the code of a refusal', async ({ graph, send }) => {
+  expect(await send({ channel: { access_token: 'old' } }))
+    .toMatchObject({ outcome: 'failed', code: '190', status: 401 })
+  expect(await send({ channel: { phone_number_id: '9/../100' } }))
+    .toMatchObject({ outcome: 'failed', code: '100', provider: { subcode: 33 } })
+  graph.setTurn(() => ({
+    kind: 'refuse',
+    fault: {
+      code: 4,
+      headers: [
+        'retry-after: 30',
+        'x-business-use-case-usage: {"2":[{"estimated_time_to_regain_access":2}]}',
+      ],
+    },
+  }))
+  expect(await send()).toMatchObject({
+    code: '4',
+    retry_after: '120',
+    provider: { usage: { 'x-business-use-case-usage': {} } },
+  })
+  expect(graph.taken).toEqual([])
+})
+
+testEach('send() tells an outcome that nobody knows by its class', async ({ graph, send }) => {
+  graph.setTurn(() => ({ kind: 'lose' }))
+  expect(await send()).toMatchObject({ outcome: 'failed', error_class: 'reset' })
+  graph.setTurn(() => ({ kind: 'delay', ms: 2_000 }))
+  expect(await send()).toMatchObject({ outcome: 'failed', error_class: 'timeout' })
+  graph.setTurn(() => ({ kind: 'gateway', status: 502 }))
+  const gateway = await send()
+  expect(gateway).toMatchObject({ outcome: 'failed', error_class: 'status', status: 502 })
+  expect(gateway).not.toHaveProperty('code')
+  expect(graph.taken).toHaveLength(2)
+})
+
+testEach('send() keeps to itself what cannot be sent', async ({ graph, send }) => {
+  expect(await send({ message: { template: null, payload: { type: 'text', text: '' } } }))
+    .toMatchObject({ error_class: 'protocol', code: 'invalid_payload' })
+  for (const access_token of ['', 'a b', 'a\r\nx: y', 'ä']) {
+    expect(await send({ channel: { access_token } }))
+      .toMatchObject({ error_class: 'protocol', code: 'invalid_token' })
+  }
+  expect(await send({ settings: { allow_cidrs: [] } })).toMatchObject({ error_class: 'blocked' })
+  expect(graph.taken).toEqual([])
+  expect(graph.refused).toEqual([])
+})
+
+testEach('send() says neither the token nor a number in a failure', async ({ graph, send }) => {
+  const fault = { code: 131030, details: 'Recipient +12025550111 is not in the list' }
+  graph.setTurn(() => ({ kind: 'refuse', fault }))
+  const outcomes = [
+    await send(),
+    await send({ channel: { access_token: 'token 100' } }),
+    await send({ channel: { access_token: 'token-101' } }),
+    await send({ message: { payload: { parameters: '+12025550111' } } }),
+  ]
+  for (const outcome of outcomes) {
+    expect(outcome.outcome).toBe('failed')
+    if (outcome.outcome === 'failed') expect(outcome.error).not.toMatch(/2025550111|token.10/)
+    expect(outcome).not.toHaveProperty('response')
+  }
+})
+
+Deno.test('send() refuses a delivery that came without its message or channel', async () => {
+  const transport = createUndiciTransport()
+  const deps = {
+    transport,
+    keys: createKeyCache(),
+    settings: sampleSettings(),
+    policy: createAddressPolicy({ allowHttp: true, allowCidrs: [] }),
+    wallNow: Date.now,
+  }
+  const channel = sampleChannel()
+  const bare = await whatsappSender.send(sampleDelivery(), sampleEndpoint(), sampleEvent(), deps)
+  const empty = await whatsappSender
+    .send(sampleDelivery(), sampleEndpoint({ channel }), sampleEvent(), deps)
+  await transport.close()
+  expect(bare).toMatchObject({ code: 'incomplete', error: expect.stringContaining('its channel') })
+  expect(empty).toMatchObject({ code: 'incomplete', error: expect.stringContaining('its message') })
+})
