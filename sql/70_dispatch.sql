@@ -1,5 +1,5 @@
 -- The one call of a run. It records what the run reports, routes new events if no other call does,
--- and claims what the run has room for: one round trip, one transaction, one jsonb. The call is
+-- and claims what the run has room for: one round trip, one transaction, one JSON. The call is
 -- numbered; when its answer is lost, the same call again applies nothing and returns what is still
 -- leased of it.
 
@@ -38,7 +38,10 @@ comment on function outbox.run_settings() is
   'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
   '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
 
-create function outbox.batch(p_claimed outbox.claimed, p_now timestamptz) returns jsonb
+create type outbox.parcel as (deliveries json, events json, endpoints json);
+comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
+
+create function outbox.batch(p_claimed outbox.claimed, p_now timestamptz) returns outbox.parcel
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
@@ -48,69 +51,72 @@ set enable_mergejoin = off
 set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_parcel outbox.parcel;
 begin
-  return pg_catalog.jsonb_build_object(
-    'deliveries', (
-      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries,
-        'lane', d.lane_id::text, 'ordered', l.ordered,
-        'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer
-      ) order by c.place), '[]')
-      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
-        as c (event_id, endpoint_id, attempt, place)
+  -- json, which is text already; as jsonb it was built, sorted and printed: 20 us a row, now 12.
+  v_parcel.deliveries := (
+    select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+      'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries,
+      'lane', d.lane_id::text, 'ordered', l.ordered,
+      'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer
+    ) order by c.place), '[]')
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
+      as c (event_id, endpoint_id, attempt, place)
+    cross join lateral (
+      select d.* from outbox.delivery d
+      where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
+        and d.leased_until > p_now offset 0
+    ) d
+    cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l);
+  v_parcel.events := (
+    select coalesce(pg_catalog.json_object_agg(e.id, pg_catalog.json_build_object(
+      'type', e.type, 'org_id', e.org_id,
+      'correlation_id', coalesce(e.correlation_id, e.id::text),
+      'idempotency_key', coalesce(e.idempotency_key, e.id::text),
+      'traceparent', e.traceparent,
+      -- The envelope up to its data: head, body and } make the payload. It comes from the event
+      -- alone, so it is the same on every try.
+      'head', '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
+        || ',"createdAt":"'
+        || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text))
+        || ',"data":',
+      'body', e.body
+    )), '{}')
+    from (
+      select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+        v.created_at, v.body
+      from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
+      cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
+      union all
+      select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
+        x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
+      from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
       cross join lateral (
-        select d.* from outbox.delivery d
-        where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
-          and d.leased_until > p_now offset 0
-      ) d
-      cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l),
-    'events', (
-      select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'type', e.type, 'org_id', e.org_id,
-        'correlation_id', coalesce(e.correlation_id, e.id::text),
-        'idempotency_key', coalesce(e.idempotency_key, e.id::text),
-        'traceparent', e.traceparent,
-        -- The envelope up to its data: head, body and } make the payload. It comes from the event
-        -- alone, so it is the same on every try.
-        'head', '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
-          || ',"createdAt":"'
-          || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-          || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text))
-          || ',"data":',
-        'body', e.body
-      )), '{}')
-      from (
-        select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-          v.created_at, v.body
-        from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
-        cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
-        union all
-        select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
-          x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
-        from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
-        cross join lateral (
-          select x.* from outbox.dead_letter x
-          where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
-        ) x
-        where not exists (select from outbox.event v where v.id = c.event_id offset 0)
-      ) e),
-    'endpoints', (
-      select coalesce(pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'version', e.version, 'kind', e.kind, 'url', e.url, 'timeout_ms', e.timeout_ms,
-        'payload', e.payload,
-        'headers', case
-          when e.headers_vault_id is null then '{}'
-          else outbox.stored_headers(e.headers_vault_id)
-        end,
-        'secrets', outbox.live_secrets(e.id, p_now)
-      )), '{}')
-      from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
-      cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e));
+        select x.* from outbox.dead_letter x
+        where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
+      ) x
+      where not exists (select from outbox.event v where v.id = c.event_id offset 0)
+    ) e);
+  v_parcel.endpoints := (
+    select coalesce(pg_catalog.json_object_agg(e.id, pg_catalog.json_build_object(
+      'version', e.version, 'kind', e.kind, 'url', e.url, 'timeout_ms', e.timeout_ms,
+      'payload', e.payload,
+      'headers', case
+        when e.headers_vault_id is null then '{}'
+        else outbox.stored_headers(e.headers_vault_id)
+      end,
+      'secrets', outbox.live_secrets(e.id, p_now)
+    )), '{}')
+    from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
+    cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e);
+  return v_parcel;
 end
 $$;
 comment on function outbox.batch(outbox.claimed, timestamptz) is
   'What a run needs to send claimed deliveries, of those whose lease still stands: '
-  '{"deliveries": […], "events": {id: …}, "endpoints": {id: …}}; each event and endpoint once.';
+  'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once.';
 
 create function outbox.dispatch(
   p_run uuid,
@@ -119,7 +125,7 @@ create function outbox.dispatch(
   p_limit integer default 0,
   p_kind text default 'edge',
   p_ended boolean default false
-) returns jsonb
+) returns json
 language plpgsql security definer
 set search_path = ''
 set statement_timeout = '5s'
@@ -200,8 +206,8 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", '
   '"duration_ms", "response", "lossy"}]; p_limit: free slots; p_ended: the run''s last call. '
-  'Returns {"applied", "stale", "routed", "repeat", "stop", "deliveries", "events", "endpoints", '
-  '"settings", "error"}. A call whose answer was lost is made again with the same p_run and '
+  'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "deliveries", '
+  '"events", "endpoints"}. A call whose answer was lost is made again with the same p_run and '
   'p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, '
   'then due gates with SKIP LOCKED.';
 
@@ -215,25 +221,27 @@ create function outbox.answer(
   p_route_error text,
   p_claim_error text,
   p_now timestamptz
-) returns jsonb
+) returns json
 language plpgsql set search_path = ''
 as $$
+declare
+  v_parcel outbox.parcel := case
+    when p_claimed.events is null then row('[]', '{}', '{}')::outbox.parcel
+    else outbox.batch(p_claimed, p_now)
+  end;
 begin
-  return pg_catalog.jsonb_build_object(
-      'applied', p_applied, 'stale', p_stale, 'routed', p_routed,
-      'repeat', p_repeat, 'stop', p_stop,
-      'settings', outbox.run_settings(),
-      'error', case
-        when p_route_error is not null or p_claim_error is not null then
-          pg_catalog.jsonb_strip_nulls(
-            pg_catalog.jsonb_build_object('route', p_route_error, 'claim', p_claim_error))
-      end)
-    || case
-      when p_claimed.events is null then '{"deliveries": [], "events": {}, "endpoints": {}}'::jsonb
-      else outbox.batch(p_claimed, p_now)
-    end;
+  return pg_catalog.json_build_object(
+    'applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat,
+    'stop', p_stop, 'settings', outbox.run_settings(),
+    'error', case
+      when p_route_error is not null or p_claim_error is not null then
+        pg_catalog.json_strip_nulls(
+          pg_catalog.json_build_object('route', p_route_error, 'claim', p_claim_error))
+    end,
+    'deliveries', v_parcel.deliveries, 'events', v_parcel.events,
+    'endpoints', v_parcel.endpoints);
 end
 $$;
 comment on function outbox.answer(
   integer, integer, integer, boolean, text, outbox.claimed, text, text, timestamptz) is
-  'The answer of dispatch() as jsonb.';
+  'The answer of dispatch().';

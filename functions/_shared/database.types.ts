@@ -1173,7 +1173,13 @@ export type Database = {
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
       'batch': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
-        Returns: Json
+        Returns: Database['outbox']['CompositeTypes']['parcel']
+        SetofOptions: {
+          from: '*'
+          to: 'parcel'
+          isOneToOne: true
+          isSetofReturn: false
+        }
       }
       'begin_saga': {
         Args: {
@@ -1888,6 +1894,11 @@ export type Database = {
         'closed': (string)[] | null
         'gone': (string)[] | null
         'failing': (string)[] | null
+      }
+      'parcel': {
+        'deliveries': Json | null
+        'events': Json | null
+        'endpoints': Json | null
       }
       'replay_step': {
         'job_id': number | null

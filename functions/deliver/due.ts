@@ -3,21 +3,31 @@ import type { EndReason, RunState } from './state.ts'
 
 /**
  * When the next dispatch should go out. Results wait up to `gatherMs` for company, so that the
- * batch grows with the load; half of the slots free is reason enough, at once while the queue is
+ * batch grows with the load; half of its slots free is reason enough, at once while the queue is
  * full and after `spacingMs` otherwise, since an endpoint with a small cap would else be served
  * once in `gatherMs`, and a light load would keep the database busy.
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
+  if (!mayOverlap(state, options)) return Infinity
   const free = openSlots(state, options)
   let due = Infinity
   if (state.results.length > 0) {
     due = state.oldestResultAt + options.gatherMs
-    if (free * 2 >= options.slots) {
+    if (free * 2 >= shareOf(options)) {
       due = Math.min(due, state.wasFull ? state.answeredAt : state.answeredAt + options.spacingMs)
     }
   }
-  if (state.end !== null || free <= 0) return due
+  if (state.end !== null || free <= 0 || state.inFlight.length > 0) return due
   return Math.min(due, state.answeredAt + pollInterval(state, options))
+}
+
+/**
+ * Whether one more dispatch may be made before the others are answered. The database remembers the
+ * last eight of a run, so that one whose answer was lost can be asked for again.
+ */
+function mayOverlap({ seq, inFlight }: RunState, { maxDispatches }: RunOptions): boolean {
+  const [oldest = seq] = inFlight
+  return inFlight.length < maxDispatches && seq - oldest < 7
 }
 
 function pollInterval(state: RunState, options: RunOptions): number {
@@ -32,18 +42,24 @@ export function endReason(state: RunState, options: RunOptions, now: number): En
   if (maxWallMs !== null && now - state.startedAt >= maxWallMs) return 'max_wall'
   if (maxCpuMs !== null && state.cpuMs >= maxCpuMs) return 'max_cpu'
   if (maxDeliveries !== null && state.claimed >= maxDeliveries) return 'max_deliveries'
-  const isIdle = state.outstanding === 0 && state.results.length === 0 &&
+  const isIdle = state.outstanding + state.results.length + state.inFlight.length === 0 &&
     now - state.workedAt >= options.busyMs
   return options.kind === 'edge' && isIdle ? 'idle' : null
 }
 
 /** How many deliveries the next dispatch may bring. */
 export function freeSlots(state: RunState, options: RunOptions): number {
-  const left = options.maxDeliveries === null ? Infinity : options.maxDeliveries - state.claimed
-  return Math.max(0, Math.min(openSlots(state, options), left))
+  const spoken = state.claimed + state.offered
+  const left = options.maxDeliveries === null ? Infinity : options.maxDeliveries - spoken
+  return Math.max(0, Math.min(openSlots(state, options), shareOf(options), left))
+}
+
+/** The slots of one dispatch, so that each of those on their way has some to offer. */
+function shareOf({ slots, maxDispatches }: RunOptions): number {
+  return Math.ceil(slots / maxDispatches)
 }
 
 function openSlots(state: RunState, { slots, maxInHand }: RunOptions): number {
-  const { outstanding, slow } = state
-  return Math.min(slots - (outstanding - slow), maxInHand - outstanding)
+  const { outstanding, slow, offered } = state
+  return Math.min(slots - (outstanding - slow), maxInHand - outstanding) - offered
 }

@@ -13,6 +13,11 @@ export type RunOptions = {
    * The most in hand, slow ones included: more than the 1,000 that one endpoint may have in flight.
    */
   maxInHand: number
+  /**
+   * Dispatches on their way at once. A second keeps the database at work while the answer of the
+   * first is read and sent.
+   */
+  maxDispatches: number
   /** A result waits no longer than this for company. */
   gatherMs: number
   /** The least pause between two dispatches while the queue is not filling all free slots. */
@@ -41,7 +46,7 @@ export type RunOptions = {
 
 const common = {
   slowMs: 100,
-  maxInHand: 1_280,
+  maxInHand: 1_536,
   gatherMs: 20,
   spacingMs: 5,
   pollMs: 25,
@@ -60,6 +65,7 @@ export const edgeOptions: RunOptions = {
   ...common,
   kind: 'edge',
   slots: 64,
+  maxDispatches: 1,
   isBounded: true,
   maxCpuMs: 1_500,
 }
@@ -68,7 +74,8 @@ export const edgeOptions: RunOptions = {
 export const workerOptions: RunOptions = {
   ...common,
   kind: 'worker',
-  slots: 256,
+  slots: 512,
+  maxDispatches: 2,
   isBounded: false,
   maxCpuMs: null,
 }

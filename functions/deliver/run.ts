@@ -4,9 +4,9 @@ import type { RunOptions } from './options.ts'
 import { turn } from './turn.ts'
 
 /**
- * Claims and sends until the budget is used, the queue stays empty, or `deps.stop` is aborted. One
- * dispatch is in flight at a time; it brings results in and as many deliveries out as slots are
- * free. No result is dropped while the database answers.
+ * Claims and sends until the budget is used, the queue stays empty, or `deps.stop` is aborted. A
+ * dispatch brings results in and as many deliveries out as slots are free; a few may be on their
+ * way at once. No result is dropped while the database answers.
  */
 export async function run(deps: RunDeps, options: RunOptions): Promise<RunSummary> {
   const active = beginRun(deps, options)
@@ -26,13 +26,24 @@ export async function run(deps: RunDeps, options: RunOptions): Promise<RunSummar
 
 async function claimUntilEnd(active: ActiveRun): Promise<void> {
   const { deps: { clock, stop }, state, alarm } = active
+  const turns = new Set<Promise<void>>()
+
+  function begin(): void {
+    const begun = turn(active, freeSlots(state, active.options), false).finally(() => {
+      turns.delete(begun)
+      alarm.ring()
+    })
+    turns.add(begun)
+  }
+
   for (;;) {
     state.end ??= stop.aborted ? 'signal' : endReason(state, active.options, clock.now())
-    if (state.end !== null) return
+    if (state.end !== null) break
     const due = dispatchDueAt(state, active.options)
-    if (due > clock.now()) await alarm.wait(due)
-    else await turn(active, freeSlots(state, active.options), false)
+    if (due <= clock.now()) begin()
+    else await Promise.race([alarm.wait(due), ...turns])
   }
+  await Promise.all(turns)
 }
 
 /**

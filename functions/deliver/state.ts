@@ -15,6 +15,10 @@ export type EndReason =
 export type RunState = {
   readonly startedAt: number
   seq: number
+  /** The numbers of the dispatches that are not answered yet, the oldest first. */
+  readonly inFlight: number[]
+  /** The slots that these offer. */
+  offered: number
   /** Claimed and without a result. */
   outstanding: number
   /** Those of them that have been on their way for so long that they no longer take a slot. */
@@ -41,6 +45,8 @@ export function beginState(now: number): RunState {
   return {
     startedAt: now,
     seq: 0,
+    inFlight: [],
+    offered: 0,
     outstanding: 0,
     slow: 0,
     results: [],

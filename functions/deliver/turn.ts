@@ -19,7 +19,11 @@ export async function turn(run: ActiveRun, limit: number, ended: boolean): Promi
   const results = state.results
   state.results = []
   const call = { run: summary.run, seq: ++state.seq, results, limit, kind: options.kind, ended }
+  state.inFlight.push(call.seq)
+  state.offered += limit
   const answered = await dispatchUntilAnswered(deps, call, (from) => giveUpAt(run, from))
+  state.inFlight.splice(state.inFlight.indexOf(call.seq), 1)
+  state.offered -= limit
   summary.dispatches++
   if (answered === null) {
     state.end = 'database'

@@ -22,7 +22,7 @@ const scene = `
     {"type": "order.dead", "payload": {}, "org_id": "org-1"},
     {"type": "order.fails", "payload": {}, "org_id": "org-1"}]');
   create temporary table claimed as
-    select outbox.dispatch('00000000-0000-7000-8000-000000000001', 1, '[]', 10) as answer;
+    select outbox.dispatch('00000000-0000-7000-8000-000000000001', 1, '[]', 10)::jsonb as answer;
   select outbox.dispatch('00000000-0000-7000-8000-000000000001', 2, (
     select jsonb_agg(d || jsonb_build_object('outcome', 'failed', 'error_class', 'status',
       'status', s.status, 'error', 'it answered ' || s.status, 'duration_ms', 12, 'response', 'no'))

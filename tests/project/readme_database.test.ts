@@ -21,7 +21,7 @@ const delivery = `
 
 /** A run takes what waits, and the endpoint refuses it. */
 const refusal = `
-  with c as (select outbox.dispatch('00000000-0000-7000-8000-000000000001', 1, '[]', 10) as answer)
+  with c as (select outbox.dispatch('00000000-0000-7000-8000-000000000001', 1, '[]', 10)::jsonb as answer)
   select jsonb_agg(d || '{"outcome": "failed", "status": 404, "error_class": "status"}') as results
   from c, jsonb_array_elements(answer -> 'deliveries') d \\gset
   select outbox.dispatch('00000000-0000-7000-8000-000000000001', 2, :'results') \\g /dev/null`

@@ -19,7 +19,7 @@ $$;
 
 -- A call of another run than step()'s.
 create function other_step(p_limit integer default 100, p_results jsonb default '[]') returns jsonb language sql as $$
-  select outbox.dispatch('00000000-0000-7000-8000-000000000002', nextval('helper.seq'), p_results, p_limit)
+  select outbox.dispatch('00000000-0000-7000-8000-000000000002', nextval('helper.seq'), p_results, p_limit)::jsonb
 $$;
 
 -- The results of one endpoint among those that a call returned.

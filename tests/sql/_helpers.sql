@@ -66,7 +66,7 @@ create sequence seq;
 -- One dispatch call of the test's own run.
 create function step(p_limit integer default 100, p_results jsonb default '[]') returns jsonb
 language sql as $$
-  select outbox.dispatch('00000000-0000-7000-8000-000000000001', nextval('helper.seq'), p_results, p_limit)
+  select outbox.dispatch('00000000-0000-7000-8000-000000000001', nextval('helper.seq'), p_results, p_limit)::jsonb
 $$;
 
 -- The result of each delivery that a call returned, in the form that the next call takes.

@@ -54,7 +54,8 @@ export function connectDirect({ url, timeoutMs = callTimeoutMs }: DirectOptions)
 
 function open(url: string): postgres.Sql {
   return postgres(url, {
-    max: 1,
+    // As many as a worker has dispatches on their way.
+    max: 2,
     connect_timeout: 5,
     max_lifetime: null,
     // dispatch needs no type of the user's own, and this look-up costs a round trip at each

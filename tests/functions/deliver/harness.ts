@@ -21,6 +21,7 @@ export type Harness = {
   stop: AbortController
   /** What the runtime says of the process's CPU. */
   cpuMs: number | null
+  /** One dispatch at a time unless the options say otherwise. */
   start(options?: Partial<RunOptions>): Promise<RunSummary>
   /** Null until the run has ended. */
   readonly summary: RunSummary | null
@@ -59,7 +60,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
         post: () => Promise.reject(new Error('the harness sends nothing')),
         close: () => Promise.resolve(),
       },
-    }, { ...base, ...options })
+    }, { ...base, maxDispatches: 1, ...options })
     return summary
   }
 

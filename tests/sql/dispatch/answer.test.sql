@@ -42,7 +42,7 @@ select is(envelope(a, full_one)::jsonb, jsonb_build_object('id', full_one, 'even
 select is(array(select k from json_object_keys(envelope(a, full_one)::json) k), '{id,eventType,createdAt,correlationId,data}', 'its fields have one order') from answer, given;
 set local timezone = 'Asia/Kathmandu';
 set local datestyle = 'German';
-select is(outbox.dispatch('00000000-0000-7000-8000-000000000001', currval('helper.seq'), '[]', 100) -> 'events', a -> 'events', 'the head does not depend on the session') from answer;
+select is(outbox.dispatch('00000000-0000-7000-8000-000000000001', currval('helper.seq'), '[]', 100)::jsonb -> 'events', a -> 'events', 'the head does not depend on the session') from answer;
 reset timezone;
 reset datestyle;
 

@@ -6,7 +6,7 @@ select plan(24);
 create temporary table ours as select endpoint() as id;
 create temporary table given as select events(4) as ids;
 create function call(p_seq bigint, p_results jsonb default '[]', p_limit integer default 2) returns jsonb language sql as $$
-  select outbox.dispatch('00000000-0000-7000-8000-00000000000a', p_seq, p_results, p_limit)
+  select outbox.dispatch('00000000-0000-7000-8000-00000000000a', p_seq, p_results, p_limit)::jsonb
 $$;
 
 create temporary table first_one as select call(1) as a;
@@ -43,7 +43,7 @@ select time_passes('15 s');
 select is(call(5) -> 'deliveries', '[]'::jsonb, 'when the lease has ended nothing is left of it');
 
 -- Numbers belong to a run.
-select is(outbox.dispatch('00000000-0000-7000-8000-00000000000b', 1, '[]', 1) -> 'repeat', 'false', 'another run has its own numbers');
+select is(outbox.dispatch('00000000-0000-7000-8000-00000000000b', 1, '[]', 1)::jsonb -> 'repeat', 'false', 'another run has its own numbers');
 select is((select count(*)::integer from outbox.run_batch where run_id = '00000000-0000-7000-8000-00000000000a'), 5, 'the last batches of a run are kept');
 do $$ begin perform call(n) from generate_series(6, 20) n; end $$;
 select is((select min(seq) from outbox.run_batch where run_id = '00000000-0000-7000-8000-00000000000a'), 12::bigint, 'older ones go');

@@ -43,15 +43,15 @@ select is((select array_agg(id) from outbox.run), array[run_id(8)], 'runs of an 
 -- Off: nothing is routed and nothing claimed, and results are taken all the same.
 select endpoint();
 select events(2);
-create temporary table answer as select outbox.dispatch(run_id(8), 101, '[]', 1) as a;
+create temporary table answer as select outbox.dispatch(run_id(8), 101, '[]', 1)::jsonb as a;
 do $$ begin perform outbox.set_setting('worker.enabled', 'false'), events(1); end $$;
-update answer set a = outbox.dispatch(run_id(8), 102, results(a, 'delivered'), 10) where true;
+update answer set a = outbox.dispatch(run_id(8), 102, results(a, 'delivered'), 10)::jsonb where true;
 select is((select a ->> 'stop' from answer), 'disabled', 'off means stop');
 select is((select (a -> 'applied')::text || (a -> 'routed')::text || claimed(a) from answer), '100', 'results are applied, nothing is routed or claimed');
 select is((select count(*)::integer from outbox.unrouted), 1, 'new events wait');
 select is(stop_of(9, 'worker'), 'disabled', 'workers stop too');
 do $$ begin perform outbox.set_setting('worker.enabled', 'true'); end $$;
-select is(claimed(outbox.dispatch(run_id(8), 103, '[]', 10)), 2, 'on again, all of it goes on');
+select is(claimed(outbox.dispatch(run_id(8), 103, '[]', 10)::jsonb), 2, 'on again, all of it goes on');
 select is_empty('select * from miscounts()', 'the counters are right');
 
 select * from finish();

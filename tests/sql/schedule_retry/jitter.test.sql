@@ -11,7 +11,7 @@ insert into made (what, policy) values
   ('capped', '{"strategy": "exponential", "base_delay": 10, "max_delay": 10, "max_retries": 50, "jitter": true}');
 update made set id = endpoint(p_retry => policy, p_max_in_flight => 1000, p_quantum => 1000) where true;
 select count(events(200, p_endpoint_id => id)) from made;
-create temporary table answer as select outbox.dispatch('00000000-0000-7000-8000-000000000009', 1, p_limit => 400) as a;
+create temporary table answer as select outbox.dispatch('00000000-0000-7000-8000-000000000009', 1, p_limit => 400)::jsonb as a;
 select step(0, results(a, 'failed', '{"status": 500}')) from answer;
 create temporary table waited as select m.what, extract(epoch from a.next_retry_at - a.at)::float8 as s from outbox.attempt a join made m on m.id = a.endpoint_id;
 select ok((select min(s) >= 5 and max(s) <= 15 from waited where what = 'free'), 'every delay lies between half and one and a half');
