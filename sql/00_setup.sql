@@ -33,6 +33,7 @@
 --   OH001 an argument is not valid                  OH004 the object's state forbids it
 --   OH002 no such object                            OH005 a setting is refused
 --   OH003 the idempotency key has other content    OH006 the breaker is open
+--   OH007 the object was changed by somebody else
 --   OH007 a step of a saga failed
 
 create schema outbox;
@@ -67,11 +68,12 @@ language plpgsql volatile set search_path = ''
 as $$
 begin
   raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem),
-    hint = p_remedy;
+    detail = p_field, hint = p_remedy;
 end
 $$;
 comment on function outbox.invalid(text, text, text) is
-  'Raises OH001 for one argument: message "<field> <problem>", hint: the remedy.';
+  'Raises OH001 for one argument: message "<field> <problem>", detail: the field, hint: the '
+  'remedy.';
 
 create function outbox.version() returns jsonb
 language sql immutable set search_path = ''

@@ -56,7 +56,7 @@ comment on column outbox.endpoint.on_dead_letter is
 comment on column outbox.endpoint.ramp_from is
   'When the endpoint was last resumed: from then on it is served more and more, up to '
   'max_in_flight.';
-create index endpoint_org on outbox.endpoint (org_id, id);
+create index endpoint_org on outbox.endpoint (org_id, created_at, id) where state <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 
 create table outbox.subscription (

@@ -60,6 +60,22 @@ grant execute on function
   outbox.run_step(text, integer, text, jsonb),
   outbox.end_saga(text, text, jsonb),
   outbox.accept_once(text, text),
+  outbox.create_org_endpoint(text, jsonb, text),
+  outbox.get_org_endpoint(text, uuid),
+  outbox.list_org_endpoints(text, text, integer, text),
+  outbox.update_org_endpoint(text, uuid, jsonb, integer),
+  outbox.delete_org_endpoint(text, uuid, integer),
+  outbox.get_retry_config(text, uuid),
+  outbox.set_retry_config(text, uuid, jsonb, integer),
+  outbox.preview_retry_config(jsonb),
+  outbox.get_org_secret(text, uuid),
+  outbox.rotate_org_secret(text, uuid, text, integer),
+  outbox.expire_org_secret(text, uuid, uuid),
+  outbox.pause_org_endpoint(text, uuid, text),
+  outbox.resume_org_endpoint(text, uuid),
+  outbox.test_org_endpoint(text, uuid),
+  outbox.get_org_test(text, uuid, uuid),
+  outbox.get_org_stats(text, uuid, integer),
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
 to service_role;
 grant select on

@@ -259,8 +259,10 @@ export type Database = {
           'updated_at': string
           'url': string
           'version': number
+          'endpoint_json': Json | null
+          'retry_config_json': Json | null
         }
-        ComputedFields: never
+        ComputedFields: 'endpoint_json' | 'retry_config_json'
         Insert: {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
@@ -1196,6 +1198,11 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_why'?: string }
         Returns: Json
       }
+      'change_endpoint': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: undefined }
+      'change_event_types': {
+        Args: { 'p_change': Json; 'p_endpoint_id': string }
+        Returns: undefined
+      }
       'check_addressed': {
         Args: {
           'p_event': Omit<
@@ -1250,6 +1257,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'check_endpoint_change': { Args: { 'p_change': Json }; Returns: undefined }
       'check_event': {
         Args: {
           'p_event': Omit<
@@ -1268,6 +1276,7 @@ export type Database = {
       }
       'check_org': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_overlap': { Args: { 'p_overlap': string }; Returns: undefined }
+      'check_page': { Args: { 'p_limit': number }; Returns: undefined }
       'check_range': {
         Args: { 'p_field': string; 'p_highest': number; 'p_lowest': number; 'p_value': number }
         Returns: undefined
@@ -1330,6 +1339,10 @@ export type Database = {
         }
         Returns: Json
       }
+      'create_org_endpoint': {
+        Args: { 'p_endpoint': Json; 'p_key'?: string; 'p_org_id': string }
+        Returns: Json
+      }
       'cut_batch': {
         Args: {
           'p_batch': Database['outbox']['CompositeTypes']['routing']
@@ -1346,6 +1359,10 @@ export type Database = {
       }
       'define_saga': { Args: { 'p_name': string; 'p_steps': Json }; Returns: Json }
       'delete_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'delete_org_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_version'?: number }
+        Returns: Json
+      }
       'disable_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
       'disable_itself': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_reason': string }
@@ -1373,6 +1390,15 @@ export type Database = {
       'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
       'end_saga': {
         Args: { 'p_idempotency_key': string; 'p_org_id': string; 'p_result': Json }
+        Returns: Json
+      }
+      'endpoint_json': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
         Returns: Json
       }
       'event_content': {
@@ -1427,6 +1453,10 @@ export type Database = {
         }
         Returns: boolean
       }
+      'expire_org_secret': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_secret_id': string }
+        Returns: Json
+      }
       'expire_secret': { Args: { 'p_secret_id': string }; Returns: Json }
       'failure_rule_of': {
         Args: { 'p_code': string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
@@ -1472,6 +1502,17 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_gate_id': number }
         Returns: undefined
       }
+      'get_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'get_org_secret': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'get_org_stats': {
+        Args: { 'p_endpoint_id': string; 'p_hours'?: number; 'p_org_id': string }
+        Returns: Json
+      }
+      'get_org_test': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'get_retry_config': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
@@ -1508,6 +1549,7 @@ export type Database = {
         Args: { 'p_new': Json; 'p_old': Json; 'p_watch': Json }
         Returns: boolean
       }
+      'iso_time': { Args: { 'p_at': string }; Returns: string }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }
         Returns: undefined
@@ -1516,8 +1558,49 @@ export type Database = {
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
+      'list_org_endpoints': {
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_state'?: string }
+        Returns: Json
+      }
       'live_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
       'lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
+      'lock_org_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_version': number }
+        Returns: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'created_at': string
+          'description': string
+          'header_names': (string)[]
+          'headers_vault_id': string | null
+          'id': string
+          'kind': string
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'state': string
+          'state_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'lose_leases': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: number }
       'lost': {
         Args: {
@@ -1602,11 +1685,53 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'org_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string }
+        Returns: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'created_at': string
+          'description': string
+          'header_names': (string)[]
+          'headers_vault_id': string | null
+          'id': string
+          'kind': string
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'state': string
+          'state_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'park': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
       'partition_day': { Args: { 'p_name': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
+      'pause_org_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_reason'?: string }
+        Returns: Json
+      }
       'port_allowed': { Args: { 'p_port': number }; Returns: boolean }
+      'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
       'publish': {
@@ -1682,6 +1807,7 @@ export type Database = {
         Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
         Returns: undefined
       }
+      'read_cursor': { Args: { 'p_cursor': string }; Returns: Record<string, unknown> }
       'read_secret': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'read_unrouted': {
         Args: Record<PropertyKey, never>
@@ -1734,9 +1860,33 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_partition_key'?: string }
         Returns: Json
       }
+      'resume_org_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string }
+        Returns: Json
+      }
       'retry_after': { Args: { 'p_header': string; 'p_now': string }; Returns: string }
+      'retry_config_json': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
       'retry_now': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
+      'retry_of_wire': { Args: { 'p_policy': Json }; Returns: Json }
       'retry_preset': { Args: { 'p_kind': string }; Returns: Json }
+      'retry_to_wire': { Args: { 'p_policy': Json }; Returns: Json }
+      'rotate_org_secret': {
+        Args: {
+          'p_endpoint_id': string
+          'p_org_id': string
+          'p_overlap_seconds'?: number
+          'p_secret'?: string
+        }
+        Returns: Json
+      }
       'rotate_secret': {
         Args: { 'p_endpoint_id': string; 'p_overlap'?: string; 'p_secret'?: string }
         Returns: Json
@@ -1765,6 +1915,7 @@ export type Database = {
         Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
         Returns: Json
       }
+      'schedule_json': { Args: { 'p_policy': Json }; Returns: Json }
       'schedule_retry': {
         Args: { 'p_delay': string; 'p_endpoint_id': string; 'p_event_id': string }
         Returns: Json
@@ -1776,6 +1927,15 @@ export type Database = {
       }
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
       'set_replay_job': { Args: { 'p_id': string; 'p_state': string }; Returns: Json }
+      'set_retry_config': {
+        Args: {
+          'p_endpoint_id': string
+          'p_org_id': string
+          'p_policy'?: Json
+          'p_version'?: number
+        }
+        Returns: Json
+      }
       'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
       'setting_conflict': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
       'setting_int': { Args: { 'p_name': string }; Returns: number }
@@ -1831,7 +1991,9 @@ export type Database = {
         }
         Returns: string
       }
+      'test_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'tick': { Args: Record<PropertyKey, never>; Returns: Json }
+      'to_cursor': { Args: { 'p_at': string; 'p_id': string }; Returns: string }
       'touch_run': {
         Args: { 'p_ended': boolean; 'p_kind': string; 'p_now': string; 'p_run': string }
         Returns: string
@@ -1853,6 +2015,15 @@ export type Database = {
         Returns: string[]
       }
       'unwatch_table': { Args: { 'p_table': unknown }; Returns: Json }
+      'update_org_endpoint': {
+        Args: {
+          'p_change': Json
+          'p_endpoint_id': string
+          'p_org_id': string
+          'p_version'?: number
+        }
+        Returns: Json
+      }
       'upkeep': { Args: { 'p_now': string }; Returns: undefined }
       'uuid_v7': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }

@@ -1,6 +1,10 @@
 /** The keys a line may have besides time, level and message; what is not here cannot be logged. */
 export type LogFields = {
   run?: string
+  request?: string
+  method?: string
+  route?: string
+  org?: string
   kind?: string
   event?: string
   endpoint?: string

@@ -5,8 +5,9 @@
 --   47_execute_saga.sql, 48_inbox.sql, 49_watch.sql, 50_retry.sql, 52_failure.sql,
 --   53_error_hint.sql, 55_complete.sql, 57_lost_lease.sql, 58_manual.sql, 60_unrouted.sql,
 --   61_wanted.sql, 62_add_deliveries.sql, 63_route.sql, 65_claim.sql, 70_dispatch.sql,
---   72_announce.sql, 75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql, 85_partition.sql,
---   87_cleanup.sql, 90_grants.sql, 95_cron.sql
+--   72_announce.sql, 75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql, 82_api.sql,
+--   83_api_endpoints.sql, 83_api_retry_config.sql, 83_api_secrets.sql, 83_api_stats.sql,
+--   85_partition.sql, 87_cleanup.sql, 90_grants.sql, 95_cron.sql
 
 -- sql/00_setup.sql
 
@@ -45,6 +46,7 @@
 --   OH001 an argument is not valid                  OH004 the object's state forbids it
 --   OH002 no such object                            OH005 a setting is refused
 --   OH003 the idempotency key has other content    OH006 the breaker is open
+--   OH007 the object was changed by somebody else
 --   OH007 a step of a saga failed
 
 create schema outbox;
@@ -79,11 +81,12 @@ language plpgsql volatile set search_path = ''
 as $$
 begin
   raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem),
-    hint = p_remedy;
+    detail = p_field, hint = p_remedy;
 end
 $$;
 comment on function outbox.invalid(text, text, text) is
-  'Raises OH001 for one argument: message "<field> <problem>", hint: the remedy.';
+  'Raises OH001 for one argument: message "<field> <problem>", detail: the field, hint: the '
+  'remedy.';
 
 create function outbox.version() returns jsonb
 language sql immutable set search_path = ''
@@ -739,7 +742,7 @@ comment on column outbox.endpoint.on_dead_letter is
 comment on column outbox.endpoint.ramp_from is
   'When the endpoint was last resumed: from then on it is served more and more, up to '
   'max_in_flight.';
-create index endpoint_org on outbox.endpoint (org_id, id);
+create index endpoint_org on outbox.endpoint (org_id, created_at, id) where state <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 
 create table outbox.subscription (
@@ -6156,6 +6159,691 @@ comment on view outbox.queue_health is
   'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts '
   'of unrouted and rows_in_default stop at 10,000.';
 
+-- sql/82_api.sql
+
+-- What the functions behind the HTTP API share (83_api_*). Each of those takes the org of the
+-- caller first, and answers with the jsonb that goes over the wire: camelCase names, ids as text,
+-- moments in UTC with milliseconds. What belongs to another org does not exist for it (OH002).
+
+create function outbox.iso_time(p_at timestamptz) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return case
+    when pg_catalog.isfinite(p_at)
+    then pg_catalog.to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+  end;
+end
+$$;
+comment on function outbox.iso_time(timestamptz) is
+  'A moment as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
+
+-- Whole microseconds, so that a page begins exactly behind the last row of the one before.
+create function outbox.to_cursor(p_at timestamptz, p_id text) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.translate(
+    pg_catalog.encode(
+      pg_catalog.convert_to(
+        pg_catalog.format('%s %s', (extract(epoch from p_at) * 1000000)::bigint, p_id), 'UTF8'),
+      'base64'),
+    E'+/=\n', '-_');
+end
+$$;
+comment on function outbox.to_cursor(timestamptz, text) is
+  'The place behind one row of a list that is ordered by (time, id), as opaque text.';
+
+create function outbox.read_cursor(p_cursor text, out p_at timestamptz, out p_id text)
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_base64 text := pg_catalog.translate(p_cursor, '-_', '+/');
+  v_parts text[];
+begin
+  if p_cursor is null then
+    p_at := 'infinity';
+    p_id := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+    return;
+  end if;
+  if p_cursor ~ '^[A-Za-z0-9_-]{1,200}$' and pg_catalog.length(p_cursor) % 4 <> 1 then
+    v_parts := pg_catalog.regexp_match(
+      pg_catalog.encode(
+        pg_catalog.decode(
+          v_base64 || pg_catalog.repeat('=', (4 - pg_catalog.length(v_base64) % 4) % 4), 'base64'),
+        'escape'),
+      '^(-?[0-9]{1,17}) ([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$');
+  end if;
+  if v_parts is null then
+    perform outbox.invalid('cursor', 'is not one that a list gave',
+      'Expected nextCursor of the page before; leave it out for the first page');
+  end if;
+  p_at := timestamptz 'epoch' + v_parts[1]::bigint * interval '1 microsecond';
+  p_id := v_parts[2];
+end
+$$;
+comment on function outbox.read_cursor(text) is
+  'The (time, uuid) that a cursor stands for; without one the place before the newest row of a '
+  'list that begins with the newest. OH001.';
+
+create function outbox.check_page(p_limit integer) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  perform outbox.check_range('limit', p_limit, 1, 100);
+end
+$$;
+comment on function outbox.check_page(integer) is
+  'Raises OH001 for a page size that is not between 1 and 100.';
+
+create function outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) returns outbox.endpoint
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  select *
+  into v_endpoint
+  from outbox.endpoint e
+  where e.id = p_endpoint_id and e.org_id = p_org_id and e.state <> 'deleted';
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('endpoint %s does not exist',
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'The list of endpoints shows those that there are';
+  end if;
+  return v_endpoint;
+end
+$$;
+comment on function outbox.org_endpoint(text, uuid) is
+  'The endpoint, or OH002 when that org has none of this id or it was deleted.';
+
+-- sql/83_api_endpoints.sql
+
+-- Endpoints as the HTTP API shows and changes them. What changes one takes its row first, so that
+-- of two editors that read the same version the second is refused (OH007). No run waits for this
+-- row.
+
+create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_types jsonb;
+  v_filter text;
+  v_breaker text;
+begin
+  select coalesce(pg_catalog.jsonb_agg(s.pattern order by s.pattern), '[]'),
+    pg_catalog.min(s.filter::text)
+  into v_types, v_filter
+  from outbox.subscription s where s.endpoint_id = p_endpoint.id;
+  select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint.id;
+  return pg_catalog.jsonb_build_object(
+    'id', p_endpoint.id, 'kind', p_endpoint.kind, 'url', p_endpoint.url,
+    'description', p_endpoint.description, 'eventTypes', v_types, 'filter', v_filter,
+    'headerNames', pg_catalog.to_jsonb(p_endpoint.header_names), 'payload', p_endpoint.payload,
+    'timeoutMs', p_endpoint.timeout_ms, 'ordering', p_endpoint.ordering,
+    'maxInFlight', p_endpoint.max_in_flight, 'quantum', p_endpoint.quantum,
+    'ratePerSecond', p_endpoint.rate_per_second, 'rateBurst', p_endpoint.rate_burst,
+    'retry4xx', p_endpoint.retry_4xx, 'onDeadLetter', p_endpoint.on_dead_letter,
+    'breaker', pg_catalog.jsonb_build_object(
+      'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
+      'openMs', p_endpoint.breaker_open_ms,
+      'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'version', p_endpoint.version,
+    'createdAt', outbox.iso_time(p_endpoint.created_at),
+    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+end
+$$;
+comment on function outbox.endpoint_json(outbox.endpoint) is
+  'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them '
+  'several, the first.';
+
+create function outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return outbox.endpoint_json(outbox.org_endpoint(p_org_id, p_endpoint_id));
+end
+$$;
+comment on function outbox.get_org_endpoint(text, uuid) is
+  'One endpoint of an org, as endpoint_json() shows it. OH002.';
+
+create function outbox.list_org_endpoints(
+  p_org_id text, p_cursor text default null, p_limit integer default 50, p_state text default null
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_at timestamptz;
+  v_id uuid;
+  v_answer jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(outbox.endpoint_json(p.found) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.to_cursor((p.found).created_at, (p.found).id::text))
+        filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select e as found,
+      pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.state <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
+      and (p_state is null or e.state = p_state)
+    order by e.created_at desc, e.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
+end
+$$;
+comment on function outbox.list_org_endpoints(text, text, integer, text) is
+  'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
+
+create function outbox.lock_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_version integer
+) returns outbox.endpoint
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.org_id = p_org_id for no key update;
+  v_endpoint := outbox.org_endpoint(p_org_id, p_endpoint_id);
+  if v_endpoint.version <> p_version then
+    raise exception using errcode = 'OH007',
+      message = pg_catalog.format('endpoint %s was changed: it is at version %s, not %s',
+        p_endpoint_id, v_endpoint.version, p_version),
+      hint = 'Read it again, and send the change with its new ETag';
+  end if;
+  return v_endpoint;
+end
+$$;
+comment on function outbox.lock_org_endpoint(text, uuid, integer) is
+  'An endpoint of an org, its row locked. OH002; OH007 when it is not at that version, if one is '
+  'given.';
+
+create function outbox.check_endpoint_change(p_change jsonb) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_ranges constant jsonb := '{"timeoutMs": [500, 60000], "maxInFlight": [1, 1000],
+    "quantum": [1, 1000], "ratePerSecond": [0.001, 100000], "rateBurst": [1, 100000]}';
+  v_field text;
+begin
+  for v_field in select k from pg_catalog.jsonb_object_keys(v_ranges) k loop
+    if p_change -> v_field <> 'null' then
+      perform outbox.check_range(v_field, (p_change ->> v_field)::float8,
+        (v_ranges -> v_field ->> 0)::float8, (v_ranges -> v_field ->> 1)::float8);
+    end if;
+  end loop;
+  perform outbox.check_range('breaker.threshold',
+    coalesce((p_change -> 'breaker' ->> 'threshold')::float8, 1), 1, 1000);
+  perform outbox.check_range('breaker.openMs',
+    coalesce((p_change -> 'breaker' ->> 'openMs')::float8, 1000), 1000, 3600000);
+  perform outbox.check_choice('payload', coalesce(p_change ->> 'payload', 'data'),
+    array['envelope', 'data']);
+  perform outbox.check_choice('onDeadLetter', coalesce(p_change ->> 'onDeadLetter', 'halt'),
+    array['continue', 'halt']);
+end
+$$;
+comment on function outbox.check_endpoint_change(jsonb) is
+  'Raises OH001 for the first member that no endpoint may have.';
+
+create function outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
+begin
+  perform outbox.check_endpoint_change(p_change);
+  update outbox.endpoint e set
+    url = case
+      when p_change ? 'url' then outbox.check_url(p_change ->> 'url')
+      else e.url
+    end,
+    description = coalesce(p_change ->> 'description', e.description),
+    payload = coalesce(p_change ->> 'payload', e.payload),
+    timeout_ms = coalesce((p_change ->> 'timeoutMs')::integer, e.timeout_ms),
+    max_in_flight = coalesce((p_change ->> 'maxInFlight')::integer, e.max_in_flight),
+    quantum = coalesce((p_change ->> 'quantum')::integer, e.quantum),
+    rate_per_second = case
+      when p_change ? 'ratePerSecond' then (p_change ->> 'ratePerSecond')::float8
+      else e.rate_per_second
+    end,
+    rate_burst = coalesce((p_change ->> 'rateBurst')::integer, e.rate_burst),
+    retry_4xx = coalesce((p_change ->> 'retry4xx')::boolean, e.retry_4xx),
+    on_dead_letter = coalesce(p_change ->> 'onDeadLetter', e.on_dead_letter),
+    breaker_enabled = coalesce((v_breaker ->> 'enabled')::boolean, e.breaker_enabled),
+    breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
+    breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
+  where e.id = p_endpoint_id;
+end
+$$;
+comment on function outbox.change_endpoint(uuid, jsonb) is
+  'Writes the plain members of an endpoint that a change names. OH001.';
+
+create function outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_types text[];
+  v_filter text;
+begin
+  if not p_change ? 'eventTypes' and not p_change ? 'filter' then
+    return;
+  end if;
+  select pg_catalog.array_agg(s.pattern), pg_catalog.min(s.filter::text)
+  into v_types, v_filter
+  from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  if p_change ? 'eventTypes' then
+    v_types := array(
+      select t from pg_catalog.jsonb_array_elements_text(p_change -> 'eventTypes') t);
+  end if;
+  if p_change ? 'filter' then
+    v_filter := p_change ->> 'filter';
+  end if;
+  delete from outbox.subscription s
+  where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types);
+  perform outbox.subscribe(p_endpoint_id, v_types, v_filter);
+end
+$$;
+comment on function outbox.change_event_types(uuid, jsonb) is
+  'Gives an endpoint the event types and the filter that a change names; a type that it has '
+  'already stays as old as it is. OH001.';
+
+create function outbox.create_org_endpoint(
+  p_org_id text, p_endpoint jsonb, p_key text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_new jsonb;
+  v_id uuid;
+begin
+  v_new := outbox.create_endpoint(
+    p_endpoint ->> 'url',
+    case
+      when p_endpoint ? 'eventTypes' then
+        array(select t from pg_catalog.jsonb_array_elements_text(p_endpoint -> 'eventTypes') t)
+      else array['*']
+    end,
+    p_org_id,
+    p_secret => p_endpoint ->> 'secret',
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'),
+    p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
+    p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
+    p_filter => p_endpoint ->> 'filter');
+  v_id := v_new ->> 'id';
+  perform outbox.change_endpoint(v_id, p_endpoint - 'url');
+  return outbox.get_org_endpoint(p_org_id, v_id)
+    || pg_catalog.jsonb_build_object('secret', v_new ->> 'secret');
+end
+$$;
+comment on function outbox.create_org_endpoint(text, jsonb, text) is
+  'Makes an endpoint of the members that the API takes, and returns it with its secret. OH001, '
+  'OH003.';
+
+create function outbox.update_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  perform outbox.change_endpoint(p_endpoint_id, p_change);
+  perform outbox.change_event_types(p_endpoint_id, p_change);
+  if p_change ? 'headers' then
+    perform outbox.set_headers(p_endpoint_id, p_change -> 'headers');
+  else
+    update outbox.endpoint e
+    set version = e.version + 1, updated_at = outbox.clock()
+    where e.id = p_endpoint_id;
+  end if;
+  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
+  'Changes what p_change names and nothing else; headers by name, null removes one. Returns the '
+  'endpoint. OH001, OH002, OH007.';
+
+create function outbox.delete_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_version integer default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id,
+    'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
+end
+$$;
+comment on function outbox.delete_org_endpoint(text, uuid, integer) is
+  'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH007.';
+
+create function outbox.pause_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_reason text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.pause_endpoint(p_endpoint_id, p_reason);
+  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.pause_org_endpoint(text, uuid, text) is
+  'Holds an endpoint as pause_endpoint() does, and returns it. OH002.';
+
+create function outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.resume_endpoint(p_endpoint_id);
+  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.resume_org_endpoint(text, uuid) is
+  'Serves an endpoint again as resume_endpoint() does, and returns it. OH002.';
+
+-- sql/83_api_retry_config.sql
+
+-- The retry policy of an endpoint over the HTTP API, whose members are in camelCase.
+
+create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_policy is null then
+    return null;
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'baseDelay' then 'base_delay'
+        when 'maxDelay' then 'max_delay'
+        when 'maxRetries' then 'max_retries'
+        else m.key
+      end, m.value), '{}')
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+comment on function outbox.retry_of_wire(jsonb) is
+  'A retry policy with the names that SQL has, of one with those of the API; null for null.';
+
+create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'base_delay' then 'baseDelay'
+        when 'max_delay' then 'maxDelay'
+        when 'max_retries' then 'maxRetries'
+        else m.key
+      end, m.value)
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+comment on function outbox.retry_to_wire(jsonb) is
+  'A retry policy with the names of the API.';
+
+create function outbox.schedule_json(p_policy jsonb) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(
+      pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('failure', s.value -> 'failure',
+          'delaySeconds', s.value -> 'delay_s', 'leastSeconds', s.value -> 'least_s',
+          'mostSeconds', s.value -> 'most_s', 'afterSeconds', s.value -> 'after_s')
+        order by s.ordinality),
+      '[]')
+    from pg_catalog.jsonb_array_elements(outbox.preview_schedule(p_policy))
+      with ordinality as s (value, ordinality)
+  );
+end
+$$;
+comment on function outbox.schedule_json(jsonb) is
+  'preview_schedule() with the names of the API. OH001.';
+
+create function outbox.retry_config_json(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_policy jsonb := coalesce(p_endpoint.retry, outbox.retry_preset(p_endpoint.kind));
+begin
+  return pg_catalog.jsonb_build_object('preset', p_endpoint.retry is null,
+    'policy', outbox.retry_to_wire(v_policy), 'schedule', outbox.schedule_json(v_policy),
+    'version', p_endpoint.version);
+end
+$$;
+comment on function outbox.retry_config_json(outbox.endpoint) is
+  'The policy in force, whether it is the preset of the kind, and what it means: {"preset", '
+  '"policy", "schedule", "version" (of the endpoint)}.';
+
+create function outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return outbox.retry_config_json(outbox.org_endpoint(p_org_id, p_endpoint_id));
+end
+$$;
+comment on function outbox.get_retry_config(text, uuid) is
+  'The retry policy of an endpoint, as retry_config_json() shows it. OH002.';
+
+create function outbox.set_retry_config(
+  p_org_id text, p_endpoint_id uuid, p_policy jsonb default null, p_version integer default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_policy jsonb := outbox.retry_of_wire(nullif(p_policy, 'null'));
+begin
+  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  perform outbox.check_retry(v_policy);
+  update outbox.endpoint e
+  set retry = v_policy, version = e.version + 1, updated_at = outbox.clock()
+  where e.id = p_endpoint_id;
+  return outbox.get_retry_config(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.set_retry_config(text, uuid, jsonb, integer) is
+  'Gives an endpoint a retry policy of its own, or with null the preset of its kind again. It '
+  'holds from the next failure on. OH001, OH002, OH007.';
+
+create function outbox.preview_retry_config(p_policy jsonb) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'schedule', outbox.schedule_json(outbox.retry_of_wire(p_policy)));
+end
+$$;
+comment on function outbox.preview_retry_config(jsonb) is
+  'What a policy would mean: {"schedule": [{"failure", "delaySeconds", "leastSeconds", '
+  '"mostSeconds", "afterSeconds"}]}. OH001.';
+
+-- sql/83_api_secrets.sql
+
+-- The signing secrets of an endpoint over the HTTP API. No private key is ever shown.
+
+create function outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_read jsonb;
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  v_read := outbox.read_secret(p_endpoint_id);
+  return pg_catalog.jsonb_build_object('secret', v_read -> 'secret',
+    'publicKey', v_read -> 'public_key',
+    'secrets', (
+      select pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('id', s.value -> 'secret_id',
+          'scheme', s.value -> 'scheme', 'publicKey', s.value -> 'public_key',
+          'createdAt', outbox.iso_time((s.value ->> 'created_at')::timestamptz),
+          'expiresAt', outbox.iso_time((s.value ->> 'expires_at')::timestamptz))
+        order by s.ordinality)
+      from pg_catalog.jsonb_array_elements(v_read -> 'secrets')
+        with ordinality as s (value, ordinality)
+    ));
+end
+$$;
+comment on function outbox.get_org_secret(text, uuid) is
+  'What a receiver verifies with, and all that signs: {"secret", "publicKey", "secrets"}. OH002.';
+
+create function outbox.rotate_org_secret(
+  p_org_id text, p_endpoint_id uuid, p_secret text default null,
+  p_overlap_seconds integer default 86400
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.rotate_secret(p_endpoint_id, p_secret,
+    pg_catalog.make_interval(secs => p_overlap_seconds));
+  return outbox.get_org_secret(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.rotate_org_secret(text, uuid, text, integer) is
+  'Replaces a secret as rotate_secret() does, and returns what get_org_secret() does. OH001, '
+  'OH002, OH004.';
+
+create function outbox.expire_org_secret(
+  p_org_id text, p_endpoint_id uuid, p_secret_id uuid
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform from outbox.endpoint_secret s
+  where s.id = p_secret_id and s.endpoint_id = p_endpoint_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('secret %s does not exist', p_secret_id),
+      hint = 'The secret of the endpoint lists those that sign';
+  end if;
+  perform outbox.expire_secret(p_secret_id);
+  return outbox.get_org_secret(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.expire_org_secret(text, uuid, uuid) is
+  'Ends a replaced secret at once, and returns what get_org_secret() does. OH002, OH004.';
+
+-- sql/83_api_stats.sql
+
+-- How an endpoint fares, and what became of a test event.
+
+create function outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  return pg_catalog.jsonb_build_object(
+    'eventId', outbox.send_test_event(p_endpoint_id) -> 'event_id');
+end
+$$;
+comment on function outbox.test_org_endpoint(text, uuid) is
+  'Sends an endpoint a test event, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
+
+create function outbox.get_org_test(
+  p_org_id text, p_endpoint_id uuid, p_event_id uuid
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_last outbox.attempt;
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  select *
+  into v_last
+  from outbox.attempt a
+  where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
+  order by a.attempt desc, a.kind desc
+  limit 1;
+  return pg_catalog.jsonb_build_object('eventId', p_event_id,
+    'outcome', coalesce(v_last.outcome, 'pending'), 'status', v_last.status,
+    'errorClass', v_last.error_class, 'error', v_last.error, 'durationMs', v_last.duration_ms,
+    'response', v_last.response, 'attempt', v_last.attempt,
+    'nextRetryAt', outbox.iso_time(v_last.next_retry_at));
+end
+$$;
+comment on function outbox.get_org_test(text, uuid, uuid) is
+  'The last receipt of an event at an endpoint; its outcome is pending while there is none. OH002.';
+
+create function outbox.get_org_stats(
+  p_org_id text, p_endpoint_id uuid, p_hours integer default 24
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_most constant integer := 10000;
+  v_since timestamptz;
+  v_gate outbox.gate;
+  v_attempts jsonb;
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.check_range('hours', p_hours, 1, 168);
+  v_since := outbox.clock() - pg_catalog.make_interval(hours => p_hours);
+  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint_id;
+  select pg_catalog.jsonb_build_object(
+    'total', pg_catalog.count(*),
+    'delivered', pg_catalog.count(*) filter (where a.outcome = 'delivered'),
+    'failed', pg_catalog.count(*) filter (where a.outcome <> 'delivered'),
+    'capped', pg_catalog.count(*) = v_most,
+    'since', outbox.iso_time(
+      case when pg_catalog.count(*) = v_most then pg_catalog.min(a.at) else v_since end),
+    'lastAt', outbox.iso_time(pg_catalog.max(a.at)),
+    'p50Ms', pg_catalog.percentile_disc(0.5) within group (order by a.duration_ms),
+    'p95Ms', pg_catalog.percentile_disc(0.95) within group (order by a.duration_ms))
+  into v_attempts
+  from (
+    select t.outcome, t.duration_ms, t.at
+    from outbox.attempt t
+    where t.endpoint_id = p_endpoint_id and t.at > v_since and t.kind = 'try'
+    order by t.at desc
+    limit v_most
+  ) a;
+  return pg_catalog.jsonb_build_object('endpointId', p_endpoint_id,
+    'open', coalesce(v_gate.depth, 0), 'inFlight', coalesce(v_gate.in_flight, 0),
+    'failuresRunning', coalesce(v_gate.streak, 0),
+    'failingSince', outbox.iso_time(v_gate.first_failure_at),
+    'breaker', coalesce(v_gate.breaker, 'closed'),
+    'probeAt', case when v_gate.breaker = 'open' then outbox.iso_time(v_gate.open_until) end,
+    'nextAt', outbox.iso_time(v_gate.next_at),
+    'deadLetters', (
+      select pg_catalog.count(*)
+      from (
+        select from outbox.dead_letter x
+        where x.endpoint_id = p_endpoint_id and x.replayed_at is null and x.discarded_at is null
+        limit v_most
+      ) l
+    ),
+    'attempts', v_attempts);
+end
+$$;
+comment on function outbox.get_org_stats(text, uuid, integer) is
+  'What waits at an endpoint, and its last attempts within p_hours, 10,000 at most ("capped" says '
+  'so, and "since" from when on they are all). OH001, OH002.';
+
 -- sql/85_partition.sql
 
 -- Partitions: one a day for event and attempt, made a week ahead. Until one exists, rows go to
@@ -6550,6 +7238,22 @@ grant execute on function
   outbox.run_step(text, integer, text, jsonb),
   outbox.end_saga(text, text, jsonb),
   outbox.accept_once(text, text),
+  outbox.create_org_endpoint(text, jsonb, text),
+  outbox.get_org_endpoint(text, uuid),
+  outbox.list_org_endpoints(text, text, integer, text),
+  outbox.update_org_endpoint(text, uuid, jsonb, integer),
+  outbox.delete_org_endpoint(text, uuid, integer),
+  outbox.get_retry_config(text, uuid),
+  outbox.set_retry_config(text, uuid, jsonb, integer),
+  outbox.preview_retry_config(jsonb),
+  outbox.get_org_secret(text, uuid),
+  outbox.rotate_org_secret(text, uuid, text, integer),
+  outbox.expire_org_secret(text, uuid, uuid),
+  outbox.pause_org_endpoint(text, uuid, text),
+  outbox.resume_org_endpoint(text, uuid),
+  outbox.test_org_endpoint(text, uuid),
+  outbox.get_org_test(text, uuid, uuid),
+  outbox.get_org_stats(text, uuid, integer),
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
 to service_role;
 grant select on

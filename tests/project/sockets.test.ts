@@ -17,14 +17,22 @@ const known: Record<string, string[]> = {
   'functions/_shared/database/direct.ts': ['postgres'],
   'functions/_shared/database/rpc.ts': ['@supabase/supabase-js'],
   'functions/_shared/transport/fetch.ts': ['fetch'],
+  'functions/api/auth/authenticate.ts': ['jose'],
+  'functions/api/auth/portal.ts': ['jose'],
+  'functions/api/auth/tokens.ts': ['jose'],
+  'functions/api/database.ts': ['@supabase/supabase-js'],
+  'functions/api/index.ts': ['Deno.serve'],
   'functions/deliver/index.ts': ['Deno.serve'],
 }
 
 /** Packages and built-in modules that open none; anything else that is imported counts as one that does. */
 const quiet = [
+  '@hono/zod-openapi',
   '@noble/hashes/hmac.js',
   '@noble/hashes/sha2.js',
   'hono',
+  'hono/http-exception',
+  'hono/route',
   'ipaddr.js',
   'zod',
   'node:buffer',

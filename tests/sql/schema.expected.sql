@@ -1185,6 +1185,81 @@ ALTER FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why
 
 COMMENT ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) IS 'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": "cancelled"}. OH002, OH004.';
 
+-- Name: change_endpoint(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
+begin
+  perform outbox.check_endpoint_change(p_change);
+  update outbox.endpoint e set
+    url = case
+      when p_change ? 'url' then outbox.check_url(p_change ->> 'url')
+      else e.url
+    end,
+    description = coalesce(p_change ->> 'description', e.description),
+    payload = coalesce(p_change ->> 'payload', e.payload),
+    timeout_ms = coalesce((p_change ->> 'timeoutMs')::integer, e.timeout_ms),
+    max_in_flight = coalesce((p_change ->> 'maxInFlight')::integer, e.max_in_flight),
+    quantum = coalesce((p_change ->> 'quantum')::integer, e.quantum),
+    rate_per_second = case
+      when p_change ? 'ratePerSecond' then (p_change ->> 'ratePerSecond')::float8
+      else e.rate_per_second
+    end,
+    rate_burst = coalesce((p_change ->> 'rateBurst')::integer, e.rate_burst),
+    retry_4xx = coalesce((p_change ->> 'retry4xx')::boolean, e.retry_4xx),
+    on_dead_letter = coalesce(p_change ->> 'onDeadLetter', e.on_dead_letter),
+    breaker_enabled = coalesce((v_breaker ->> 'enabled')::boolean, e.breaker_enabled),
+    breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
+    breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
+  where e.id = p_endpoint_id;
+end
+$$;
+
+ALTER FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION change_endpoint(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) IS 'Writes the plain members of an endpoint that a change names. OH001.';
+
+-- Name: change_event_types(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_types text[];
+  v_filter text;
+begin
+  if not p_change ? 'eventTypes' and not p_change ? 'filter' then
+    return;
+  end if;
+  select pg_catalog.array_agg(s.pattern), pg_catalog.min(s.filter::text)
+  into v_types, v_filter
+  from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  if p_change ? 'eventTypes' then
+    v_types := array(
+      select t from pg_catalog.jsonb_array_elements_text(p_change -> 'eventTypes') t);
+  end if;
+  if p_change ? 'filter' then
+    v_filter := p_change ->> 'filter';
+  end if;
+  delete from outbox.subscription s
+  where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types);
+  perform outbox.subscribe(p_endpoint_id, v_types, v_filter);
+end
+$$;
+
+ALTER FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Gives an endpoint the event types and the filter that a change names; a type that it has already stays as old as it is. OH001.';
+
 -- Name: event; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.event (
@@ -1317,6 +1392,40 @@ ALTER FUNCTION outbox.check_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) IS 'The endpoint, or OH002 when there is none or it was deleted.';
+
+-- Name: check_endpoint_change(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_endpoint_change(p_change jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_ranges constant jsonb := '{"timeoutMs": [500, 60000], "maxInFlight": [1, 1000],
+    "quantum": [1, 1000], "ratePerSecond": [0.001, 100000], "rateBurst": [1, 100000]}';
+  v_field text;
+begin
+  for v_field in select k from pg_catalog.jsonb_object_keys(v_ranges) k loop
+    if p_change -> v_field <> 'null' then
+      perform outbox.check_range(v_field, (p_change ->> v_field)::float8,
+        (v_ranges -> v_field ->> 0)::float8, (v_ranges -> v_field ->> 1)::float8);
+    end if;
+  end loop;
+  perform outbox.check_range('breaker.threshold',
+    coalesce((p_change -> 'breaker' ->> 'threshold')::float8, 1), 1, 1000);
+  perform outbox.check_range('breaker.openMs',
+    coalesce((p_change -> 'breaker' ->> 'openMs')::float8, 1000), 1000, 3600000);
+  perform outbox.check_choice('payload', coalesce(p_change ->> 'payload', 'data'),
+    array['envelope', 'data']);
+  perform outbox.check_choice('onDeadLetter', coalesce(p_change ->> 'onDeadLetter', 'halt'),
+    array['continue', 'halt']);
+end
+$$;
+
+ALTER FUNCTION outbox.check_endpoint_change(p_change jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_endpoint_change(p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_endpoint_change(p_change jsonb) IS 'Raises OH001 for the first member that no endpoint may have.';
 
 -- Name: check_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1567,6 +1676,23 @@ ALTER FUNCTION outbox.check_overlap(p_overlap interval) OWNER TO postgres;
 -- Name: FUNCTION check_overlap(p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_overlap(p_overlap interval) IS 'Raises OH001 for an overlap that is not between 0 and 30 days.';
+
+-- Name: check_page(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_page(p_limit integer) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.check_range('limit', p_limit, 1, 100);
+end
+$$;
+
+ALTER FUNCTION outbox.check_page(p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION check_page(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_page(p_limit integer) IS 'Raises OH001 for a page size that is not between 1 and 100.';
 
 -- Name: check_range(text, double precision, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2152,6 +2278,42 @@ ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id
 
 COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong.';
 
+-- Name: create_org_endpoint(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_new jsonb;
+  v_id uuid;
+begin
+  v_new := outbox.create_endpoint(
+    p_endpoint ->> 'url',
+    case
+      when p_endpoint ? 'eventTypes' then
+        array(select t from pg_catalog.jsonb_array_elements_text(p_endpoint -> 'eventTypes') t)
+      else array['*']
+    end,
+    p_org_id,
+    p_secret => p_endpoint ->> 'secret',
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'),
+    p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
+    p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
+    p_filter => p_endpoint ->> 'filter');
+  v_id := v_new ->> 'id';
+  perform outbox.change_endpoint(v_id, p_endpoint - 'url');
+  return outbox.get_org_endpoint(p_org_id, v_id)
+    || pg_catalog.jsonb_build_object('secret', v_new ->> 'secret');
+end
+$$;
+
+ALTER FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) OWNER TO postgres;
+
+-- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Makes an endpoint of the members that the API takes, and returns it with its secret. OH001, OH003.';
+
 -- Name: cut_batch(outbox.routing, uuid[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) RETURNS outbox.routing
@@ -2261,6 +2423,25 @@ ALTER FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION delete_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. Its rows go in batches (see endpoint_status.open). Returns {"id", "state", "was", "reason", "open"}. OH002.';
+
+-- Name: delete_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer DEFAULT NULL::integer) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id,
+    'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
+end
+$$;
+
+ALTER FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) OWNER TO postgres;
+
+-- Name: FUNCTION delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH007.';
 
 -- Name: disable_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2642,6 +2823,47 @@ ALTER FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result j
 
 COMMENT ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) IS 'Part of execute_saga(): keeps the result under the key, and returns it.';
 
+-- Name: endpoint_json(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_types jsonb;
+  v_filter text;
+  v_breaker text;
+begin
+  select coalesce(pg_catalog.jsonb_agg(s.pattern order by s.pattern), '[]'),
+    pg_catalog.min(s.filter::text)
+  into v_types, v_filter
+  from outbox.subscription s where s.endpoint_id = p_endpoint.id;
+  select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint.id;
+  return pg_catalog.jsonb_build_object(
+    'id', p_endpoint.id, 'kind', p_endpoint.kind, 'url', p_endpoint.url,
+    'description', p_endpoint.description, 'eventTypes', v_types, 'filter', v_filter,
+    'headerNames', pg_catalog.to_jsonb(p_endpoint.header_names), 'payload', p_endpoint.payload,
+    'timeoutMs', p_endpoint.timeout_ms, 'ordering', p_endpoint.ordering,
+    'maxInFlight', p_endpoint.max_in_flight, 'quantum', p_endpoint.quantum,
+    'ratePerSecond', p_endpoint.rate_per_second, 'rateBurst', p_endpoint.rate_burst,
+    'retry4xx', p_endpoint.retry_4xx, 'onDeadLetter', p_endpoint.on_dead_letter,
+    'breaker', pg_catalog.jsonb_build_object(
+      'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
+      'openMs', p_endpoint.breaker_open_ms,
+      'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'version', p_endpoint.version,
+    'createdAt', outbox.iso_time(p_endpoint.created_at),
+    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+end
+$$;
+
+ALTER FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION endpoint_json(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them several, the first.';
+
 -- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.event_content(p_event outbox.event) RETURNS bytea
@@ -2854,6 +3076,32 @@ ALTER FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestam
 
 COMMENT ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Makes a dead letter of a delivery that was open too long; false when it is no longer open. locks: the caller holds the gate.';
 
+-- Name: expire_org_secret(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform from outbox.endpoint_secret s
+  where s.id = p_secret_id and s.endpoint_id = p_endpoint_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('secret %s does not exist', p_secret_id),
+      hint = 'The secret of the endpoint lists those that sign';
+  end if;
+  perform outbox.expire_secret(p_secret_id);
+  return outbox.get_org_secret(p_org_id, p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid) IS 'Ends a replaced secret at once, and returns what get_org_secret() does. OH002, OH004.';
+
 -- Name: expire_secret(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.expire_secret(p_secret_id uuid) RETURNS jsonb
@@ -3041,6 +3289,163 @@ ALTER FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNE
 
 COMMENT ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
 
+-- Name: get_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.endpoint_json(outbox.org_endpoint(p_org_id, p_endpoint_id));
+end
+$$;
+
+ALTER FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION get_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'One endpoint of an org, as endpoint_json() shows it. OH002.';
+
+-- Name: get_org_secret(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_read jsonb;
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  v_read := outbox.read_secret(p_endpoint_id);
+  return pg_catalog.jsonb_build_object('secret', v_read -> 'secret',
+    'publicKey', v_read -> 'public_key',
+    'secrets', (
+      select pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('id', s.value -> 'secret_id',
+          'scheme', s.value -> 'scheme', 'publicKey', s.value -> 'public_key',
+          'createdAt', outbox.iso_time((s.value ->> 'created_at')::timestamptz),
+          'expiresAt', outbox.iso_time((s.value ->> 'expires_at')::timestamptz))
+        order by s.ordinality)
+      from pg_catalog.jsonb_array_elements(v_read -> 'secrets')
+        with ordinality as s (value, ordinality)
+    ));
+end
+$$;
+
+ALTER FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION get_org_secret(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) IS 'What a receiver verifies with, and all that signs: {"secret", "publicKey", "secrets"}. OH002.';
+
+-- Name: get_org_stats(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer DEFAULT 24) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_most constant integer := 10000;
+  v_since timestamptz;
+  v_gate outbox.gate;
+  v_attempts jsonb;
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.check_range('hours', p_hours, 1, 168);
+  v_since := outbox.clock() - pg_catalog.make_interval(hours => p_hours);
+  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint_id;
+  select pg_catalog.jsonb_build_object(
+    'total', pg_catalog.count(*),
+    'delivered', pg_catalog.count(*) filter (where a.outcome = 'delivered'),
+    'failed', pg_catalog.count(*) filter (where a.outcome <> 'delivered'),
+    'capped', pg_catalog.count(*) = v_most,
+    'since', outbox.iso_time(
+      case when pg_catalog.count(*) = v_most then pg_catalog.min(a.at) else v_since end),
+    'lastAt', outbox.iso_time(pg_catalog.max(a.at)),
+    'p50Ms', pg_catalog.percentile_disc(0.5) within group (order by a.duration_ms),
+    'p95Ms', pg_catalog.percentile_disc(0.95) within group (order by a.duration_ms))
+  into v_attempts
+  from (
+    select t.outcome, t.duration_ms, t.at
+    from outbox.attempt t
+    where t.endpoint_id = p_endpoint_id and t.at > v_since and t.kind = 'try'
+    order by t.at desc
+    limit v_most
+  ) a;
+  return pg_catalog.jsonb_build_object('endpointId', p_endpoint_id,
+    'open', coalesce(v_gate.depth, 0), 'inFlight', coalesce(v_gate.in_flight, 0),
+    'failuresRunning', coalesce(v_gate.streak, 0),
+    'failingSince', outbox.iso_time(v_gate.first_failure_at),
+    'breaker', coalesce(v_gate.breaker, 'closed'),
+    'probeAt', case when v_gate.breaker = 'open' then outbox.iso_time(v_gate.open_until) end,
+    'nextAt', outbox.iso_time(v_gate.next_at),
+    'deadLetters', (
+      select pg_catalog.count(*)
+      from (
+        select from outbox.dead_letter x
+        where x.endpoint_id = p_endpoint_id and x.replayed_at is null and x.discarded_at is null
+        limit v_most
+      ) l
+    ),
+    'attempts', v_attempts);
+end
+$$;
+
+ALTER FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer) OWNER TO postgres;
+
+-- Name: FUNCTION get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer) IS 'What waits at an endpoint, and its last attempts within p_hours, 10,000 at most ("capped" says so, and "since" from when on they are all). OH001, OH002.';
+
+-- Name: get_org_test(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_last outbox.attempt;
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  select *
+  into v_last
+  from outbox.attempt a
+  where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
+  order by a.attempt desc, a.kind desc
+  limit 1;
+  return pg_catalog.jsonb_build_object('eventId', p_event_id,
+    'outcome', coalesce(v_last.outcome, 'pending'), 'status', v_last.status,
+    'errorClass', v_last.error_class, 'error', v_last.error, 'durationMs', v_last.duration_ms,
+    'response', v_last.response, 'attempt', v_last.attempt,
+    'nextRetryAt', outbox.iso_time(v_last.next_retry_at));
+end
+$$;
+
+ALTER FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last receipt of an event at an endpoint; its outcome is pending while there is none. OH002.';
+
+-- Name: get_retry_config(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.retry_config_json(outbox.org_endpoint(p_org_id, p_endpoint_id));
+end
+$$;
+
+ALTER FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION get_retry_config(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) IS 'The retry policy of an endpoint, as retry_config_json() shows it. OH002.';
+
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.has_due(p_now timestamp with time zone) RETURNS boolean
@@ -3177,7 +3582,7 @@ CREATE FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) RETU
     AS $$
 begin
   raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem),
-    hint = p_remedy;
+    detail = p_field, hint = p_remedy;
 end
 $$;
 
@@ -3185,7 +3590,7 @@ ALTER FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) OWNER
 
 -- Name: FUNCTION invalid(p_field text, p_problem text, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) IS 'Raises OH001 for one argument: message "<field> <problem>", hint: the remedy.';
+COMMENT ON FUNCTION outbox.invalid(p_field text, p_problem text, p_remedy text) IS 'Raises OH001 for one argument: message "<field> <problem>", detail: the field, hint: the remedy.';
 
 -- Name: ipv4_number(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3484,6 +3889,26 @@ ALTER FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb)
 
 COMMENT ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) IS 'Whether a change is published: an update is only when a column of "changed" has.';
 
+-- Name: iso_time(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.iso_time(p_at timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return case
+    when pg_catalog.isfinite(p_at)
+    then pg_catalog.to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.iso_time(p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.iso_time(p_at timestamp with time zone) IS 'A moment as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
+
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) RETURNS void
@@ -3616,6 +4041,48 @@ ALTER FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) OWNER TO
 
 COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null when nothing is known of it.';
 
+-- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_state text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_at timestamptz;
+  v_id uuid;
+  v_answer jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(outbox.endpoint_json(p.found) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.to_cursor((p.found).created_at, (p.found).id::text))
+        filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select e as found,
+      pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.state <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
+      and (p_state is null or e.state = p_state)
+    order by e.created_at desc, e.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
+end
+$$;
+
+ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) OWNER TO postgres;
+
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) IS 'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
+
 -- Name: live_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS jsonb
@@ -3660,6 +4127,34 @@ ALTER FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
 -- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) IS 'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a transaction.';
+
+-- Name: lock_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) RETURNS outbox.endpoint
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.org_id = p_org_id for no key update;
+  v_endpoint := outbox.org_endpoint(p_org_id, p_endpoint_id);
+  if v_endpoint.version <> p_version then
+    raise exception using errcode = 'OH007',
+      message = pg_catalog.format('endpoint %s was changed: it is at version %s, not %s',
+        p_endpoint_id, v_endpoint.version, p_version),
+      hint = 'Read it again, and send the change with its new ETag';
+  end if;
+  return v_endpoint;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) OWNER TO postgres;
+
+-- Name: FUNCTION lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'An endpoint of an org, its row locked. OH002; OH007 when it is not at that version, if one is given.';
 
 -- Name: lose_leases(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3923,6 +4418,35 @@ ALTER FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) OWNER T
 
 COMMENT ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being sent.';
 
+-- Name: org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS outbox.endpoint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  select *
+  into v_endpoint
+  from outbox.endpoint e
+  where e.id = p_endpoint_id and e.org_id = p_org_id and e.state <> 'deleted';
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('endpoint %s does not exist',
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'The list of endpoints shows those that there are';
+  end if;
+  return v_endpoint;
+end
+$$;
+
+ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint, or OH002 when that org has none of this id or it was deleted.';
+
 -- Name: park(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS void
@@ -4024,6 +4548,25 @@ ALTER FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO
 
 COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. Returns {"id", "state", "was", "reason", "open"}. OH002.';
 
+-- Name: pause_org_endpoint(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.pause_endpoint(p_endpoint_id, p_reason);
+  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) OWNER TO postgres;
+
+-- Name: FUNCTION pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint as pause_endpoint() does, and returns it. OH002.';
+
 -- Name: port_allowed(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.port_allowed(p_port integer) RETURNS boolean
@@ -4045,6 +4588,24 @@ ALTER FUNCTION outbox.port_allowed(p_port integer) OWNER TO postgres;
 -- Name: FUNCTION port_allowed(p_port integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.port_allowed(p_port integer) IS 'Whether deliveries may go to a port: in egress.allow_ports and not in egress.deny_ports.';
+
+-- Name: preview_retry_config(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.preview_retry_config(p_policy jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'schedule', outbox.schedule_json(outbox.retry_of_wire(p_policy)));
+end
+$$;
+
+ALTER FUNCTION outbox.preview_retry_config(p_policy jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION preview_retry_config(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.preview_retry_config(p_policy jsonb) IS 'What a policy would mean: {"schedule": [{"failure", "delaySeconds", "leastSeconds", "mostSeconds", "afterSeconds"}]}. OH001.';
 
 -- Name: preview_schedule(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4600,6 +5161,44 @@ ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp wit
 
 COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type.';
 
+-- Name: read_cursor(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_base64 text := pg_catalog.translate(p_cursor, '-_', '+/');
+  v_parts text[];
+begin
+  if p_cursor is null then
+    p_at := 'infinity';
+    p_id := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+    return;
+  end if;
+  if p_cursor ~ '^[A-Za-z0-9_-]{1,200}$' and pg_catalog.length(p_cursor) % 4 <> 1 then
+    v_parts := pg_catalog.regexp_match(
+      pg_catalog.encode(
+        pg_catalog.decode(
+          v_base64 || pg_catalog.repeat('=', (4 - pg_catalog.length(v_base64) % 4) % 4), 'base64'),
+        'escape'),
+      '^(-?[0-9]{1,17}) ([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$');
+  end if;
+  if v_parts is null then
+    perform outbox.invalid('cursor', 'is not one that a list gave',
+      'Expected nextCursor of the page before; leave it out for the first page');
+  end if;
+  p_at := timestamptz 'epoch' + v_parts[1]::bigint * interval '1 microsecond';
+  p_id := v_parts[2];
+end
+$_$;
+
+ALTER FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text) OWNER TO postgres;
+
+-- Name: FUNCTION read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text) IS 'The (time, uuid) that a cursor stands for; without one the place before the newest row of a list that begins with the newest. OH001.';
+
 -- Name: read_secret(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_secret(p_endpoint_id uuid) RETURNS jsonb
@@ -4919,6 +5518,25 @@ ALTER FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) OWNE
 
 COMMENT ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) IS 'Lets an ordered key go on that stopped behind a dead letter: {"endpoint_id", "partition_key", "open"}. OH002; OH004: it is not halted.';
 
+-- Name: resume_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.resume_endpoint(p_endpoint_id);
+  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION resume_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Serves an endpoint again as resume_endpoint() does, and returns it. OH002.';
+
 -- Name: retry_after(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone) RETURNS interval
@@ -4969,6 +5587,27 @@ ALTER FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone)
 
 COMMENT ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone) IS 'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to wait, one hour at most; null when it is past, zero or unreadable.';
 
+-- Name: retry_config_json(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_policy jsonb := coalesce(p_endpoint.retry, outbox.retry_preset(p_endpoint.kind));
+begin
+  return pg_catalog.jsonb_build_object('preset', p_endpoint.retry is null,
+    'policy', outbox.retry_to_wire(v_policy), 'schedule', outbox.schedule_json(v_policy),
+    'version', p_endpoint.version);
+end
+$$;
+
+ALTER FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION retry_config_json(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) IS 'The policy in force, whether it is the preset of the kind, and what it means: {"preset", "policy", "schedule", "version" (of the endpoint)}.';
+
 -- Name: retry_now(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
@@ -4985,6 +5624,35 @@ ALTER FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) OWNER TO po
 -- Name: FUNCTION retry_now(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
+
+-- Name: retry_of_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.retry_of_wire(p_policy jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_policy is null then
+    return null;
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'baseDelay' then 'base_delay'
+        when 'maxDelay' then 'max_delay'
+        when 'maxRetries' then 'max_retries'
+        else m.key
+      end, m.value), '{}')
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+
+ALTER FUNCTION outbox.retry_of_wire(p_policy jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION retry_of_wire(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.retry_of_wire(p_policy jsonb) IS 'A retry policy with the names that SQL has, of one with those of the API; null for null.';
 
 -- Name: retry_preset(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5012,6 +5680,52 @@ ALTER FUNCTION outbox.retry_preset(p_kind text) OWNER TO postgres;
 -- Name: FUNCTION retry_preset(p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or relay (brokers).';
+
+-- Name: retry_to_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.retry_to_wire(p_policy jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'base_delay' then 'baseDelay'
+        when 'max_delay' then 'maxDelay'
+        when 'max_retries' then 'maxRetries'
+        else m.key
+      end, m.value)
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+
+ALTER FUNCTION outbox.retry_to_wire(p_policy jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION retry_to_wire(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.retry_to_wire(p_policy jsonb) IS 'A retry policy with the names of the API.';
+
+-- Name: rotate_org_secret(text, uuid, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text DEFAULT NULL::text, p_overlap_seconds integer DEFAULT 86400) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.rotate_secret(p_endpoint_id, p_secret,
+    pg_catalog.make_interval(secs => p_overlap_seconds));
+  return outbox.get_org_secret(p_org_id, p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer) OWNER TO postgres;
+
+-- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer) IS 'Replaces a secret as rotate_secret() does, and returns what get_org_secret() does. OH001, OH002, OH004.';
 
 -- Name: rotate_secret(uuid, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5314,6 +6028,33 @@ ALTER FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_
 
 COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns what it adds to the context. OH007 names saga, step and cause; detail has them as JSON: {"saga", "step", "function", "code": its SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks pass as they are.';
 
+-- Name: schedule_json(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.schedule_json(p_policy jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select coalesce(
+      pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('failure', s.value -> 'failure',
+          'delaySeconds', s.value -> 'delay_s', 'leastSeconds', s.value -> 'least_s',
+          'mostSeconds', s.value -> 'most_s', 'afterSeconds', s.value -> 'after_s')
+        order by s.ordinality),
+      '[]')
+    from pg_catalog.jsonb_array_elements(outbox.preview_schedule(p_policy))
+      with ordinality as s (value, ordinality)
+  );
+end
+$$;
+
+ALTER FUNCTION outbox.schedule_json(p_policy jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION schedule_json(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.schedule_json(p_policy jsonb) IS 'preview_schedule() with the names of the API. OH001.';
+
 -- Name: schedule_retry(uuid, uuid, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) RETURNS jsonb
@@ -5498,6 +6239,30 @@ ALTER FUNCTION outbox.set_replay_job(p_id text, p_state text) OWNER TO postgres;
 -- Name: FUNCTION set_replay_job(p_id text, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_state text) IS 'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", "replayed", "skipped"}. OH001, OH002.';
+
+-- Name: set_retry_config(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb DEFAULT NULL::jsonb, p_version integer DEFAULT NULL::integer) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_policy jsonb := outbox.retry_of_wire(nullif(p_policy, 'null'));
+begin
+  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  perform outbox.check_retry(v_policy);
+  update outbox.endpoint e
+  set retry = v_policy, version = e.version + 1, updated_at = outbox.clock()
+  where e.id = p_endpoint_id;
+  return outbox.get_retry_config(p_org_id, p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) OWNER TO postgres;
+
+-- Name: FUNCTION set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) IS 'Gives an endpoint a retry policy of its own, or with null the preset of its kind again. It holds from the next failure on. OH001, OH002, OH007.';
 
 -- Name: set_setting(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6104,6 +6869,25 @@ ALTER FUNCTION outbox.take_key(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.take_key(p_event outbox.event) IS 'Takes the event''s idempotency key for 24 hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
 
+-- Name: test_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  return pg_catalog.jsonb_build_object(
+    'eventId', outbox.send_test_event(p_endpoint_id) -> 'event_id');
+end
+$$;
+
+ALTER FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION test_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Sends an endpoint a test event, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
+
 -- Name: tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.tick() RETURNS jsonb
@@ -6145,6 +6929,28 @@ ALTER FUNCTION outbox.tick() OWNER TO postgres;
 -- Name: FUNCTION tick(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.tick() IS 'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
+
+-- Name: to_cursor(timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.translate(
+    pg_catalog.encode(
+      pg_catalog.convert_to(
+        pg_catalog.format('%s %s', (extract(epoch from p_at) * 1000000)::bigint, p_id), 'UTF8'),
+      'base64'),
+    E'+/=\n', '-_');
+end
+$$;
+
+ALTER FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) OWNER TO postgres;
+
+-- Name: FUNCTION to_cursor(p_at timestamp with time zone, p_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) IS 'The place behind one row of a list that is ordered by (time, id), as opaque text.';
 
 -- Name: touch_run(uuid, text, timestamp with time zone, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6310,6 +7116,33 @@ ALTER FUNCTION outbox.unwatch_table(p_table regclass) OWNER TO postgres;
 -- Name: FUNCTION unwatch_table(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Publishes the changes of a table no more: {"table", "watched": whether it was until now}. OH001.';
+
+-- Name: update_org_endpoint(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer DEFAULT NULL::integer) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  perform outbox.change_endpoint(p_endpoint_id, p_change);
+  perform outbox.change_event_types(p_endpoint_id, p_change);
+  if p_change ? 'headers' then
+    perform outbox.set_headers(p_endpoint_id, p_change -> 'headers');
+  else
+    update outbox.endpoint e
+    set version = e.version + 1, updated_at = outbox.clock()
+    where e.id = p_endpoint_id;
+  end if;
+  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) OWNER TO postgres;
+
+-- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes what p_change names and nothing else; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH007.';
 
 -- Name: upkeep(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7550,7 +8383,7 @@ CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, even
 
 -- Name: endpoint_org; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX endpoint_org ON outbox.endpoint USING btree (org_id, id);
+CREATE INDEX endpoint_org ON outbox.endpoint USING btree (org_id, created_at, id) WHERE (state <> 'deleted'::text);
 
 -- Name: endpoint_secret_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -7801,6 +8634,14 @@ REVOKE ALL ON FUNCTION outbox.calling_role() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) TO service_role;
 
+-- Name: FUNCTION change_endpoint(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
+
 -- Name: TABLE event; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.event TO service_role;
@@ -7820,6 +8661,10 @@ REVOKE ALL ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_co
 -- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION check_endpoint_change(p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_endpoint_change(p_change jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION check_event(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -7848,6 +8693,10 @@ REVOKE ALL ON FUNCTION outbox.check_org(p_org_id text) FROM PUBLIC;
 -- Name: FUNCTION check_overlap(p_overlap interval); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_overlap(p_overlap interval) FROM PUBLIC;
+
+-- Name: FUNCTION check_page(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_page(p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -7914,6 +8763,11 @@ REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now ti
 REVOKE ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) TO service_role;
 
+-- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) TO service_role;
+
 -- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) FROM PUBLIC;
@@ -7927,6 +8781,11 @@ GRANT ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) TO service_
 
 REVOKE ALL ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) TO service_role;
 
 -- Name: FUNCTION disable_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -7973,6 +8832,10 @@ REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with ti
 REVOKE ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) TO service_role;
 
+-- Name: FUNCTION endpoint_json(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION event_content(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.event_content(p_event outbox.event) FROM PUBLIC;
@@ -7993,6 +8856,11 @@ REVOKE ALL ON FUNCTION outbox.expire_deliveries(p_limit integer) FROM PUBLIC;
 -- Name: FUNCTION expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid) TO service_role;
 
 -- Name: FUNCTION expire_secret(p_secret_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -8022,6 +8890,31 @@ REVOKE ALL ON FUNCTION outbox.first_lane_at(p_gate_id bigint) FROM PUBLIC;
 -- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION get_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION get_org_secret(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer) TO service_role;
+
+-- Name: FUNCTION get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) TO service_role;
+
+-- Name: FUNCTION get_retry_config(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) TO service_role;
 
 -- Name: FUNCTION has_due(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -8100,6 +8993,10 @@ GRANT ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error
 
 REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) FROM PUBLIC;
@@ -8120,6 +9017,11 @@ REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) TO service_role;
+
 -- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
@@ -8127,6 +9029,10 @@ REVOKE ALL ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp w
 -- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) FROM PUBLIC;
 
 -- Name: FUNCTION lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -8160,6 +9066,10 @@ REVOKE ALL ON FUNCTION outbox.no_saga(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
@@ -8177,9 +9087,19 @@ REVOKE ALL ON FUNCTION outbox.partition_name(p_table text, p_day date) FROM PUBL
 REVOKE ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) TO service_role;
 
+-- Name: FUNCTION pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) TO service_role;
+
 -- Name: FUNCTION port_allowed(p_port integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.port_allowed(p_port integer) FROM PUBLIC;
+
+-- Name: FUNCTION preview_retry_config(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.preview_retry_config(p_policy jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.preview_retry_config(p_policy jsonb) TO service_role;
 
 -- Name: FUNCTION preview_schedule(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -8249,6 +9169,10 @@ REVOKE ALL ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) F
 
 REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text) FROM PUBLIC;
+
 -- Name: FUNCTION read_secret(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) FROM PUBLIC;
@@ -8290,19 +9214,41 @@ GRANT ALL ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) TO service_role
 REVOKE ALL ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) TO service_role;
 
+-- Name: FUNCTION resume_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) TO service_role;
+
 -- Name: FUNCTION retry_after(p_header text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION retry_config_json(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) FROM PUBLIC;
 
 -- Name: FUNCTION retry_now(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) TO service_role;
 
+-- Name: FUNCTION retry_of_wire(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.retry_of_wire(p_policy jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION retry_preset(p_kind text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.retry_preset(p_kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.retry_preset(p_kind text) TO service_role;
+
+-- Name: FUNCTION retry_to_wire(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.retry_to_wire(p_policy jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer) TO service_role;
 
 -- Name: FUNCTION rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -8335,6 +9281,10 @@ REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) TO service_role;
 
+-- Name: FUNCTION schedule_json(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.schedule_json(p_policy jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) FROM PUBLIC;
@@ -8358,6 +9308,11 @@ GRANT ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) TO
 
 REVOKE ALL ON FUNCTION outbox.set_replay_job(p_id text, p_state text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_replay_job(p_id text, p_state text) TO service_role;
+
+-- Name: FUNCTION set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) TO service_role;
 
 -- Name: FUNCTION set_setting(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -8421,9 +9376,18 @@ REVOKE ALL ON FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now
 
 REVOKE ALL ON FUNCTION outbox.take_key(p_event outbox.event) FROM PUBLIC;
 
+-- Name: FUNCTION test_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) TO service_role;
+
 -- Name: FUNCTION tick(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.tick() FROM PUBLIC;
+
+-- Name: FUNCTION to_cursor(p_at timestamp with time zone, p_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) FROM PUBLIC;
 
 -- Name: FUNCTION touch_run(p_run uuid, p_kind text, p_now timestamp with time zone, p_ended boolean); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -8448,6 +9412,11 @@ REVOKE ALL ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit inte
 -- Name: FUNCTION unwatch_table(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.unwatch_table(p_table regclass) FROM PUBLIC;
+
+-- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) TO service_role;
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

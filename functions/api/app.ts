@@ -1,0 +1,32 @@
+import { OpenAPIHono } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps, ApiEnv } from './context.ts'
+import { ApiError } from './errors.ts'
+import { authenticated } from './middleware/access.ts'
+import { answerError, problemAnswer, readIssues } from './middleware/problem.ts'
+import { requestLog } from './middleware/request_log.ts'
+import { describeApi } from './openapi.ts'
+import { addEndpointRoutes } from './routes/endpoints.ts'
+
+/** The whole API on whatever it works with. */
+export function createApp(deps: ApiDeps): ApiApp {
+  const root = new OpenAPIHono<ApiEnv>({
+    defaultHook(result): void {
+      if (!result.success) throw readIssues(result.error.issues, result.target)
+    },
+  })
+  const app = root.basePath('/api/v1')
+  app.onError(answerError(deps.log))
+  app.notFound((c) =>
+    problemAnswer(
+      new ApiError('not_found', `There is no ${c.req.method} ${c.req.path.slice(0, 200)}`),
+      c.get('requestId'),
+    )
+  )
+
+  app.use(requestLog(deps.log, deps.now))
+  app.get('/openapi.json', (c) => c.json(describeApi(app)))
+  app.use(authenticated(deps.authenticate))
+
+  addEndpointRoutes(app, deps)
+  return app
+}

@@ -1,0 +1,155 @@
+import { decodeJwt, type JWTPayload } from 'jose'
+import { ApiError } from '../errors.ts'
+import { createKeyring, type NamedKey } from './keys.ts'
+import { checkPortalToken, portalIssuer } from './portal.ts'
+import { isEnough, orgIdForm, type Principal, type Role, roles } from './principal.ts'
+import { createTokenCheck, type TokenOptions } from './tokens.ts'
+
+export type AuthOptions = TokenOptions & {
+  /** Keys that may do everything. */
+  secretKeys: readonly NamedKey[]
+  /** Keys that everybody has: they prove nothing, and a client sends them beside its token. */
+  publishableKeys: readonly NamedKey[]
+  portalSecrets: readonly string[]
+}
+
+const systemOrg = 'outhook'
+
+/**
+ * Makes the check of a request's credentials: a secret key in `apikey`, or a token in
+ * `Authorization`. Whatever is there must be valid; nothing invalid is passed over for the rest.
+ * Throws ApiError.
+ */
+export function createAuthenticate(
+  options: AuthOptions,
+): (headers: Headers) => Promise<Principal> {
+  const secretKey = createKeyring(options.secretKeys)
+  const publishableKey = createKeyring(options.publishableKeys)
+  const checkToken = createTokenCheck(options)
+
+  return async function authenticate(headers: Headers): Promise<Principal> {
+    const org = readOrgHeader(headers.get('x-org-id'))
+    const apikey = headers.get('apikey')
+    const keyName = apikey === null ? null : secretKey(apikey)
+    if (apikey !== null && keyName === null && publishableKey(apikey) === null) {
+      throw unauthenticated('The key in the apikey header is not one of this project')
+    }
+    const bearer = readBearer(headers.get('authorization'))
+    // A client of Supabase repeats its key as a token when nobody has logged in.
+    const bearerKey = bearer === null ? null : secretKey(bearer)
+    if (bearerKey !== null) return keyPrincipal(bearerKey, org)
+    if (bearer === null || bearer === apikey) {
+      if (keyName !== null) return keyPrincipal(keyName, org)
+      throw unauthenticated('The request has no credentials', {
+        remedy: 'Send a secret key in the header apikey, or a token as Authorization: Bearer …',
+      })
+    }
+    return await readToken(bearer, org)
+  }
+
+  async function readToken(token: string, org: string | null): Promise<Principal> {
+    let issuer: string | undefined
+    try {
+      issuer = decodeJwt(token).iss
+    } catch {
+      throw unauthenticated('The token is not a JWT')
+    }
+    if (issuer === portalIssuer) {
+      const claims = await checkPortalToken(token, options.portalSecrets, options.wallNow())
+      if (claims === null) throw invalidToken()
+      return tokenPrincipal('portal', claims, { org_id: claims.org_id }, claims.outhook_role, org)
+    }
+    const check = await checkToken(token)
+    if (check.claims === null) {
+      if (check.unavailable) {
+        throw new ApiError('unavailable', 'The keys that verify tokens cannot be had at the moment')
+      }
+      throw invalidToken()
+    }
+    if (check.claims.role !== 'authenticated') throw invalidToken()
+    // user_metadata is what users write themselves: nothing in it is looked at.
+    const claims = asRecord(check.claims.app_metadata)
+    return tokenPrincipal('user', check.claims, claims, claims.outhook_role ?? 'viewer', org)
+  }
+}
+
+function keyPrincipal(name: string, org: string | null): Principal {
+  return { orgId: org ?? 'default', role: 'admin', actor: `key:${name}`, kind: 'key' }
+}
+
+function tokenPrincipal(
+  kind: 'user' | 'portal',
+  { sub }: JWTPayload,
+  claims: Record<string, unknown>,
+  role: unknown,
+  org: string | null,
+): Principal {
+  const known = roles.find((one) => one === role)
+  if (known === undefined || kind === 'portal' && isEnough(known, 'admin')) {
+    throw new ApiError('forbidden', 'The role in the token is not one that exists', {
+      field: 'outhook_role',
+      remedy: `Expected app_metadata.outhook_role to be one of ${roles.join(', ')}, or absent`,
+    })
+  }
+  return { orgId: pickOrg(claims, org), role: known satisfies Role, actor: `${kind}:${sub}`, kind }
+}
+
+function pickOrg(claims: Record<string, unknown>, asked: string | null): string {
+  const { org_id: one, org_ids: several } = claims
+  const own = [one, ...Array.isArray(several) ? several : []].filter(isOrgId)
+  const [first] = own
+  if (first === undefined) {
+    throw new ApiError('forbidden', 'The token belongs to no organisation', {
+      remedy: 'Set app_metadata.org_id or app_metadata.org_ids of the user',
+    })
+  }
+  if (asked !== null) {
+    if (own.includes(asked)) return asked
+    throw new ApiError('forbidden', 'The token is not one of the organisation in X-Org-Id')
+  }
+  if (isOrgId(one) || new Set(own).size === 1) return first
+  throw new ApiError('invalid_argument', 'The token is one of several organisations', {
+    field: 'X-Org-Id',
+    remedy: 'Name the one that is meant in the header X-Org-Id',
+  })
+}
+
+function isOrgId(value: unknown): value is string {
+  return typeof value === 'string' && orgIdForm.test(value) && value !== systemOrg
+}
+
+function readOrgHeader(value: string | null): string | null {
+  if (value === null || orgIdForm.test(value)) return value
+  throw new ApiError('invalid_argument', 'X-Org-Id is not the id of an organisation', {
+    field: 'X-Org-Id',
+    remedy: 'Expected 1 to 64 letters, digits, _ . : -, such as org-123',
+  })
+}
+
+function readBearer(header: string | null): string | null {
+  if (header === null) return null
+  const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(header) ?? []
+  if (token === undefined) {
+    throw unauthenticated('The Authorization header is not Bearer and a token')
+  }
+  return token
+}
+
+function unauthenticated(detail: string, more: { remedy?: string } = {}): ApiError {
+  return new ApiError('unauthenticated', detail, {
+    ...more,
+    headers: { 'www-authenticate': 'Bearer' },
+  })
+}
+
+/** One answer for every reason: which one it is helps a forger alone. */
+function invalidToken(): ApiError {
+  return unauthenticated('The token is not valid: wrong signature or issuer, or expired')
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  // SAFETY: an object that is no array has string keys and values of any kind.
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? value as Record<string, unknown>
+    : {}
+}

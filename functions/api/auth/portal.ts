@@ -1,0 +1,55 @@
+import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { clockSkewSeconds } from './tokens.ts'
+import type { Role } from './principal.ts'
+
+/** Names the tokens that this function mints itself, so that no other token is taken for one. */
+export const portalIssuer = 'outhook-portal'
+const audience = 'outhook-api'
+
+/** What a portal token says. */
+export type PortalClaims = {
+  orgId: string
+  role: Exclude<Role, 'admin'>
+  subject: string
+  /** Milliseconds since 1970. */
+  now: number
+  lifeSeconds: number
+}
+
+/** Mints a token for one organisation, signed with the first of the secrets. */
+export async function mintPortalToken(claims: PortalClaims, secret: string): Promise<string> {
+  const now = Math.floor(claims.now / 1000)
+  return await new SignJWT({ org_id: claims.orgId, outhook_role: claims.role })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuer(portalIssuer)
+    .setAudience(audience)
+    .setSubject(claims.subject)
+    .setJti(crypto.randomUUID())
+    .setIssuedAt(now)
+    .setExpirationTime(now + claims.lifeSeconds)
+    .sign(new TextEncoder().encode(secret))
+}
+
+/** The claims of a portal token signed with any of the secrets; null when it is not valid. */
+export async function checkPortalToken(
+  token: string,
+  secrets: readonly string[],
+  now: number,
+): Promise<JWTPayload | null> {
+  for (const secret of secrets) {
+    try {
+      const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
+        algorithms: ['HS256'],
+        issuer: portalIssuer,
+        audience,
+        clockTolerance: clockSkewSeconds,
+        currentDate: new Date(now),
+        requiredClaims: ['exp', 'sub', 'org_id', 'outhook_role'],
+      })
+      return payload
+    } catch {
+      // Another of the secrets may be the right one.
+    }
+  }
+  return null
+}

@@ -1,0 +1,95 @@
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  decodeProtectedHeader,
+  errors,
+  type JSONWebKeySet,
+  type JWTPayload,
+  jwtVerify,
+  type JWTVerifyGetKey,
+} from 'jose'
+
+/** Seconds by which the clocks of issuer and function may differ. */
+export const clockSkewSeconds = 30
+
+export type TokenOptions = {
+  /** The project's keys as SUPABASE_JWKS gives them; an `oct` key in it is the legacy secret. */
+  jwks: JSONWebKeySet
+  /** Where the project publishes its keys now; asked when a token names a key that `jwks` has not. */
+  jwksUrl: URL
+  /** The legacy secret, where HS256 tokens are still to be taken. */
+  legacySecret: string | null
+  issuers: string[]
+  wallNow(): number
+}
+
+/**
+ * What became of a token: its claims, or null for one that is not valid, or `unavailable` when the
+ * keys that could prove it cannot be had at the moment.
+ */
+export type TokenCheck = { claims: JWTPayload } | { claims: null; unavailable: boolean }
+
+const audience = 'authenticated'
+
+/** Makes the check of a user's token: ES256 or RS256, and HS256 only with a legacy secret. */
+export function createTokenCheck(options: TokenOptions): (token: string) => Promise<TokenCheck> {
+  const { jwks, jwksUrl, legacySecret, issuers, wallNow } = options
+  const publicKeys = jwks.keys.filter(({ kty }) => kty === 'EC' || kty === 'RSA')
+  const local = createLocalJWKSet({ keys: publicKeys })
+  const remote = createRemoteJWKSet(jwksUrl, { timeoutDuration: 3000, cooldownDuration: 30_000 })
+  const secrets = [
+    ...jwks.keys.flatMap(({ kty, k }) => kty === 'oct' && k ? [decodeBase64Url(k)] : []),
+    ...legacySecret === null ? [] : [new TextEncoder().encode(legacySecret)],
+  ]
+
+  const findKey: JWTVerifyGetKey = async (header, token) => {
+    try {
+      return await local(header, token)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      return await remote(header, token)
+    }
+  }
+
+  return async function checkToken(token: string): Promise<TokenCheck> {
+    const rules = {
+      issuer: issuers,
+      audience,
+      clockTolerance: clockSkewSeconds,
+      currentDate: new Date(wallNow()),
+      requiredClaims: ['exp', 'sub', 'role'],
+    }
+    try {
+      const { alg } = decodeProtectedHeader(token)
+      if (alg !== 'HS256') {
+        const algorithms = ['ES256', 'RS256']
+        return { claims: (await jwtVerify(token, findKey, { ...rules, algorithms })).payload }
+      }
+    } catch (error) {
+      return { claims: null, unavailable: publicKeys.length === 0 && isOutage(error) }
+    }
+    for (const secret of secrets) {
+      try {
+        const algorithms = ['HS256']
+        return { claims: (await jwtVerify(token, secret, { ...rules, algorithms })).payload }
+      } catch {
+        // Another of the secrets may be the right one.
+      }
+    }
+    return { claims: null, unavailable: false }
+  }
+}
+
+/** jose throws other errors of its own over a token; what it throws over a fetch is one of these. */
+function isOutage(error: unknown): boolean {
+  return error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError) &&
+      error instanceof TypeError && /fetch|network|connect|request/i.test(error.message)
+}
+
+function decodeBase64Url(text: string): Uint8Array {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), charCodeOf)
+}
+
+function charCodeOf(character: string): number {
+  return character.charCodeAt(0)
+}

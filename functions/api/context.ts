@@ -1,0 +1,30 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { ApiDatabase } from './database.ts'
+import type { Principal } from './auth/principal.ts'
+import type { Log } from '../_shared/log.ts'
+
+/** What the middleware puts beside a request. */
+export type ApiEnv = {
+  Variables: {
+    requestId: string
+    principal: Principal
+  }
+}
+
+/** The app that routes are registered on. */
+export type ApiApp = OpenAPIHono<ApiEnv, Record<never, never>, '/api/v1'>
+
+/** What handlers and middleware work with. */
+export type ApiDeps = {
+  database: ApiDatabase
+  /** Tells whose credentials these are; throws ApiError. */
+  authenticate(headers: Headers): Promise<Principal>
+  /** Signs portal tokens, the first one; none: there are no portal tokens. */
+  portalSecrets: readonly string[]
+  /** Milliseconds since 1970. */
+  wallNow(): number
+  /** Milliseconds on a clock that never goes back. */
+  now(): number
+  sleep(ms: number): Promise<void>
+  log: Log
+}

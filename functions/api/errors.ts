@@ -1,0 +1,53 @@
+/** An error that the caller is told of, as problem details. Thrown by handlers and middleware. */
+export class ApiError extends Error {
+  readonly status: number
+  /** Stable: what programs switch on. */
+  readonly code: ErrorCode
+  readonly field: string | undefined
+  readonly remedy: string | undefined
+  readonly headers: Record<string, string>
+
+  constructor(code: ErrorCode, detail: string, more: ErrorMore = {}) {
+    super(detail, more.cause === undefined ? {} : { cause: more.cause })
+    this.name = 'ApiError'
+    this.code = code
+    this.status = errorCodes[code].status
+    this.field = more.field
+    this.remedy = more.remedy
+    this.headers = more.headers ?? {}
+  }
+}
+
+export type ErrorMore = {
+  /** The path of the member that is wrong, such as `retry.delays`. */
+  field?: string | undefined
+  /** What the caller can do about it. */
+  remedy?: string | undefined
+  headers?: Record<string, string>
+  /** For the log alone. */
+  cause?: unknown
+}
+
+/** Every code with its status and its title. */
+export const errorCodes = {
+  invalid_argument: { status: 400, title: 'Invalid argument' },
+  unauthenticated: { status: 401, title: 'Not authenticated' },
+  forbidden: { status: 403, title: 'Not allowed' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  request_timeout: { status: 408, title: 'The request took too long' },
+  idempotency_conflict: { status: 409, title: 'The key was used for another request' },
+  wrong_state: { status: 409, title: 'The state forbids it' },
+  breaker_open: { status: 409, title: 'The breaker is open' },
+  version_mismatch: { status: 412, title: 'Changed by somebody else' },
+  too_large: { status: 413, title: 'Too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  schema_mismatch: { status: 422, title: 'The payload does not fit its schema' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  headers_too_large: { status: 431, title: 'Headers too large' },
+  internal: { status: 500, title: 'Internal error' },
+  not_configured: { status: 503, title: 'Not configured' },
+  unavailable: { status: 503, title: 'Not available now' },
+} as const
+
+export type ErrorCode = keyof typeof errorCodes

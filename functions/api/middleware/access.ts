@@ -1,0 +1,26 @@
+import type { MiddlewareHandler } from 'hono'
+import { isEnough, type Principal, type Role } from '../auth/principal.ts'
+import type { ApiEnv } from '../context.ts'
+import { ApiError } from '../errors.ts'
+
+/** Puts the caller beside the request, or refuses it. */
+export function authenticated(
+  authenticate: (headers: Headers) => Promise<Principal>,
+): MiddlewareHandler<ApiEnv> {
+  return async function findPrincipal(c, next): Promise<void> {
+    c.set('principal', await authenticate(c.req.raw.headers))
+    await next()
+  }
+}
+
+/** Refuses a caller whose role is not enough. */
+export function requireRole(needed: Role): MiddlewareHandler<ApiEnv> {
+  return async function checkRole(c, next): Promise<void> {
+    if (!isEnough(c.get('principal').role, needed)) {
+      throw new ApiError('forbidden', `This needs the role ${needed}`, {
+        remedy: 'The role is in the token, as app_metadata.outhook_role',
+      })
+    }
+    await next()
+  }
+}

@@ -1,0 +1,32 @@
+import type { MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
+import type { Log } from '../../_shared/log.ts'
+import type { ApiEnv } from '../context.ts'
+
+/** A caller's own request id, so that its log and ours can be put side by side. */
+const requestIdForm = /^[A-Za-z0-9_.:-]{1,64}$/
+
+/**
+ * Gives every request an id (the caller's `x-request-id`, if it is one), sends it back, and writes
+ * one line for the request. The line names the route and never what was asked for, sent or answered.
+ */
+export function requestLog(log: Log, now: () => number): MiddlewareHandler<ApiEnv> {
+  return async function logRequest(c, next): Promise<void> {
+    const started = now()
+    const asked = c.req.header('x-request-id') ?? ''
+    const requestId = requestIdForm.test(asked) ? asked : crypto.randomUUID()
+    c.set('requestId', requestId)
+    await next()
+    c.header('x-request-id', requestId)
+    const principal = c.get('principal')
+    const { status } = c.res
+    log(status >= 500 ? 'warn' : 'info', 'request', {
+      request: requestId,
+      method: c.req.method,
+      route: routePath(c, -1),
+      status,
+      ms: Math.round(now() - started),
+      ...principal === undefined ? {} : { org: principal.orgId, kind: principal.kind },
+    })
+  }
+}

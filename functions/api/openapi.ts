@@ -1,0 +1,31 @@
+import type { ApiApp } from './context.ts'
+import { version } from '../_shared/version.ts'
+
+type Document = ReturnType<ApiApp['getOpenAPI31Document']>
+
+/** The description of the API (OpenAPI 3.1), made of the schemas that check its requests. */
+export function describeApi(app: ApiApp): Document {
+  const registry = app.openAPIRegistry
+  registry.registerComponent('securitySchemes', 'secretKey', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'apikey',
+    description: 'A secret key of the project (sb_secret_…): admin of the org in X-Org-Id.',
+  })
+  registry.registerComponent('securitySchemes', 'token', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: "A user's token with app_metadata.org_id and outhook_role, or a portal token.",
+  })
+  return app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Outhook',
+      version,
+      description: 'Endpoints, events, deliveries and dead letters of a transactional outbox.',
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: 'http://127.0.0.1:54321/functions/v1', description: 'The local stack' }],
+  })
+}

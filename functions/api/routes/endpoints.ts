@@ -1,0 +1,147 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import {
+  etagOf,
+  idempotencyKeyHeader,
+  ifMatchHeader,
+  pageQuery,
+  versionOf,
+} from '../schemas/common.ts'
+import {
+  createdEndpointSchema,
+  endpointChangeSchema,
+  endpointDeletedSchema,
+  endpointPageSchema,
+  endpointParams,
+  endpointSchema,
+  endpointState,
+  newEndpointSchema,
+} from '../schemas/endpoints.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Endpoints']
+
+const list = createRoute({
+  method: 'get',
+  path: '/endpoints',
+  operationId: 'listEndpoints',
+  summary: 'List endpoints, newest first',
+  tags,
+  ...needs('viewer'),
+  request: { query: z.strictObject({ ...pageQuery, state: endpointState.optional() }) },
+  responses: { ...problems(), 200: jsonAnswer(endpointPageSchema, 'A page of endpoints') },
+})
+
+const create = createRoute({
+  method: 'post',
+  path: '/endpoints',
+  operationId: 'createEndpoint',
+  summary: 'Create an endpoint',
+  tags,
+  ...needs('admin'),
+  request: { headers: idempotencyKeyHeader, body: jsonBody(newEndpointSchema) },
+  responses: {
+    ...problems('idempotency_conflict'),
+    201: jsonAnswer(createdEndpointSchema, 'The endpoint with its secret'),
+  },
+})
+
+const get = createRoute({
+  method: 'get',
+  path: '/endpoints/{endpointId}',
+  operationId: 'getEndpoint',
+  summary: 'Get an endpoint',
+  tags,
+  ...needs('viewer'),
+  request: { params: endpointParams },
+  responses: { ...problems('not_found'), 200: jsonAnswer(endpointSchema, 'The endpoint') },
+})
+
+const update = createRoute({
+  method: 'patch',
+  path: '/endpoints/{endpointId}',
+  operationId: 'updateEndpoint',
+  summary: 'Change an endpoint',
+  tags,
+  ...needs('admin'),
+  request: {
+    params: endpointParams,
+    headers: ifMatchHeader,
+    body: jsonBody(endpointChangeSchema),
+  },
+  responses: {
+    ...problems('not_found', 'version_mismatch'),
+    200: jsonAnswer(endpointSchema, 'The endpoint as it is now'),
+  },
+})
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/endpoints/{endpointId}',
+  operationId: 'deleteEndpoint',
+  summary: 'Delete an endpoint and cancel what waits for it',
+  tags,
+  ...needs('admin'),
+  request: { params: endpointParams, headers: ifMatchHeader },
+  responses: {
+    ...problems('not_found', 'version_mismatch'),
+    200: jsonAnswer(endpointDeletedSchema, 'It is deleted'),
+  },
+})
+
+/** `/endpoints`: list, create, get, change, delete. */
+export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(list, async (c) => {
+    const { cursor, limit, state } = c.req.valid('query')
+    const page = await database.call('list_org_endpoints', {
+      p_org_id: c.get('principal').orgId,
+      p_limit: limit,
+      ...cursor === undefined ? {} : { p_cursor: cursor },
+      ...state === undefined ? {} : { p_state: state },
+    }, endpointPageSchema)
+    return c.json(page, 200)
+  })
+
+  app.openapi(create, async (c) => {
+    const key = c.req.valid('header')['idempotency-key']
+    const endpoint = await database.call('create_org_endpoint', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint: c.req.valid('json'),
+      ...key === undefined ? {} : { p_key: key },
+    }, createdEndpointSchema)
+    c.header('etag', etagOf(endpoint.version))
+    c.header('location', `${c.req.path}/${endpoint.id}`)
+    return c.json(endpoint, 201)
+  })
+
+  app.openapi(get, async (c) => {
+    const endpoint = await database.call('get_org_endpoint', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+    }, endpointSchema)
+    c.header('etag', etagOf(endpoint.version))
+    return c.json(endpoint, 200)
+  })
+
+  app.openapi(update, async (c) => {
+    const version = versionOf(c.req.valid('header')['if-match'])
+    const endpoint = await database.call('update_org_endpoint', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+      p_change: c.req.valid('json'),
+      ...version === null ? {} : { p_version: version },
+    }, endpointSchema)
+    c.header('etag', etagOf(endpoint.version))
+    return c.json(endpoint, 200)
+  })
+
+  app.openapi(remove, async (c) => {
+    const version = versionOf(c.req.valid('header')['if-match'])
+    const deleted = await database.call('delete_org_endpoint', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+      ...version === null ? {} : { p_version: version },
+    }, endpointDeletedSchema)
+    return c.json(deleted, 200)
+  })
+}

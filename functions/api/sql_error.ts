@@ -1,0 +1,67 @@
+import { isPassingSqlState } from '../_shared/database.ts'
+import { ApiError, type ErrorCode } from './errors.ts'
+
+/** An error as PostgREST passes it on. */
+export type SqlError = {
+  code: string
+  message: string
+  details: string | null
+  hint: string | null
+}
+
+/** The states that a caller is told of in the database's own words. */
+const known: Record<string, ErrorCode> = {
+  OH001: 'invalid_argument',
+  OH002: 'not_found',
+  OH003: 'idempotency_conflict',
+  OH004: 'wrong_state',
+  OH005: 'invalid_argument',
+  OH006: 'breaker_open',
+  OH007: 'version_mismatch',
+}
+
+/**
+ * What the caller is told of an error of a SQL function. `status` is the HTTP status of the answer
+ * that brought it, 0 when none came.
+ */
+export function readSqlError(error: SqlError, status: number): ApiError {
+  const code = known[error.code]
+  if (code !== undefined) return readOwnError(code, error)
+  // Class 22, data exception: a NUL or half a surrogate pair in a text, a number out of range.
+  if (/^22/.test(error.code)) {
+    return new ApiError('invalid_argument', 'A value holds what the database cannot store', {
+      remedy: 'Send numbers within their range, and text without NUL and lone surrogates',
+      cause: error,
+    })
+  }
+  if (
+    status === 0 || status === 408 || status === 429 || status === 502 || status === 503 ||
+    status === 504 || isPassingSqlState(error.code) || error.code.startsWith('PGRST00')
+  ) {
+    return new ApiError('unavailable', 'The database cannot be reached or is busy', {
+      remedy: 'Send the request again in a moment',
+      headers: { 'retry-after': '1' },
+      cause: error,
+    })
+  }
+  return new ApiError('internal', 'The request failed; the log has the reason under its id', {
+    cause: error,
+  })
+}
+
+function readOwnError(code: ErrorCode, error: SqlError): ApiError {
+  const { details, message, hint } = error
+  const remedy = hint === null || hint === '' ? undefined : hint
+  if (details === null || details === '' || code !== 'invalid_argument') {
+    return new ApiError(code, message, { remedy, cause: error })
+  }
+  const field = toWireName(details)
+  const detail = message.startsWith(details) ? field + message.slice(details.length) : message
+  return new ApiError(code, detail, { field, remedy, cause: error })
+}
+
+/** `retry.base_delay` is `retry.baseDelay` on the wire; a header's name is the caller's own. */
+export function toWireName(name: string): string {
+  if (name.startsWith('headers.')) return name
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+}

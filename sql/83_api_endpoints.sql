@@ -1,0 +1,294 @@
+-- Endpoints as the HTTP API shows and changes them. What changes one takes its row first, so that
+-- of two editors that read the same version the second is refused (OH007). No run waits for this
+-- row.
+
+create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_types jsonb;
+  v_filter text;
+  v_breaker text;
+begin
+  select coalesce(pg_catalog.jsonb_agg(s.pattern order by s.pattern), '[]'),
+    pg_catalog.min(s.filter::text)
+  into v_types, v_filter
+  from outbox.subscription s where s.endpoint_id = p_endpoint.id;
+  select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint.id;
+  return pg_catalog.jsonb_build_object(
+    'id', p_endpoint.id, 'kind', p_endpoint.kind, 'url', p_endpoint.url,
+    'description', p_endpoint.description, 'eventTypes', v_types, 'filter', v_filter,
+    'headerNames', pg_catalog.to_jsonb(p_endpoint.header_names), 'payload', p_endpoint.payload,
+    'timeoutMs', p_endpoint.timeout_ms, 'ordering', p_endpoint.ordering,
+    'maxInFlight', p_endpoint.max_in_flight, 'quantum', p_endpoint.quantum,
+    'ratePerSecond', p_endpoint.rate_per_second, 'rateBurst', p_endpoint.rate_burst,
+    'retry4xx', p_endpoint.retry_4xx, 'onDeadLetter', p_endpoint.on_dead_letter,
+    'breaker', pg_catalog.jsonb_build_object(
+      'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
+      'openMs', p_endpoint.breaker_open_ms,
+      'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'version', p_endpoint.version,
+    'createdAt', outbox.iso_time(p_endpoint.created_at),
+    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+end
+$$;
+comment on function outbox.endpoint_json(outbox.endpoint) is
+  'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them '
+  'several, the first.';
+
+create function outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return outbox.endpoint_json(outbox.org_endpoint(p_org_id, p_endpoint_id));
+end
+$$;
+comment on function outbox.get_org_endpoint(text, uuid) is
+  'One endpoint of an org, as endpoint_json() shows it. OH002.';
+
+create function outbox.list_org_endpoints(
+  p_org_id text, p_cursor text default null, p_limit integer default 50, p_state text default null
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_at timestamptz;
+  v_id uuid;
+  v_answer jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(outbox.endpoint_json(p.found) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.to_cursor((p.found).created_at, (p.found).id::text))
+        filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select e as found,
+      pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.state <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
+      and (p_state is null or e.state = p_state)
+    order by e.created_at desc, e.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
+end
+$$;
+comment on function outbox.list_org_endpoints(text, text, integer, text) is
+  'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
+
+create function outbox.lock_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_version integer
+) returns outbox.endpoint
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.org_id = p_org_id for no key update;
+  v_endpoint := outbox.org_endpoint(p_org_id, p_endpoint_id);
+  if v_endpoint.version <> p_version then
+    raise exception using errcode = 'OH007',
+      message = pg_catalog.format('endpoint %s was changed: it is at version %s, not %s',
+        p_endpoint_id, v_endpoint.version, p_version),
+      hint = 'Read it again, and send the change with its new ETag';
+  end if;
+  return v_endpoint;
+end
+$$;
+comment on function outbox.lock_org_endpoint(text, uuid, integer) is
+  'An endpoint of an org, its row locked. OH002; OH007 when it is not at that version, if one is '
+  'given.';
+
+create function outbox.check_endpoint_change(p_change jsonb) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_ranges constant jsonb := '{"timeoutMs": [500, 60000], "maxInFlight": [1, 1000],
+    "quantum": [1, 1000], "ratePerSecond": [0.001, 100000], "rateBurst": [1, 100000]}';
+  v_field text;
+begin
+  for v_field in select k from pg_catalog.jsonb_object_keys(v_ranges) k loop
+    if p_change -> v_field <> 'null' then
+      perform outbox.check_range(v_field, (p_change ->> v_field)::float8,
+        (v_ranges -> v_field ->> 0)::float8, (v_ranges -> v_field ->> 1)::float8);
+    end if;
+  end loop;
+  perform outbox.check_range('breaker.threshold',
+    coalesce((p_change -> 'breaker' ->> 'threshold')::float8, 1), 1, 1000);
+  perform outbox.check_range('breaker.openMs',
+    coalesce((p_change -> 'breaker' ->> 'openMs')::float8, 1000), 1000, 3600000);
+  perform outbox.check_choice('payload', coalesce(p_change ->> 'payload', 'data'),
+    array['envelope', 'data']);
+  perform outbox.check_choice('onDeadLetter', coalesce(p_change ->> 'onDeadLetter', 'halt'),
+    array['continue', 'halt']);
+end
+$$;
+comment on function outbox.check_endpoint_change(jsonb) is
+  'Raises OH001 for the first member that no endpoint may have.';
+
+create function outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
+begin
+  perform outbox.check_endpoint_change(p_change);
+  update outbox.endpoint e set
+    url = case
+      when p_change ? 'url' then outbox.check_url(p_change ->> 'url')
+      else e.url
+    end,
+    description = coalesce(p_change ->> 'description', e.description),
+    payload = coalesce(p_change ->> 'payload', e.payload),
+    timeout_ms = coalesce((p_change ->> 'timeoutMs')::integer, e.timeout_ms),
+    max_in_flight = coalesce((p_change ->> 'maxInFlight')::integer, e.max_in_flight),
+    quantum = coalesce((p_change ->> 'quantum')::integer, e.quantum),
+    rate_per_second = case
+      when p_change ? 'ratePerSecond' then (p_change ->> 'ratePerSecond')::float8
+      else e.rate_per_second
+    end,
+    rate_burst = coalesce((p_change ->> 'rateBurst')::integer, e.rate_burst),
+    retry_4xx = coalesce((p_change ->> 'retry4xx')::boolean, e.retry_4xx),
+    on_dead_letter = coalesce(p_change ->> 'onDeadLetter', e.on_dead_letter),
+    breaker_enabled = coalesce((v_breaker ->> 'enabled')::boolean, e.breaker_enabled),
+    breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
+    breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
+  where e.id = p_endpoint_id;
+end
+$$;
+comment on function outbox.change_endpoint(uuid, jsonb) is
+  'Writes the plain members of an endpoint that a change names. OH001.';
+
+create function outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_types text[];
+  v_filter text;
+begin
+  if not p_change ? 'eventTypes' and not p_change ? 'filter' then
+    return;
+  end if;
+  select pg_catalog.array_agg(s.pattern), pg_catalog.min(s.filter::text)
+  into v_types, v_filter
+  from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  if p_change ? 'eventTypes' then
+    v_types := array(
+      select t from pg_catalog.jsonb_array_elements_text(p_change -> 'eventTypes') t);
+  end if;
+  if p_change ? 'filter' then
+    v_filter := p_change ->> 'filter';
+  end if;
+  delete from outbox.subscription s
+  where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types);
+  perform outbox.subscribe(p_endpoint_id, v_types, v_filter);
+end
+$$;
+comment on function outbox.change_event_types(uuid, jsonb) is
+  'Gives an endpoint the event types and the filter that a change names; a type that it has '
+  'already stays as old as it is. OH001.';
+
+create function outbox.create_org_endpoint(
+  p_org_id text, p_endpoint jsonb, p_key text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_new jsonb;
+  v_id uuid;
+begin
+  v_new := outbox.create_endpoint(
+    p_endpoint ->> 'url',
+    case
+      when p_endpoint ? 'eventTypes' then
+        array(select t from pg_catalog.jsonb_array_elements_text(p_endpoint -> 'eventTypes') t)
+      else array['*']
+    end,
+    p_org_id,
+    p_secret => p_endpoint ->> 'secret',
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'),
+    p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
+    p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
+    p_filter => p_endpoint ->> 'filter');
+  v_id := v_new ->> 'id';
+  perform outbox.change_endpoint(v_id, p_endpoint - 'url');
+  return outbox.get_org_endpoint(p_org_id, v_id)
+    || pg_catalog.jsonb_build_object('secret', v_new ->> 'secret');
+end
+$$;
+comment on function outbox.create_org_endpoint(text, jsonb, text) is
+  'Makes an endpoint of the members that the API takes, and returns it with its secret. OH001, '
+  'OH003.';
+
+create function outbox.update_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  perform outbox.change_endpoint(p_endpoint_id, p_change);
+  perform outbox.change_event_types(p_endpoint_id, p_change);
+  if p_change ? 'headers' then
+    perform outbox.set_headers(p_endpoint_id, p_change -> 'headers');
+  else
+    update outbox.endpoint e
+    set version = e.version + 1, updated_at = outbox.clock()
+    where e.id = p_endpoint_id;
+  end if;
+  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
+  'Changes what p_change names and nothing else; headers by name, null removes one. Returns the '
+  'endpoint. OH001, OH002, OH007.';
+
+create function outbox.delete_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_version integer default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id,
+    'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
+end
+$$;
+comment on function outbox.delete_org_endpoint(text, uuid, integer) is
+  'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH007.';
+
+create function outbox.pause_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_reason text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.pause_endpoint(p_endpoint_id, p_reason);
+  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.pause_org_endpoint(text, uuid, text) is
+  'Holds an endpoint as pause_endpoint() does, and returns it. OH002.';
+
+create function outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.resume_endpoint(p_endpoint_id);
+  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.resume_org_endpoint(text, uuid) is
+  'Serves an endpoint again as resume_endpoint() does, and returns it. OH002.';

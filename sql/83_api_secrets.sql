@@ -1,0 +1,64 @@
+-- The signing secrets of an endpoint over the HTTP API. No private key is ever shown.
+
+create function outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_read jsonb;
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  v_read := outbox.read_secret(p_endpoint_id);
+  return pg_catalog.jsonb_build_object('secret', v_read -> 'secret',
+    'publicKey', v_read -> 'public_key',
+    'secrets', (
+      select pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('id', s.value -> 'secret_id',
+          'scheme', s.value -> 'scheme', 'publicKey', s.value -> 'public_key',
+          'createdAt', outbox.iso_time((s.value ->> 'created_at')::timestamptz),
+          'expiresAt', outbox.iso_time((s.value ->> 'expires_at')::timestamptz))
+        order by s.ordinality)
+      from pg_catalog.jsonb_array_elements(v_read -> 'secrets')
+        with ordinality as s (value, ordinality)
+    ));
+end
+$$;
+comment on function outbox.get_org_secret(text, uuid) is
+  'What a receiver verifies with, and all that signs: {"secret", "publicKey", "secrets"}. OH002.';
+
+create function outbox.rotate_org_secret(
+  p_org_id text, p_endpoint_id uuid, p_secret text default null,
+  p_overlap_seconds integer default 86400
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform outbox.rotate_secret(p_endpoint_id, p_secret,
+    pg_catalog.make_interval(secs => p_overlap_seconds));
+  return outbox.get_org_secret(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.rotate_org_secret(text, uuid, text, integer) is
+  'Replaces a secret as rotate_secret() does, and returns what get_org_secret() does. OH001, '
+  'OH002, OH004.';
+
+create function outbox.expire_org_secret(
+  p_org_id text, p_endpoint_id uuid, p_secret_id uuid
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform from outbox.endpoint_secret s
+  where s.id = p_secret_id and s.endpoint_id = p_endpoint_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('secret %s does not exist', p_secret_id),
+      hint = 'The secret of the endpoint lists those that sign';
+  end if;
+  perform outbox.expire_secret(p_secret_id);
+  return outbox.get_org_secret(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.expire_org_secret(text, uuid, uuid) is
+  'Ends a replaced secret at once, and returns what get_org_secret() does. OH002, OH004.';

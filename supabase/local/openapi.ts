@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { createApp } from '../../functions/api/app.ts'
+import { describeApi } from '../../functions/api/openapi.ts'
+import { ApiError } from '../../functions/api/errors.ts'
+import { checkFlags, runCommand, type Values } from './command.ts'
+import { print, printError } from './print.ts'
+import { projectRoot } from './schema/project.ts'
+
+const help = `Write functions/api/openapi.json from the schemas of the API.
+
+  npx -y deno@2.9.6 task openapi [--check]
+
+  --check  only compare
+  --help   show this`
+
+/** Where the description lies, from the root of the project. */
+export const openapiFile = 'functions/api/openapi.json'
+
+/** The description of the API as the file holds it. */
+export function describeText(): string {
+  const app = createApp({
+    database: { call: () => Promise.reject(new ApiError('unavailable', 'There is no database')) },
+    authenticate: () => Promise.reject(new ApiError('unauthenticated', 'There are no keys')),
+    portalSecrets: [],
+    wallNow: Date.now,
+    now: () => performance.now(),
+    sleep: () => Promise.resolve(),
+    log: () => {},
+  })
+  return JSON.stringify(describeApi(app), null, 2) + '\n'
+}
+
+async function run({ check }: Values<typeof checkFlags>): Promise<number> {
+  const path = join(projectRoot, openapiFile)
+  const text = describeText()
+  if (check) {
+    if (await Deno.readTextFile(path).catch(() => '') === text) {
+      print(`${openapiFile} is up to date`)
+      return 0
+    }
+    printError(`${openapiFile} differs from the schemas: run \`deno task openapi\` and commit it`)
+    return 1
+  }
+  await Deno.writeTextFile(path, text)
+  print(`Wrote ${openapiFile}`)
+  return 0
+}
+
+if (import.meta.main) await runCommand({ help, flags: checkFlags, run })
