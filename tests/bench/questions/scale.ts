@@ -1,0 +1,86 @@
+/** Does it stay as fast with more endpoints, or with more workers beside each other? */
+
+import type { Bench } from '../run/bench.ts'
+import type { Child } from '../run/child.ts'
+import { attempt } from '../run/enter.ts'
+import { saturate } from '../run/saturate.ts'
+import { pickSides, type SideSpec } from '../sides/catalog.ts'
+import type { Answer, Plan, Question, Row } from './_question.ts'
+import { short } from './growth.ts'
+
+const BACKLOG = 10_000
+
+interface Scale {
+  spec: SideSpec
+  endpoints: number
+  workers: number
+  at: string
+}
+
+export const endpoints: Question = {
+  name: 'endpoints',
+  title: 'With ever more endpoints',
+  run: async (bench, plan) => {
+    const counts = plan.quick ? [10, 1_000] : [10, 100, 1_000, 10_000]
+    return await answer(
+      bench,
+      plan,
+      pickSides(plan.sides, ['outhook direct']).flatMap((spec) =>
+        counts.map((count) => ({ spec, endpoints: count, workers: 1, at: short(count) }))
+      ),
+      'events for all endpoints in turn, one worker',
+    )
+  },
+}
+
+export const workers: Question = {
+  name: 'workers',
+  title: 'With more workers',
+  run: async (bench, plan) => {
+    const counts = plan.quick ? [1, 2] : [1, 2, 4, 8]
+    return await answer(
+      bench,
+      plan,
+      pickSides(plan.sides, ['outhook direct', 'graphile deno']).flatMap((spec) =>
+        counts.map((count) => ({ spec, endpoints: 100, workers: count, at: String(count) }))
+      ),
+      '100 endpoints, so many worker processes on the same cores',
+    )
+  },
+}
+
+async function answer(bench: Bench, plan: Plan, scales: Scale[], note: string): Promise<Answer> {
+  const seconds = plan.quick ? 3 : 8
+  const problems: string[] = []
+  const rows: Row[] = []
+  for (const scale of scales) {
+    const perSecond = await attempt(bench, problems, () => measure(bench, scale, seconds))
+    if (perSecond === undefined) continue
+    rows.push({ series: scale.spec.name, at: scale.at, values: { perSecond } })
+    bench.log(`${scale.spec.name.padEnd(20)} ${scale.at.padEnd(4)} ${perSecond.toFixed(0)}/s`)
+  }
+  return {
+    note: `${seconds} s at saturation, ${BACKLOG} waiting; ${note}`,
+    columns: [{ key: 'perSecond', label: 'deliveries/s', digits: 0 }],
+    rows,
+    chart: 'perSecond',
+    problems,
+  }
+}
+
+async function measure(bench: Bench, scale: Scale, seconds: number): Promise<number> {
+  const { spec, endpoints: count } = scale
+  const children: Child[] = []
+  try {
+    await bench.prepare(spec, count)
+    for (let n = 0; n < scale.workers; n++) children.push(await bench.start(spec, 'worker', count))
+    const publisher = await bench.start(spec, 'publisher', count)
+    children.push(publisher)
+    return await saturate(bench, {
+      ...{ spec, publisher, seconds, backlog: BACKLOG, loaded: 0 },
+      workers: children.slice(0, -1),
+    })
+  } finally {
+    for (const child of children) await child.end()
+  }
+}
