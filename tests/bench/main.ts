@@ -8,35 +8,73 @@ import { messageOf, SetupError } from '../../supabase/local/errors.ts'
 import { print } from '../../supabase/local/print.ts'
 import { flags, help, readPlan } from './options.ts'
 import type { Answer, Plan, Question } from './questions/_question.ts'
+import { readCommit, readMachine, readVersions } from './report/machine.ts'
+import { writeSection } from './report/readme.ts'
+import { type NamedAnswer, type Results, writeResults } from './report/results.ts'
 import { toTable } from './report/table.ts'
 import { startBench } from './run/bench.ts'
+import { sides } from './sides/catalog.ts'
 
 type Asked = ReturnType<typeof readPlan>
 
-async function ask(question: Question, plan: Plan, say: (line: string) => void): Promise<Answer> {
-  const bench = await startBench(say)
+/** What a run learns of its servers, for the results. */
+interface Servers {
+  versions: Record<string, string>
+  postgres: Record<string, string>
+}
+
+async function ask(
+  question: Question,
+  plan: Plan,
+  servers: Servers,
+  say: (line: string) => void,
+): Promise<Answer> {
   try {
-    return await question.run(bench, plan)
+    const bench = await startBench(say)
+    try {
+      const answer = await question.run(bench, plan)
+      servers.postgres = await bench.server.settings()
+      servers.versions = { ...servers.versions, ...await bench.versions() }
+      return answer
+    } finally {
+      await bench.stop()
+    }
   } catch (error) {
-    const problems = [messageOf(error)]
-    return { note: '', columns: [], rows: [], chart: '', problems }
-  } finally {
-    await bench.stop()
+    return { note: '', columns: [], rows: [], chart: '', problems: [messageOf(error)] }
   }
 }
 
-async function measure({ plan, asked }: Asked): Promise<number> {
+async function measure({ plan, asked, isKept }: Asked): Promise<number> {
   const begun = performance.now()
-  let problems = 0
+  const at = new Date().toISOString()
+  const commit = await readCommit()
+  const servers: Servers = { versions: {}, postgres: {} }
+  const answers: NamedAnswer[] = []
   for (const [index, question] of asked.entries()) {
-    const say = (line: string): void => print(`${minutes(begun)}  ${line}`)
     print(`\n[${index + 1}/${asked.length}] ${question.title}`)
-    const answer = await ask(question, plan, say)
+    const answer = await ask(question, plan, servers, (line) => print(`${minutes(begun)}  ${line}`))
     if (answer.rows.length > 0) print(`\n${toTable(answer)}\n${answer.note}.`)
     for (const problem of answer.problems) print(`PROBLEM: ${problem}`)
-    problems += answer.problems.length
+    answers.push({ name: question.name, title: question.title, ...answer })
   }
+  const problems = answers.flatMap((answer) => answer.problems).length
   print(`\n${asked.length} questions in ${minutes(begun)}, ${problems} problems`)
+  const results: Results = {
+    at,
+    minutes: Math.ceil((performance.now() - begun) / 60_000),
+    commit,
+    command: ['deno task bench', ...Deno.args].join(' '),
+    machine: readMachine(),
+    versions: readVersions(servers.versions),
+    postgres: servers.postgres,
+    tuning: Object.fromEntries(sides.map(({ name, tuning }) => [name, tuning])),
+    answers,
+  }
+  if (isKept) {
+    await writeResults(results)
+    await writeSection(results)
+    print('tests/bench/results and the README are written')
+  }
   return problems === 0 ? 0 : 1
 }
 

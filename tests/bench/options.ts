@@ -29,6 +29,7 @@ export const flags = {
   side: { type: 'string', multiple: true, default: [] as string[] },
   rounds: { type: 'string' },
   events: { type: 'string' },
+  keep: { type: 'boolean' },
 } as const
 
 export const help =
@@ -41,12 +42,20 @@ README's section; with --quick it takes 3, and with --only or --side it writes n
   --only    ${questions.map(({ name }) => name).join(', ')} (may be repeated, or words with commas)
   --side    a word of the name: ${sides.map(({ name }) => name).join(', ')}
   --rounds  alternating rounds, instead of each question's own number
-  --events  deliveries a round, likewise`
+  --events  deliveries a round, likewise
+  --keep    write the results of a run that is not a full one`
 
 /** What was asked for; throws a message for the person who typed it. */
 export function readPlan(
-  values: { quick: boolean; only: string[]; side: string[]; rounds?: string; events?: string },
-): { plan: Plan; asked: Question[]; isWhole: boolean } {
+  values: {
+    quick: boolean
+    only: string[]
+    side: string[]
+    rounds?: string
+    events?: string
+    keep?: boolean
+  },
+): { plan: Plan; asked: Question[]; isKept: boolean } {
   const only = values.only.flatMap((words) => words.split(','))
   const side = values.side.flatMap((words) => words.split(','))
   const known = questions.map(({ name }) => name)
@@ -63,7 +72,7 @@ export function readPlan(
       ...(events === undefined ? {} : { events: whole('events', events) }),
     },
     asked: questions.filter(({ name }) => only.length === 0 || only.includes(name)),
-    isWhole: !values.quick && only.length === 0 && side.length === 0,
+    isKept: values.keep ?? (!values.quick && only.length === 0 && side.length === 0),
   }
 }
 

@@ -23,7 +23,7 @@ export interface Report {
   distinct: number
   /** Of another size, or wrongly signed. */
   wrong: number
-  /** Open requests on /hang. */
+  /** Requests on /hang that are open now. */
   hanging: number
   lastAt: number
 }
@@ -64,8 +64,10 @@ function takeRequest(socket: Socket, data: Buffer): number {
   const bytes = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
   const end = headEnd + 4 + bytes
   if (data.length < end) return 0
-  if (head.startsWith('POST /hang')) report.hanging++
-  else {
+  if (head.startsWith('POST /hang')) {
+    report.hanging++
+    socket.once('close', () => report.hanging--)
+  } else {
     note(head, data.subarray(headEnd + 4, end))
     socket.write(OK)
   }
@@ -101,7 +103,7 @@ async function answer(request: ReceiverRequest): Promise<unknown> {
   switch (request.do) {
     case 'reset':
       firstAt = new Float64Array(request.size)
-      Object.assign(report, { received: 0, distinct: 0, wrong: 0, hanging: 0, lastAt: 0 })
+      Object.assign(report, { received: 0, distinct: 0, wrong: 0, lastAt: 0 })
       return {}
     case 'await':
       await arrivals(request.count, request.timeoutMs)

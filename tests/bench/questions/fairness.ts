@@ -47,6 +47,8 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
             if (which === 'with') await hanging.resume()
             else await hanging.pause()
             const times = await steady(bench, { ...load, isUnbalanced: true })
+            const hung = await hanging.hung()
+            if ((hung > 0) !== (which === 'with')) throw new Error(`${hung} hung ${which} it`)
             // Round 0 warms up.
             if (round === 0) continue
             waits[which].push(times)
@@ -55,7 +57,7 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
             )
           }
         }
-        await hanging.requireHung()
+        await hanging.pause()
         await worker.ask({ do: 'rest' })
       })
     }

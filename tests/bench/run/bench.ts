@@ -26,6 +26,8 @@ export interface Bench {
   turn(spec: SideSpec): Promise<void>
   /** Starts a process of the side on its store. */
   start(spec: SideSpec, role: SideConfig['role'], endpoints: number): Promise<Child>
+  /** Of the servers that were used. */
+  versions(): Promise<Record<string, string>>
   log(line: string): void
   stop(): Promise<void>
 }
@@ -101,6 +103,10 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
         ...options,
       ], { cwd: projectRoot })
     },
+    versions: async () => ({
+      postgres: await server.version(),
+      ...redis === undefined ? {} : { redis: await (await redis).version() },
+    }),
     stop: () => all.disposeAsync(),
   }
 }

@@ -17,6 +17,9 @@ export interface Server {
   freshOuthook(options: OuthookSetup): Promise<void>
   /** Everything of Outhook's cron jobs that runs each second or minute, on or off. */
   setCron(on: boolean): Promise<void>
+  /** What matters of its settings, as it says itself. */
+  settings(): Promise<Record<string, string>>
+  version(): Promise<string>
   /** Bytes of WAL written so far. */
   wal(): Promise<number>
   stop(): Promise<void>
@@ -28,7 +31,12 @@ export interface OuthookSetup {
   endpoints: number
 }
 
-/** What the bench keeps of each endpoint; more than this many are made in one statement. */
+const SETTINGS = [
+  ...['fsync', 'synchronous_commit', 'full_page_writes', 'wal_level', 'shared_buffers'],
+  ...['max_wal_size', 'autovacuum', 'jit'],
+]
+
+/** So many endpoints are made in one statement. */
 const PER_STATEMENT = 500
 
 /** Starts the stack in `dataDir`, fsync on, without functions. */
@@ -49,6 +57,16 @@ export async function startServer(dataDir: string): Promise<Server> {
     },
     freshOuthook: (options) => freshOuthook(sql, options),
     setCron: async (on) => void await sql`update cron.job set active = ${on} where true`,
+    settings: async () => {
+      const rows = await sql<{ name: string; value: string }[]>`
+        select n as name, current_setting(n) as value from unnest(${SETTINGS}::text[]) n`
+      return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+    },
+    version: async () => {
+      const [row] = await sql<{ version: string }[]>`
+        select split_part(current_setting('server_version'), ' ', 1) as version`
+      return row?.version ?? ''
+    },
     wal: async () => {
       const [row] = await sql<{ lsn: string }[]>`
         select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::text as lsn`

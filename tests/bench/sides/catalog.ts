@@ -12,10 +12,9 @@ export interface SideSpec {
   isCeiling?: boolean
 }
 
-const graphile = { concurrency: 64, localQueue: 500 }
-const pgBoss = { loops: 4, batch: 100 }
-const bullmq = { concurrency: 100, workers: 1 }
-const naive = { loops: 4, batch: 100 }
+const graphile = { concurrency: 128, localQueue: 2_000 }
+const bullmq = { concurrency: 200, workers: 2 }
+const naive = { loops: 2, batch: 200 }
 
 /** In the order in which they take turns. */
 export const sides: readonly SideSpec[] = [
@@ -23,8 +22,8 @@ export const sides: readonly SideSpec[] = [
   { name: 'outhook rpc', source: 'outhook', runtime: 'deno', mode: 'rpc', tuning: { runs: 4 } },
   { name: 'graphile deno', source: 'graphile', runtime: 'deno', tuning: graphile },
   { name: 'graphile node', source: 'graphile', runtime: 'node', tuning: graphile },
-  { name: 'pg-boss deno', source: 'pg_boss', runtime: 'deno', tuning: pgBoss },
-  { name: 'pg-boss node', source: 'pg_boss', runtime: 'node', tuning: pgBoss },
+  { name: 'pg-boss deno', source: 'pg_boss', runtime: 'deno', tuning: { loops: 4, batch: 200 } },
+  { name: 'pg-boss node', source: 'pg_boss', runtime: 'node', tuning: { loops: 2, batch: 400 } },
   { name: 'bullmq deno', source: 'bullmq', runtime: 'deno', mode: 'always', tuning: bullmq },
   { name: 'bullmq node', source: 'bullmq', runtime: 'node', mode: 'always', tuning: bullmq },
   {
@@ -36,9 +35,27 @@ export const sides: readonly SideSpec[] = [
   },
   { name: 'naive deno', source: 'naive', runtime: 'deno', tuning: naive },
   { name: 'naive node', source: 'naive', runtime: 'node', tuning: naive },
-  { name: 'undici deno', source: 'undici', runtime: 'deno', tuning: {}, isCeiling: true },
-  { name: 'undici node', source: 'undici', runtime: 'node', tuning: {}, isCeiling: true },
-  { name: 'fetch deno', source: 'fetch', runtime: 'deno', tuning: {}, isCeiling: true },
+  {
+    name: 'undici deno',
+    source: 'undici',
+    runtime: 'deno',
+    tuning: { concurrency: 64 },
+    isCeiling: true,
+  },
+  {
+    name: 'undici node',
+    source: 'undici',
+    runtime: 'node',
+    tuning: { concurrency: 64 },
+    isCeiling: true,
+  },
+  {
+    name: 'fetch deno',
+    source: 'fetch',
+    runtime: 'deno',
+    tuning: { concurrency: 32 },
+    isCeiling: true,
+  },
 ]
 
 /** Of `chosen`, the named ones; where none of them was chosen, none. */

@@ -1,0 +1,46 @@
+/** Where and with what a run was made. */
+
+import { nodeVersion, versions } from '../setup/peers.ts'
+import { projectRoot } from '../../../supabase/local/schema/project.ts'
+
+export interface Machine {
+  cpu: string
+  cores: number
+  memoryGb: number
+  system: string
+}
+
+/** The machine as its kernel tells it. */
+export function readMachine(): Machine {
+  const cpu = /model name\s*: (.*)/.exec(Deno.readTextFileSync('/proc/cpuinfo'))?.[1] ??
+    'unknown CPU'
+  return {
+    cpu,
+    cores: navigator.hardwareConcurrency,
+    memoryGb: Math.round(Deno.systemMemoryInfo().total / 2 ** 30),
+    system: `Linux ${Deno.osRelease()}`,
+  }
+}
+
+/** Versions of all that was measured; those of the servers are asked of them. */
+export function readVersions(servers: Record<string, string>): Record<string, string> {
+  const { esbuild: _, ...peers } = versions
+  return { deno: Deno.version.deno, node: nodeVersion, ...servers, ...peers }
+}
+
+/** The commit that the files are of, with a + when they were changed since. */
+export async function readCommit(): Promise<string> {
+  const commit = await git('rev-parse', '--short', 'HEAD')
+  // Results are written by the run itself.
+  const changed = await git(
+    ...['status', '--porcelain', '--', 'functions', 'sql', 'supabase', 'tests/bench/*.ts'],
+    ...['tests/bench/run', 'tests/bench/setup', 'tests/bench/sides', 'tests/bench/questions'],
+  )
+  return changed === '' ? commit : `${commit}+`
+}
+
+async function git(...args: string[]): Promise<string> {
+  const { success, stdout } = await new Deno.Command('git', { args, cwd: projectRoot }).output()
+    .catch(() => ({ success: false, stdout: new Uint8Array() }))
+  return success ? new TextDecoder().decode(stdout).trim() : 'unknown'
+}
