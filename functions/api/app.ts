@@ -5,7 +5,11 @@ import { authenticated } from './middleware/access.ts'
 import { answerError, problemAnswer, readIssues } from './middleware/problem.ts'
 import { requestLog } from './middleware/request_log.ts'
 import { describeApi } from './openapi.ts'
+import { addEndpointActionRoutes } from './routes/endpoint_actions.ts'
 import { addEndpointRoutes } from './routes/endpoints.ts'
+import { addPortalTokenRoutes } from './routes/portal_tokens.ts'
+import { addRetryConfigRoutes } from './routes/retry_config.ts'
+import { addSecretRoutes } from './routes/secrets.ts'
 
 /** The whole API on whatever it works with. */
 export function createApp(deps: ApiDeps): ApiApp {
@@ -28,5 +32,9 @@ export function createApp(deps: ApiDeps): ApiApp {
   app.use(authenticated(deps.authenticate))
 
   addEndpointRoutes(app, deps)
+  addEndpointActionRoutes(app, deps)
+  addRetryConfigRoutes(app, deps)
+  addSecretRoutes(app, deps)
+  addPortalTokenRoutes(app, deps)
   return app
 }

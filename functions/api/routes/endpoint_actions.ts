@@ -1,0 +1,127 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { etagOf } from '../schemas/common.ts'
+import {
+  endpointStatsSchema,
+  pauseSchema,
+  testResultSchema,
+  testStartedSchema,
+} from '../schemas/endpoint_stats.ts'
+import { endpointParams, endpointSchema } from '../schemas/endpoints.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Endpoints']
+
+const pause = createRoute({
+  method: 'post',
+  path: '/endpoints/{endpointId}/pause',
+  operationId: 'pauseEndpoint',
+  summary: 'Hold the deliveries of an endpoint',
+  tags,
+  ...needs('operator'),
+  request: { params: endpointParams, body: jsonBody(pauseSchema) },
+  responses: { ...problems('not_found'), 200: jsonAnswer(endpointSchema, 'The endpoint, paused') },
+})
+
+const resume = createRoute({
+  method: 'post',
+  path: '/endpoints/{endpointId}/resume',
+  operationId: 'resumeEndpoint',
+  summary: 'Serve a paused or disabled endpoint again',
+  tags,
+  ...needs('operator'),
+  request: { params: endpointParams },
+  responses: { ...problems('not_found'), 200: jsonAnswer(endpointSchema, 'The endpoint, enabled') },
+})
+
+const test = createRoute({
+  method: 'post',
+  path: '/endpoints/{endpointId}/test',
+  operationId: 'testEndpoint',
+  summary: 'Send a test event, and wait for what becomes of it',
+  tags,
+  ...needs('operator'),
+  request: {
+    params: endpointParams,
+    query: z.strictObject({
+      waitSeconds: z.coerce.number().int().min(0).max(20).default(10).openapi({
+        param: { description: 'After so long the answer says `pending`.' },
+      }),
+    }),
+  },
+  responses: {
+    ...problems('not_found', 'wrong_state', 'breaker_open'),
+    200: jsonAnswer(testResultSchema, 'What became of the first try'),
+  },
+})
+
+const stats = createRoute({
+  method: 'get',
+  path: '/endpoints/{endpointId}/stats',
+  operationId: 'getEndpointStats',
+  summary: 'Show how an endpoint fares',
+  tags,
+  ...needs('viewer'),
+  request: {
+    params: endpointParams,
+    query: z.strictObject({
+      hours: z.coerce.number().int().min(1).max(168).default(24).openapi({
+        param: { description: 'How far back attempts are counted.' },
+      }),
+    }),
+  },
+  responses: { ...problems('not_found'), 200: jsonAnswer(endpointStatsSchema, 'Its numbers') },
+})
+
+/** Milliseconds between looks at a test event: a delivery takes tens of them, a kick up to 1 s. */
+const lookEveryMs = 100
+
+/** What operators do with an endpoint, and what they look at. */
+export function addEndpointActionRoutes(app: ApiApp, deps: ApiDeps): void {
+  const { database, now, sleep } = deps
+
+  app.openapi(pause, async (c) => {
+    const { reason } = c.req.valid('json')
+    const endpoint = await database.call('pause_org_endpoint', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+      ...reason === undefined ? {} : { p_reason: reason },
+    }, endpointSchema)
+    c.header('etag', etagOf(endpoint.version))
+    return c.json(endpoint, 200)
+  })
+
+  app.openapi(resume, async (c) => {
+    const endpoint = await database.call('resume_org_endpoint', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+    }, endpointSchema)
+    c.header('etag', etagOf(endpoint.version))
+    return c.json(endpoint, 200)
+  })
+
+  app.openapi(test, async (c) => {
+    const endpoint = {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+    }
+    const until = now() + c.req.valid('query').waitSeconds * 1000
+    const { eventId } = await database.call('test_org_endpoint', endpoint, testStartedSchema)
+    const look = { ...endpoint, p_event_id: eventId }
+    let result = await database.call('get_org_test', look, testResultSchema)
+    while (result.outcome === 'pending' && now() < until) {
+      await sleep(lookEveryMs)
+      result = await database.call('get_org_test', look, testResultSchema)
+    }
+    return c.json(result, 200)
+  })
+
+  app.openapi(stats, async (c) => {
+    const answer = await database.call('get_org_stats', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+      p_hours: c.req.valid('query').hours,
+    }, endpointStatsSchema)
+    return c.json(answer, 200)
+  })
+}

@@ -1,0 +1,100 @@
+import { createRoute } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { etagOf, ifMatchHeader, versionOf } from '../schemas/common.ts'
+import { endpointParams } from '../schemas/endpoints.ts'
+import {
+  retryConfigSchema,
+  retryPolicySchema,
+  retryPreviewSchema,
+} from '../schemas/retry_config.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Retry settings']
+const path = '/endpoints/{endpointId}/retry-config'
+const answer = jsonAnswer(retryConfigSchema, 'The policy in force, and what it means')
+
+const get = createRoute({
+  method: 'get',
+  path,
+  operationId: 'getRetryConfig',
+  summary: 'Get the retry policy of an endpoint',
+  tags,
+  ...needs('viewer'),
+  request: { params: endpointParams },
+  responses: { ...problems('not_found'), 200: answer },
+})
+
+const put = createRoute({
+  method: 'put',
+  path,
+  operationId: 'setRetryConfig',
+  summary: 'Give an endpoint a retry policy of its own',
+  tags,
+  ...needs('admin'),
+  request: { params: endpointParams, headers: ifMatchHeader, body: jsonBody(retryPolicySchema) },
+  responses: { ...problems('not_found', 'version_mismatch'), 200: answer },
+})
+
+const reset = createRoute({
+  method: 'delete',
+  path,
+  operationId: 'resetRetryConfig',
+  summary: "Go back to the preset of the endpoint's kind",
+  tags,
+  ...needs('admin'),
+  request: { params: endpointParams, headers: ifMatchHeader },
+  responses: { ...problems('not_found', 'version_mismatch'), 200: answer },
+})
+
+const preview = createRoute({
+  method: 'post',
+  path: '/retry-config/preview',
+  operationId: 'previewRetryConfig',
+  summary: 'Show what a retry policy would mean',
+  tags,
+  ...needs('viewer'),
+  request: { body: jsonBody(retryPolicySchema) },
+  responses: { ...problems(), 200: jsonAnswer(retryPreviewSchema, 'Its delays') },
+})
+
+/** `/endpoints/{endpointId}/retry-config`, and the preview of a policy that nobody has yet. */
+export function addRetryConfigRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(get, async (c) => {
+    const config = await database.call('get_retry_config', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+    }, retryConfigSchema)
+    c.header('etag', etagOf(config.version))
+    return c.json(config, 200)
+  })
+
+  app.openapi(put, async (c) => {
+    const version = versionOf(c.req.valid('header')['if-match'])
+    const config = await database.call('set_retry_config', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+      p_policy: c.req.valid('json'),
+      ...version === null ? {} : { p_version: version },
+    }, retryConfigSchema)
+    c.header('etag', etagOf(config.version))
+    return c.json(config, 200)
+  })
+
+  app.openapi(reset, async (c) => {
+    const version = versionOf(c.req.valid('header')['if-match'])
+    const config = await database.call('set_retry_config', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+      ...version === null ? {} : { p_version: version },
+    }, retryConfigSchema)
+    c.header('etag', etagOf(config.version))
+    return c.json(config, 200)
+  })
+
+  app.openapi(preview, async (c) => {
+    const schedule = await database.call('preview_retry_config', {
+      p_policy: c.req.valid('json'),
+    }, retryPreviewSchema)
+    return c.json(schedule, 200)
+  })
+}

@@ -1,0 +1,81 @@
+import { createRoute } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { uuidSchema } from '../schemas/common.ts'
+import { endpointParams } from '../schemas/endpoints.ts'
+import { endpointSecretSchema, rotationSchema } from '../schemas/secrets.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Secrets']
+const answer = jsonAnswer(endpointSecretSchema, 'What signs now')
+
+const get = createRoute({
+  method: 'get',
+  path: '/endpoints/{endpointId}/secret',
+  operationId: 'getEndpointSecret',
+  summary: 'Get what a receiver verifies with',
+  tags,
+  ...needs('admin'),
+  request: { params: endpointParams },
+  responses: { ...problems('not_found'), 200: answer },
+})
+
+const rotate = createRoute({
+  method: 'post',
+  path: '/endpoints/{endpointId}/secret/rotate',
+  operationId: 'rotateEndpointSecret',
+  summary: 'Replace the secret; the old one signs on for a while',
+  tags,
+  ...needs('admin'),
+  request: { params: endpointParams, body: jsonBody(rotationSchema) },
+  responses: { ...problems('not_found', 'wrong_state'), 200: answer },
+})
+
+const expire = createRoute({
+  method: 'delete',
+  path: '/endpoints/{endpointId}/secrets/{secretId}',
+  operationId: 'expireEndpointSecret',
+  summary: 'End a replaced secret at once',
+  tags,
+  ...needs('admin'),
+  request: {
+    params: endpointParams.extend({
+      secretId: uuidSchema.openapi({ param: { name: 'secretId', in: 'path' } }),
+    }),
+  },
+  responses: { ...problems('not_found', 'wrong_state'), 200: answer },
+})
+
+/** The signing secrets of an endpoint. */
+export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(get, async (c) => {
+    const secret = await database.call('get_org_secret', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+    }, endpointSecretSchema)
+    c.header('cache-control', 'no-store')
+    return c.json(secret, 200)
+  })
+
+  app.openapi(rotate, async (c) => {
+    const { secret, overlapSeconds } = c.req.valid('json')
+    const rotated = await database.call('rotate_org_secret', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: c.req.valid('param').endpointId,
+      p_overlap_seconds: overlapSeconds,
+      ...secret === undefined ? {} : { p_secret: secret },
+    }, endpointSecretSchema)
+    c.header('cache-control', 'no-store')
+    return c.json(rotated, 200)
+  })
+
+  app.openapi(expire, async (c) => {
+    const { endpointId, secretId } = c.req.valid('param')
+    const left = await database.call('expire_org_secret', {
+      p_org_id: c.get('principal').orgId,
+      p_endpoint_id: endpointId,
+      p_secret_id: secretId,
+    }, endpointSecretSchema)
+    c.header('cache-control', 'no-store')
+    return c.json(left, 200)
+  })
+}
