@@ -1,6 +1,6 @@
 import type { StackKeys } from './keys.ts'
 
-/** The environment variables that the platform gives to every function, and the worker's secret. */
+/** The environment variables that the platform gives to every function, and the secrets of ours. */
 export function functionEnv(
   { apiUrl, dbUrl, keys }: { apiUrl: string; dbUrl: string; keys: StackKeys },
 ): Record<string, string> {
@@ -13,5 +13,6 @@ export function functionEnv(
     SUPABASE_SECRET_KEYS: JSON.stringify({ default: keys.secretKey }),
     SUPABASE_JWKS: JSON.stringify(keys.jwks),
     OUTHOOK_WORKER_SECRET: keys.workerSecret,
+    OUTHOOK_PORTAL_SECRET: keys.portalSecret,
   }
 }

@@ -3,7 +3,7 @@
  * data folder: a constant private key would be a key that everyone has.
  */
 import { Buffer } from 'node:buffer'
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { z } from 'zod'
@@ -24,6 +24,8 @@ export interface StackKeys {
   jwks: { keys: JWK[] }
   /** Shared by the database (in Vault) and the function `deliver`: signs kicks. */
   workerSecret: string
+  /** The function `api`'s own: signs portal tokens. */
+  portalSecret: string
   /**
    * Signs a user's token (ES256), as the platform's Auth does.
    *
@@ -92,6 +94,8 @@ async function deriveKeys(stored: StoredKeys): Promise<StackKeys> {
   const oct: JWK = { kty: 'oct', k: Buffer.from(secrets.jwtSecret).toString('base64url') }
   return {
     ...secrets,
+    // Derived, so that the keys of an older folder are still whole.
+    portalSecret: createHmac('sha256', secrets.jwtSecret).update('outhook portal').digest('hex'),
     anonKey: await signLegacyKey('anon', legacyKeysExpire, secrets.jwtSecret),
     serviceRoleKey: await signLegacyKey('service_role', legacyKeysExpire, secrets.jwtSecret),
     jwks: { keys: [publicKey, oct] },

@@ -74,3 +74,152 @@ Deno.test('POST /endpoints names the member that is wrong, in camelCase', async 
     body: { detail: 'The body is not JSON' },
   })
 })
+
+Deno.test('PATCH changes what it names, and refuses who has read an older version', async () => {
+  const { body: { id } } = await create({ headers: { 'x-a': '1', 'x-b': '2' } })
+  const path = `/endpoints/${id}`
+  const changed = await call(`PATCH ${path}`, {
+    headers: { 'if-match': '"1"' },
+    body: {
+      description: 'New',
+      eventTypes: ['api.one', 'api.two'],
+      filter: '$.total ? (@ > 100)',
+      headers: { 'x-a': null },
+      breaker: { threshold: 9 },
+      ratePerSecond: 5,
+    },
+  })
+  expect(changed).toMatchObject({
+    status: 200,
+    body: {
+      description: 'New',
+      eventTypes: ['api.one', 'api.two'],
+      filter: '$."total"?(@ > 100)',
+      headerNames: ['x-b'],
+      breaker: { enabled: true, threshold: 9, openMs: 30_000 },
+      ratePerSecond: 5,
+      timeoutMs: 15_000,
+    },
+  })
+  expect(await call(`PATCH ${path}`, { headers: { 'if-match': '"1"' }, body: { quantum: 1 } }))
+    .toMatchObject({ status: 412, body: { code: 'version_mismatch' } })
+  const etag = changed.headers.get('etag') ?? ''
+  expect(await call(`PATCH ${path}`, { headers: { 'if-match': etag }, body: { quantum: 1 } }))
+    .toMatchObject({ status: 200, body: { quantum: 1, eventTypes: ['api.one', 'api.two'] } })
+  expect(await call(`PATCH ${path}`, { body: { eventTypes: ['api.three'], ratePerSecond: null } }))
+    .toMatchObject({
+      status: 200,
+      body: { eventTypes: ['api.three'], filter: '$."total"?(@ > 100)', ratePerSecond: null },
+    })
+})
+
+Deno.test('DELETE makes an endpoint 404, with the ETag of its last version alone', async () => {
+  const { body: { id } } = await create()
+  const path = `/endpoints/${id}`
+  expect(await call(`DELETE ${path}`, { headers: { 'if-match': '"7"' } })).toMatchObject({
+    status: 412,
+  })
+  expect(await call(`DELETE ${path}`, { headers: { 'if-match': '"1"' } })).toMatchObject({
+    status: 200,
+    body: { id, open: 0 },
+  })
+  expect(await call(`GET ${path}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+})
+
+Deno.test('retry-config is the preset until PUT, and again after DELETE', async () => {
+  const { body: { id } } = await create()
+  const path = `/endpoints/${id}/retry-config`
+  const preset = await call(`GET ${path}`)
+  expect(preset).toMatchObject({
+    status: 200,
+    body: { preset: true, policy: { strategy: 'schedule', delays: [1, 5, 15, 60, 300] } },
+  })
+  expect(preset.body.schedule).toHaveLength(5)
+  const policy = { strategy: 'exponential', baseDelay: 2, maxDelay: 10, maxRetries: 4 }
+  const put = await call(`PUT ${path}`, { body: policy, headers: { 'if-match': '"1"' } })
+  expect(put).toMatchObject({ status: 200, body: { preset: false, policy, version: 2 } })
+  expect(put.body.schedule.map(({ delaySeconds }: { delaySeconds: number }) => delaySeconds))
+    .toEqual([2, 4, 8, 10])
+  expect(await call(`PUT ${path}`, { body: policy, headers: { 'if-match': '"1"' } }))
+    .toMatchObject({ status: 412 })
+  expect(await call(`PUT ${path}`, { body: { strategy: 'fixed', baseDelay: -1 } }))
+    .toMatchObject({ status: 400, body: { field: 'baseDelay' } })
+  expect((await call('POST /retry-config/preview', { body: policy })).body.schedule)
+    .toEqual(put.body.schedule)
+  expect(await call(`DELETE ${path}`)).toMatchObject({ status: 200, body: { preset: true } })
+})
+
+Deno.test('a rotated secret signs beside the new one until it is ended', async () => {
+  const { body: { id, secret } } = await create()
+  const path = `/endpoints/${id}`
+  expect((await call(`GET ${path}/secret`)).body.secret).toBe(secret)
+  const rotated = await call(`POST ${path}/secret/rotate`, { body: { overlapSeconds: 3600 } })
+  expect(rotated.status).toBe(200)
+  expect(rotated.body.secret).not.toBe(secret)
+  expect(rotated.body.secrets).toHaveLength(2)
+  const [current, old] = rotated.body.secrets
+  expect(old.expiresAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
+  expect((await call(`DELETE ${path}/secrets/${old.id}`)).body.secrets).toHaveLength(1)
+  expect(await call(`DELETE ${path}/secrets/${current.id}`))
+    .toMatchObject({ status: 409, body: { code: 'wrong_state' } })
+})
+
+Deno.test('a test event brings its result; a paused endpoint refuses it', async () => {
+  const { body: { id } } = await create()
+  const path = `/endpoints/${id}`
+  expect(await call(`POST ${path}/test`)).toMatchObject({
+    status: 200,
+    body: { outcome: 'delivered', attempt: 1, error: null },
+  })
+  expect(await call(`GET ${path}/stats`)).toMatchObject({
+    status: 200,
+    body: { open: 0, breaker: 'closed', attempts: { total: 1, delivered: 1, capped: false } },
+  })
+  expect(await call(`POST ${path}/pause`, { body: { reason: 'rebuild' } })).toMatchObject({
+    status: 200,
+    body: { state: 'paused', stateReason: 'rebuild' },
+  })
+  expect(await call(`POST ${path}/test`))
+    .toMatchObject({ status: 409, body: { code: 'wrong_state' } })
+  expect(await call(`POST ${path}/resume`)).toMatchObject({ body: { state: 'enabled' } })
+})
+
+Deno.test('a portal token sees its own organisation with its role, and nothing else', async () => {
+  const headers = { 'x-org-id': 'org-portal' }
+  const own = await call('POST /endpoints', {
+    headers,
+    body: { url: `${outhook.receiver.url}/hooks/portal` },
+  })
+  const other = await create()
+  const minted = await call('POST /portal-tokens', { headers, body: { role: 'operator' } })
+  expect(minted).toMatchObject({ status: 201, body: { orgId: 'org-portal', role: 'operator' } })
+  const { token } = minted.body
+  expect((await call('GET /endpoints', { token })).body.data.map(({ id }: { id: string }) => id))
+    .toEqual([own.body.id])
+  expect(await call(`GET /endpoints/${other.body.id}`, { token })).toMatchObject({ status: 404 })
+  expect(await call('GET /endpoints', { token, headers: { 'x-org-id': 'default' } }))
+    .toMatchObject({ status: 403 })
+  expect(await call(`POST /endpoints/${own.body.id}/pause`, { token, body: {} }))
+    .toMatchObject({ status: 200 })
+  expect(await call(`GET /endpoints/${own.body.id}/secret`, { token }))
+    .toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  expect(await call('POST /portal-tokens', { token, body: {} })).toMatchObject({ status: 403 })
+})
+
+Deno.test("a user's token has the organisation and the role of its app_metadata", async () => {
+  const iss = `${outhook.stack.apiUrl}/auth/v1`
+  const sign = (app_metadata: unknown, more = {}): Promise<string> =>
+    outhook.stack.keys.signUserJwt({ iss, app_metadata, ...more })
+  const body = { url: `${outhook.receiver.url}/hooks/user` }
+  const admin = await sign({ org_id: 'org-user', outhook_role: 'admin' })
+  expect(await call('POST /endpoints', { token: admin, body })).toMatchObject({ status: 201 })
+  const viewer = await sign({ org_ids: ['org-user'] }, { user_metadata: { outhook_role: 'admin' } })
+  expect((await call('GET /endpoints', { token: viewer })).body.data).toHaveLength(1)
+  expect(await call('POST /endpoints', { token: viewer, body })).toMatchObject({ status: 403 })
+  for (const token of [null, 'no-token', await sign({}, { iss: 'https://example.com' })]) {
+    expect(await call('GET /endpoints', { token }))
+      .toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+  }
+  expect(await call('GET /endpoints', { token: await sign({ org_id: 'outhook' }) }))
+    .toMatchObject({ status: 403 })
+})
