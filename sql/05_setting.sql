@@ -52,6 +52,10 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
     'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
   ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
+  ('api.requests_per_second', '100', 'integer', 1, 100000,
+    'How many requests a second the API takes for each org; what is over it is answered 429'),
+  ('api.burst', '200', 'integer', 1, 100000,
+    'How many more the API takes at once of an org that was silent'),
   ('inbox.retention_days', '40', 'integer', 1, 3650,
     'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
     'try is processed twice'),

@@ -56,6 +56,7 @@ comment on table outbox.dead_letter is
   'original_message are the event''s type and body), why it failed, the last attempt number, and '
   'what was done about it. One that nobody replayed or discarded never expires.';
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at);
+create index dead_letter_org on outbox.dead_letter (org_id, failed_at, id);
 create index dead_letter_failed on outbox.dead_letter (failed_at, id);
 
 create function outbox.find_event(p_event_id uuid, p_endpoint_id uuid) returns setof outbox.event

@@ -205,8 +205,12 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_new jsonb;
-  v_id uuid;
+  v_id uuid := outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id';
 begin
+  if v_id is not null then
+    return outbox.get_org_endpoint(p_org_id, v_id)
+      || pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret');
+  end if;
   v_new := outbox.create_endpoint(
     p_endpoint ->> 'url',
     case
@@ -222,13 +226,14 @@ begin
     p_filter => p_endpoint ->> 'filter');
   v_id := v_new ->> 'id';
   perform outbox.change_endpoint(v_id, p_endpoint - 'url');
+  perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id)
     || pg_catalog.jsonb_build_object('secret', v_new ->> 'secret');
 end
 $$;
 comment on function outbox.create_org_endpoint(text, jsonb, text) is
-  'Makes an endpoint of the members that the API takes, and returns it with its secret. OH001, '
-  'OH003.';
+  'Makes an endpoint of the members that the API takes, and returns it with its secret; a repeat '
+  'with the same p_key returns it as it is then. OH001, OH003.';
 
 create function outbox.update_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null

@@ -132,10 +132,11 @@ begin
   return pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
     'accepted', v_accepted,
-    'secrets', outbox.drop_expired_secrets(v_now));
+    'secrets', outbox.drop_expired_secrets(v_now),
+    'request_keys', outbox.forget_requests(v_now));
 end
 $$;
 comment on function outbox.cleanup() is
   'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of '
-  'consumer_inbox), "secrets"}, each up to a limit that the next night goes on from. Delivered '
+  'consumer_inbox), "secrets", "request_keys"}, each up to a limit that the next night goes on from. Delivered '
   'history goes with its partition (drop_partitions()) after 7 full days.';

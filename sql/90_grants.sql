@@ -76,6 +76,17 @@ grant execute on function
   outbox.test_org_endpoint(text, uuid),
   outbox.get_org_test(text, uuid, uuid),
   outbox.get_org_stats(text, uuid, integer),
+  outbox.take_requests(text, integer),
+  outbox.list_dead_letters(
+    text, uuid, text, text, timestamptz, timestamptz, text, integer),
+  outbox.get_dead_letter(text, uuid),
+  outbox.replay_dead_letter(text, uuid),
+  outbox.discard_org_dead_letter(text, uuid, text),
+  outbox.create_replay_job(text, jsonb, text),
+  outbox.get_replay_job(text, text),
+  outbox.list_replay_jobs(text, text, integer),
+  outbox.change_replay_job(text, text, text),
+  outbox.get_health(),
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
 to service_role;
 grant select on

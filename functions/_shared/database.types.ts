@@ -145,8 +145,9 @@ export type Database = {
           'retry_count': number
           'traceparent': string | null
           'why': string
+          'dead_letter_json': Json | null
         }
-        ComputedFields: never
+        ComputedFields: 'dead_letter_json'
         Insert: {
           'attempt': number
           'correlation_id': string
@@ -653,8 +654,9 @@ export type Database = {
           'replayed': number
           'skipped': number
           'state': string
+          'replay_job_json': Json | null
         }
-        ComputedFields: never
+        ComputedFields: 'replay_job_json'
         Insert: {
           'at_failed'?: string
           'at_id'?: string
@@ -686,6 +688,53 @@ export type Database = {
           'replayed'?: number
           'skipped'?: number
           'state'?: string
+        }
+        Relationships: []
+      }
+      'request_bucket': {
+        Row: {
+          'filled_at': string
+          'org_id': string
+          'tokens': number
+        }
+        ComputedFields: never
+        Insert: {
+          'filled_at': string
+          'org_id': string
+          'tokens': number
+        }
+        Update: {
+          'filled_at'?: string
+          'org_id'?: string
+          'tokens'?: number
+        }
+        Relationships: []
+      }
+      'request_key': {
+        Row: {
+          'answer': Json | null
+          'content': string
+          'created_at': string
+          'key': string
+          'org_id': string
+          'route': string
+        }
+        ComputedFields: never
+        Insert: {
+          'answer'?: Json | null
+          'content': string
+          'created_at': string
+          'key': string
+          'org_id': string
+          'route': string
+        }
+        Update: {
+          'answer'?: Json | null
+          'content'?: string
+          'created_at'?: string
+          'key'?: string
+          'org_id'?: string
+          'route'?: string
         }
         Relationships: []
       }
@@ -1183,6 +1232,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'begin_request': {
+        Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
+        Returns: Json
+      }
       'begin_saga': {
         Args: {
           'p_context': Json
@@ -1202,6 +1255,10 @@ export type Database = {
       'change_event_types': {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
         Returns: undefined
+      }
+      'change_replay_job': {
+        Args: { 'p_id': string; 'p_org_id': string; 'p_state': string }
+        Returns: Json
       }
       'check_addressed': {
         Args: {
@@ -1343,6 +1400,10 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
       }
+      'create_replay_job': {
+        Args: { 'p_job': Json; 'p_key'?: string; 'p_org_id': string }
+        Returns: Json
+      }
       'cut_batch': {
         Args: {
           'p_batch': Database['outbox']['CompositeTypes']['routing']
@@ -1357,6 +1418,15 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'dead_letter_json': {
+        Args: {
+          'p_letter': Omit<
+            Database['outbox']['Tables']['dead_letter']['Row'],
+            Database['outbox']['Tables']['dead_letter']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
       'define_saga': { Args: { 'p_name': string; 'p_steps': Json }; Returns: Json }
       'delete_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'delete_org_endpoint': {
@@ -1370,6 +1440,10 @@ export type Database = {
       }
       'discard_dead_letter': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_reason': string }
+        Returns: Json
+      }
+      'discard_org_dead_letter': {
+        Args: { 'p_id': string; 'p_org_id': string; 'p_reason': string }
         Returns: Json
       }
       'dispatch': {
@@ -1388,6 +1462,10 @@ export type Database = {
       'drop_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
       'drop_saga': { Args: { 'p_name': string }; Returns: Json }
       'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
+      'end_request': {
+        Args: { 'p_answer': Json; 'p_key': string; 'p_org_id': string }
+        Returns: undefined
+      }
       'end_saga': {
         Args: { 'p_idempotency_key': string; 'p_org_id': string; 'p_result': Json }
         Returns: Json
@@ -1502,6 +1580,9 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_gate_id': number }
         Returns: undefined
       }
+      'forget_requests': { Args: { 'p_now': string }; Returns: number }
+      'get_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
+      'get_health': { Args: Record<PropertyKey, never>; Returns: Json }
       'get_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_org_secret': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_org_stats': {
@@ -1512,6 +1593,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
         Returns: Json
       }
+      'get_replay_job': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_retry_config': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
@@ -1558,8 +1640,25 @@ export type Database = {
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
+      'list_dead_letters': {
+        Args: {
+          'p_cursor'?: string
+          'p_endpoint_id'?: string
+          'p_event_type'?: string
+          'p_from'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_state'?: string
+          'p_to'?: string
+        }
+        Returns: Json
+      }
       'list_org_endpoints': {
         Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_state'?: string }
+        Returns: Json
+      }
+      'list_replay_jobs': {
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
         Returns: Json
       }
       'live_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
@@ -1681,6 +1780,47 @@ export type Database = {
         SetofOptions: {
           from: '*'
           to: 'delivery'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'open_letter_list': {
+        Args: {
+          'p_at': string
+          'p_endpoint_id': string
+          'p_from': string
+          'p_id': string
+          'p_org_id': string
+        }
+        Returns: unknown
+      }
+      'org_dead_letter': {
+        Args: { 'p_id': string; 'p_org_id': string }
+        Returns: {
+          'attempt': number
+          'correlation_id': string
+          'delivered_at': string | null
+          'discarded_at': string | null
+          'endpoint_id': string
+          'error': string
+          'event_created_at': string
+          'event_id': string
+          'failed_at': string
+          'id': string
+          'idempotency_key': string | null
+          'note': string | null
+          'org_id': string
+          'original_message': string
+          'original_topic': string
+          'partition_key': string | null
+          'replayed_at': string | null
+          'retry_count': number
+          'traceparent': string | null
+          'why': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'dead_letter'
           isOneToOne: true
           isSetofReturn: false
         }
@@ -1820,6 +1960,16 @@ export type Database = {
         }
       }
       'replay': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
+      'replay_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
+      'replay_job_json': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
       'replay_lane': {
         Args: { 'p_gate_id': number; 'p_job': number }
         Returns: {
@@ -1991,6 +2141,7 @@ export type Database = {
         }
         Returns: string
       }
+      'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
       'test_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'tick': { Args: Record<PropertyKey, never>; Returns: Json }
       'to_cursor': { Args: { 'p_at': string; 'p_id': string }; Returns: string }

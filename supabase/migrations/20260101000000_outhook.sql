@@ -5,8 +5,9 @@
 --   47_execute_saga.sql, 48_inbox.sql, 49_watch.sql, 50_retry.sql, 52_failure.sql,
 --   53_error_hint.sql, 55_complete.sql, 57_lost_lease.sql, 58_manual.sql, 60_unrouted.sql,
 --   61_wanted.sql, 62_add_deliveries.sql, 63_route.sql, 65_claim.sql, 70_dispatch.sql,
---   72_announce.sql, 75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql, 82_api.sql,
---   83_api_endpoints.sql, 83_api_retry_config.sql, 83_api_secrets.sql, 83_api_stats.sql,
+--   72_announce.sql, 75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql, 81_api_requests.sql,
+--   82_api.sql, 83_api_dead_letters.sql, 83_api_endpoints.sql, 83_api_health.sql,
+--   83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_secrets.sql, 83_api_stats.sql,
 --   85_partition.sql, 87_cleanup.sql, 90_grants.sql, 95_cron.sql
 
 -- sql/00_setup.sql
@@ -152,6 +153,10 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
     'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
   ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
+  ('api.requests_per_second', '100', 'integer', 1, 100000,
+    'How many requests a second the API takes for each org; what is over it is answered 429'),
+  ('api.burst', '200', 'integer', 1, 100000,
+    'How many more the API takes at once of an org that was silent'),
   ('inbox.retention_days', '40', 'integer', 1, 3650,
     'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
     'try is processed twice'),
@@ -1855,6 +1860,7 @@ comment on table outbox.dead_letter is
   'original_message are the event''s type and body), why it failed, the last attempt number, and '
   'what was done about it. One that nobody replayed or discarded never expires.';
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at);
+create index dead_letter_org on outbox.dead_letter (org_id, failed_at, id);
 create index dead_letter_failed on outbox.dead_letter (failed_at, id);
 
 create function outbox.find_event(p_event_id uuid, p_endpoint_id uuid) returns setof outbox.event
@@ -6159,6 +6165,138 @@ comment on view outbox.queue_health is
   'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts '
   'of unrouted and rows_in_default stop at 10,000.';
 
+-- sql/81_api_requests.sql
+
+-- What the HTTP API keeps of requests: the answers of those that carry an Idempotency-Key, for 24
+-- hours, and how many more an org may send at the moment.
+
+create table outbox.request_key (
+  org_id text not null,
+  key text not null,
+  route text not null,
+  content bytea not null,
+  answer jsonb,
+  created_at timestamptz not null,
+  primary key (org_id, key)
+);
+comment on table outbox.request_key is
+  'Requests of the last 24 hours that carried an Idempotency-Key: a hash of what was asked, and '
+  'what was answered, without secrets.';
+create index request_key_created on outbox.request_key (created_at);
+
+create function outbox.begin_request(
+  p_org_id text, p_route text, p_key text, p_request jsonb
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_content bytea := pg_catalog.sha256(pg_catalog.convert_to(p_request::text, 'UTF8'));
+  v_held outbox.request_key;
+begin
+  if p_key is null then
+    return null;
+  end if;
+  if p_key !~ '^[\x21-\x7e]{1,128}$' then
+    perform outbox.invalid('Idempotency-Key', 'is not 1 to 128 visible ASCII characters',
+      'Use one random key for each thing to make, such as a UUID');
+  end if;
+  -- A request that has not committed makes the next one with its key wait, and no other.
+  insert into outbox.request_key as k (org_id, key, route, content, created_at)
+  values (p_org_id, p_key, p_route, v_content, v_now)
+  on conflict (org_id, key) do update
+    set route = excluded.route, content = excluded.content, answer = null,
+      created_at = excluded.created_at
+    where k.created_at <= excluded.created_at - interval '24 hours';
+  if found then
+    return null;
+  end if;
+  select * into v_held from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
+  if v_held.route <> p_route or v_held.content <> v_content then
+    raise exception using errcode = 'OH003',
+      message = 'Idempotency-Key was used within 24 hours for another request',
+      hint = 'Use a new key for a new request, or send the same body as the first time';
+  end if;
+  return v_held.answer;
+end
+$$;
+comment on function outbox.begin_request(text, text, text, jsonb) is
+  'Takes an Idempotency-Key for a request that makes something and returns null, or returns what '
+  'the request with this key was answered. To be called first in the transaction that makes it; '
+  'without a key null. OH001; OH003: the key has another route or body.';
+
+create function outbox.end_request(p_org_id text, p_key text, p_answer jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.request_key k set answer = p_answer where k.org_id = p_org_id and k.key = p_key;
+end
+$$;
+comment on function outbox.end_request(text, text, jsonb) is
+  'Notes the answer, without secrets, of the request whose key begin_request() took. Without a '
+  'key it does nothing.';
+
+-- Lost in a crash, which gives every org a full bucket.
+create unlogged table outbox.request_bucket (
+  org_id text primary key,
+  tokens float8 not null,
+  filled_at timestamptz not null
+) with (fillfactor = 50);
+comment on table outbox.request_bucket is
+  'How many requests each org may still send, and when that was counted.';
+
+create function outbox.take_requests(p_org_id text, p_count integer) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_rate float8 := outbox.setting_int('api.requests_per_second');
+  v_burst float8 := outbox.setting_int('api.burst');
+  v_tokens float8;
+  v_granted integer;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_range('count', p_count, 1, 1000);
+  insert into outbox.request_bucket as b (org_id, tokens, filled_at)
+  values (p_org_id, v_burst, v_now)
+  on conflict (org_id) do update
+    set tokens = least(v_burst, b.tokens
+        + v_rate * greatest(extract(epoch from excluded.filled_at - b.filled_at), 0)),
+      filled_at = greatest(b.filled_at, excluded.filled_at)
+  returning b.tokens into v_tokens;
+  v_granted := least(p_count, pg_catalog.floor(v_tokens));
+  if v_granted > 0 then
+    update outbox.request_bucket b set tokens = b.tokens - v_granted where b.org_id = p_org_id;
+  end if;
+  return pg_catalog.jsonb_build_object('granted', v_granted, 'retryAfterMs',
+    case
+      when v_granted > 0 then 0
+      else pg_catalog.ceil((1 - v_tokens) / v_rate * 1000)
+    end);
+end
+$$;
+comment on function outbox.take_requests(text, integer) is
+  'Takes up to p_count requests from what an org may send (settings api.requests_per_second and '
+  'api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. '
+  'OH001.';
+
+create function outbox.forget_requests(p_now timestamptz) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_keys integer;
+begin
+  delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
+  delete from outbox.request_key k where k.ctid = any (array(
+    select o.ctid from outbox.request_key o
+    where o.created_at < p_now - interval '24 hours' order by o.created_at limit 1000000));
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end
+$$;
+comment on function outbox.forget_requests(timestamptz) is
+  'Removes keys that are a day old, and buckets that are full by now; returns how many keys.';
+
 -- sql/82_api.sql
 
 -- What the functions behind the HTTP API share (83_api_*). Each of those takes the org of the
@@ -6257,6 +6395,198 @@ end
 $$;
 comment on function outbox.org_endpoint(text, uuid) is
   'The endpoint, or OH002 when that org has none of this id or it was deleted.';
+
+-- sql/83_api_dead_letters.sql
+
+-- Dead letters and replay jobs over the HTTP API.
+
+create function outbox.dead_letter_json(p_letter outbox.dead_letter) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_letter.id, 'eventId', p_letter.event_id, 'endpointId', p_letter.endpoint_id,
+    'eventType', p_letter.original_topic, 'partitionKey', p_letter.partition_key,
+    'correlationId', p_letter.correlation_id, 'idempotencyKey', p_letter.idempotency_key,
+    'eventCreatedAt', outbox.iso_time(p_letter.event_created_at),
+    'why', p_letter.why, 'error', p_letter.error, 'retryCount', p_letter.retry_count,
+    'attempt', p_letter.attempt, 'failedAt', outbox.iso_time(p_letter.failed_at),
+    'state', case
+      when p_letter.delivered_at is not null then 'delivered'
+      when p_letter.replayed_at is not null then 'replayed'
+      when p_letter.discarded_at is not null then 'discarded'
+      else 'open'
+    end,
+    'replayedAt', outbox.iso_time(p_letter.replayed_at),
+    'deliveredAt', outbox.iso_time(p_letter.delivered_at),
+    'discardedAt', outbox.iso_time(p_letter.discarded_at), 'note', p_letter.note);
+end
+$$;
+comment on function outbox.dead_letter_json(outbox.dead_letter) is
+  'A dead letter as the API lists it, without its body.';
+
+create function outbox.org_dead_letter(p_org_id text, p_id uuid) returns outbox.dead_letter
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_letter outbox.dead_letter;
+begin
+  select * into v_letter from outbox.dead_letter x where x.id = p_id and x.org_id = p_org_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('dead letter %s does not exist',
+        pg_catalog.quote_nullable(p_id::text)),
+      hint = 'The list of dead letters shows those that there are';
+  end if;
+  return v_letter;
+end
+$$;
+comment on function outbox.org_dead_letter(text, uuid) is
+  'The dead letter, or OH002 when that org has none of this id.';
+
+create function outbox.get_dead_letter(p_org_id text, p_id uuid) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
+begin
+  return outbox.dead_letter_json(v_letter)
+    || pg_catalog.jsonb_build_object('body', v_letter.original_message);
+end
+$$;
+comment on function outbox.get_dead_letter(text, uuid) is
+  'One dead letter of an org as dead_letter_json() shows it, with the body: the event''s JSON as '
+  'text, byte for byte. OH002.';
+
+-- One index each for an org and for an endpoint gives the letters in order; a state and a type are
+-- looked at row by row.
+create function outbox.open_letter_list(
+  p_org_id text, p_endpoint_id uuid, p_from timestamptz, p_at timestamptz, p_id uuid
+) returns refcursor
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_list refcursor;
+begin
+  if p_endpoint_id is null then
+    open v_list for
+    select x.*
+    from outbox.dead_letter x
+    where x.org_id = p_org_id and (x.failed_at, x.id) < (p_at, p_id) and x.failed_at >= p_from
+    order by x.failed_at desc, x.id desc;
+  else
+    open v_list for
+    select x.*
+    from outbox.dead_letter x
+    where x.endpoint_id = p_endpoint_id and x.org_id = p_org_id
+      and x.failed_at <= p_at and (x.failed_at, x.id) < (p_at, p_id) and x.failed_at >= p_from
+    order by x.failed_at desc, x.id desc;
+  end if;
+  return v_list;
+end
+$$;
+comment on function outbox.open_letter_list(text, uuid, timestamptz, timestamptz, uuid) is
+  'A cursor over the dead letters of an org, or of one of its endpoints, below (time, id) and '
+  'from a time on, newest first.';
+
+create function outbox.list_dead_letters(
+  p_org_id text,
+  p_endpoint_id uuid default null,
+  p_event_type text default null,
+  p_state text default null,
+  p_from timestamptz default null,
+  p_to timestamptz default null,
+  p_cursor text default null,
+  p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  -- What a page may cost, in rows walked.
+  v_budget integer := 20000;
+  v_at timestamptz;
+  v_id uuid;
+  v_list refcursor;
+  v_letter outbox.dead_letter;
+  v_last outbox.dead_letter;
+  v_one jsonb;
+  v_data jsonb[] := '{}';
+begin
+  perform outbox.check_page(p_limit);
+  if p_state is not null then
+    perform outbox.check_choice('state', p_state,
+      array['open', 'replayed', 'delivered', 'discarded']);
+  end if;
+  if p_from >= p_to then
+    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+  end if;
+  select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
+  if p_to <= v_at then
+    v_at := p_to;
+    v_id := '00000000-0000-0000-0000-000000000000';
+  end if;
+  v_list := outbox.open_letter_list(p_org_id, p_endpoint_id, coalesce(p_from, '-infinity'), v_at,
+    v_id);
+  while v_budget > 0 loop
+    fetch v_list into v_letter;
+    if not found then
+      close v_list;
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+    end if;
+    exit when pg_catalog.cardinality(v_data) = p_limit;
+    v_last := v_letter;
+    v_budget := v_budget - 1;
+    if v_letter.original_topic = coalesce(p_event_type, v_letter.original_topic) then
+      v_one := outbox.dead_letter_json(v_letter);
+      if v_one ->> 'state' = coalesce(p_state, v_one ->> 'state') then
+        v_data := v_data || v_one;
+      end if;
+    end if;
+  end loop;
+  close v_list;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text));
+end
+$$;
+comment on function outbox.list_dead_letters(
+  text, uuid, text, text, timestamptz, timestamptz, text, integer) is
+  'The dead letters of an org, newest first, by endpoint, event type, state and the time of '
+  'failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks '
+  'at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
+
+create function outbox.replay_dead_letter(p_org_id text, p_id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
+begin
+  perform outbox.replay(v_letter.event_id, v_letter.endpoint_id);
+  return outbox.dead_letter_json(outbox.org_dead_letter(p_org_id, p_id));
+end
+$$;
+comment on function outbox.replay_dead_letter(text, uuid) is
+  'Sends a dead letter again, as replay() does, and returns it as it is then. OH002, OH004.';
+
+create function outbox.discard_org_dead_letter(
+  p_org_id text, p_id uuid, p_reason text
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
+begin
+  perform outbox.discard_dead_letter(v_letter.event_id, v_letter.endpoint_id, p_reason);
+  return outbox.dead_letter_json(outbox.org_dead_letter(p_org_id, p_id));
+end
+$$;
+comment on function outbox.discard_org_dead_letter(text, uuid, text) is
+  'Marks a dead letter as reviewed and not to be sent, and returns it as it is then. OH001, '
+  'OH002.';
 
 -- sql/83_api_endpoints.sql
 
@@ -6467,8 +6797,12 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_new jsonb;
-  v_id uuid;
+  v_id uuid := outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id';
 begin
+  if v_id is not null then
+    return outbox.get_org_endpoint(p_org_id, v_id)
+      || pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret');
+  end if;
   v_new := outbox.create_endpoint(
     p_endpoint ->> 'url',
     case
@@ -6484,13 +6818,14 @@ begin
     p_filter => p_endpoint ->> 'filter');
   v_id := v_new ->> 'id';
   perform outbox.change_endpoint(v_id, p_endpoint - 'url');
+  perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id)
     || pg_catalog.jsonb_build_object('secret', v_new ->> 'secret');
 end
 $$;
 comment on function outbox.create_org_endpoint(text, jsonb, text) is
-  'Makes an endpoint of the members that the API takes, and returns it with its secret. OH001, '
-  'OH003.';
+  'Makes an endpoint of the members that the API takes, and returns it with its secret; a repeat '
+  'with the same p_key returns it as it is then. OH001, OH003.';
 
 create function outbox.update_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null
@@ -6554,6 +6889,183 @@ end
 $$;
 comment on function outbox.resume_org_endpoint(text, uuid) is
   'Serves an endpoint again as resume_endpoint() does, and returns it. OH002.';
+
+-- sql/83_api_health.sql
+
+-- Health over the HTTP API: what a monitor asks every few seconds, so it counts nothing.
+
+create function outbox.get_health() returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := pg_catalog.clock_timestamp();
+  v_tick timestamptz;
+  v_due timestamptz;
+  v_routed timestamptz;
+  v_problems text[] := '{}';
+begin
+  select d.start_time
+  into v_tick
+  from cron.job_run_details d
+  where d.jobid = (select j.jobid from cron.job j where j.jobname = 'outhook-tick' and j.active)
+  order by d.runid desc
+  limit 1;
+  select g.next_at into v_due from outbox.gate g where g.next_at < 'infinity' order by g.next_at
+  limit 1;
+  select outbox.uuid_v7_time(u.event_id)
+  into v_routed
+  from outbox.unrouted u
+  order by u.event_id
+  limit 1;
+  v_due := least(v_due, v_routed);
+  -- pg_cron 1.4 starts the tick once a minute, and it stays for that minute.
+  if v_tick is null or v_tick < v_now - interval '90 s' then
+    v_problems := v_problems || 'the tick does not run'::text;
+  end if;
+  if v_due < v_now - interval '60 s' then
+    v_problems := v_problems || 'work has been due for more than a minute'::text;
+  end if;
+  if not outbox.setting_on('worker.enabled') then
+    v_problems := v_problems || 'delivery is switched off'::text;
+  end if;
+  return pg_catalog.jsonb_build_object(
+    'status', case when pg_catalog.cardinality(v_problems) = 0 then 'ok' else 'degraded' end,
+    'version', outbox.version() ->> 'version',
+    'time', outbox.iso_time(v_now),
+    'lastTickAt', outbox.iso_time(v_tick),
+    'oldestDueAt', case when v_due <= v_now then outbox.iso_time(v_due) end,
+    'problems', pg_catalog.to_jsonb(v_problems));
+end
+$$;
+comment on function outbox.get_health() is
+  'Whether the outbox works: {"status": "ok" or "degraded", "version", "time", "lastTickAt", '
+  '"oldestDueAt": null when nothing is due, "problems"}. Reads one row of each index.';
+
+-- sql/83_api_replay_jobs.sql
+
+-- Replay jobs over the HTTP API. A job is its org's: one that SQL started for every org is nobody's
+-- here.
+
+create function outbox.replay_job_json(p_job outbox.replay_job) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_job.id::text, 'state', p_job.state, 'endpointId', p_job.endpoint_id,
+    'eventType', p_job.event_type, 'failedFrom', outbox.iso_time(p_job.failed_from),
+    'failedTo', outbox.iso_time(p_job.failed_to), 'ratePerSecond', p_job.rate_per_second,
+    'replayed', p_job.replayed, 'skipped', p_job.skipped,
+    'reachedAt', outbox.iso_time(p_job.at_failed),
+    'createdAt', outbox.iso_time(p_job.created_at),
+    'finishedAt', outbox.iso_time(p_job.finished_at));
+end
+$$;
+comment on function outbox.replay_job_json(outbox.replay_job) is
+  'A replay job as the API shows it; reachedAt is when the last letter failed that it came to.';
+
+create function outbox.get_replay_job(p_org_id text, p_id text) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_job outbox.replay_job;
+begin
+  if p_id ~ '^[0-9]{1,18}$' then
+    select * into v_job from outbox.replay_job j where j.id = p_id::bigint and j.org_id = p_org_id;
+  end if;
+  if v_job.id is null then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('replay job %s does not exist', pg_catalog.quote_nullable(p_id)),
+      hint = 'The list of replay jobs shows those that there are';
+  end if;
+  return outbox.replay_job_json(v_job);
+end
+$$;
+comment on function outbox.get_replay_job(text, text) is
+  'One replay job of an org, as replay_job_json() shows it. OH002.';
+
+create function outbox.list_replay_jobs(
+  p_org_id text, p_cursor text default null, p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_below bigint := 9223372036854775807;
+  v_answer jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  if p_cursor is not null then
+    if p_cursor !~ '^[0-9]{1,18}$' then
+      perform outbox.invalid('cursor', 'is not one that a list gave',
+        'Expected nextCursor of the page before; leave it out for the first page');
+    end if;
+    v_below := p_cursor::bigint;
+  end if;
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(outbox.replay_job_json(p.found) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min((p.found).id) filter (where p.n = p_limit)::text end)
+  into v_answer
+  from (
+    select j as found, pg_catalog.row_number() over (order by j.id desc) as n
+    from outbox.replay_job j
+    where j.org_id = p_org_id and j.id < v_below
+    order by j.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
+end
+$$;
+comment on function outbox.list_replay_jobs(text, text, integer) is
+  'The replay jobs of an org, newest first: {"data", "nextCursor"}. OH001.';
+
+create function outbox.create_replay_job(
+  p_org_id text, p_job jsonb, p_key text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
+  v_endpoint uuid := p_job ->> 'endpointId';
+begin
+  if v_answer is not null then
+    return v_answer;
+  end if;
+  if v_endpoint is not null then
+    perform outbox.org_endpoint(p_org_id, v_endpoint);
+  end if;
+  v_answer := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
+    (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
+    coalesce((p_job ->> 'ratePerSecond')::integer, 50));
+  v_answer := outbox.get_replay_job(p_org_id, v_answer ->> 'id');
+  perform outbox.end_request(p_org_id, p_key, v_answer);
+  return v_answer;
+end
+$$;
+comment on function outbox.create_replay_job(text, jsonb, text) is
+  'Starts a job that replays the org''s dead letters that match {"endpointId", "eventType", '
+  '"failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
+
+create function outbox.change_replay_job(p_org_id text, p_id text, p_state text) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_job jsonb := outbox.get_replay_job(p_org_id, p_id);
+begin
+  if v_job ->> 'state' not in ('running', 'paused') then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'state'),
+      hint = 'A job that has ended stays so: start another';
+  end if;
+  perform outbox.set_replay_job(p_id, p_state);
+  return outbox.get_replay_job(p_org_id, p_id);
+end
+$$;
+comment on function outbox.change_replay_job(text, text, text) is
+  'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: '
+  'it has ended.';
 
 -- sql/83_api_retry_config.sql
 
@@ -7166,12 +7678,13 @@ begin
   return pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
     'accepted', v_accepted,
-    'secrets', outbox.drop_expired_secrets(v_now));
+    'secrets', outbox.drop_expired_secrets(v_now),
+    'request_keys', outbox.forget_requests(v_now));
 end
 $$;
 comment on function outbox.cleanup() is
   'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of '
-  'consumer_inbox), "secrets"}, each up to a limit that the next night goes on from. Delivered '
+  'consumer_inbox), "secrets", "request_keys"}, each up to a limit that the next night goes on from. Delivered '
   'history goes with its partition (drop_partitions()) after 7 full days.';
 
 -- sql/90_grants.sql
@@ -7254,6 +7767,17 @@ grant execute on function
   outbox.test_org_endpoint(text, uuid),
   outbox.get_org_test(text, uuid, uuid),
   outbox.get_org_stats(text, uuid, integer),
+  outbox.take_requests(text, integer),
+  outbox.list_dead_letters(
+    text, uuid, text, text, timestamptz, timestamptz, text, integer),
+  outbox.get_dead_letter(text, uuid),
+  outbox.replay_dead_letter(text, uuid),
+  outbox.discard_org_dead_letter(text, uuid, text),
+  outbox.create_replay_job(text, jsonb, text),
+  outbox.get_replay_job(text, text),
+  outbox.list_replay_jobs(text, text, integer),
+  outbox.change_replay_job(text, text, text),
+  outbox.get_health(),
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
 to service_role;
 grant select on

@@ -1048,6 +1048,50 @@ ALTER FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time 
 
 COMMENT ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'What a run needs to send claimed deliveries, of those whose lease still stands: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once.';
 
+-- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  v_now timestamptz := outbox.clock();
+  v_content bytea := pg_catalog.sha256(pg_catalog.convert_to(p_request::text, 'UTF8'));
+  v_held outbox.request_key;
+begin
+  if p_key is null then
+    return null;
+  end if;
+  if p_key !~ '^[\x21-\x7e]{1,128}$' then
+    perform outbox.invalid('Idempotency-Key', 'is not 1 to 128 visible ASCII characters',
+      'Use one random key for each thing to make, such as a UUID');
+  end if;
+  -- A request that has not committed makes the next one with its key wait, and no other.
+  insert into outbox.request_key as k (org_id, key, route, content, created_at)
+  values (p_org_id, p_key, p_route, v_content, v_now)
+  on conflict (org_id, key) do update
+    set route = excluded.route, content = excluded.content, answer = null,
+      created_at = excluded.created_at
+    where k.created_at <= excluded.created_at - interval '24 hours';
+  if found then
+    return null;
+  end if;
+  select * into v_held from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
+  if v_held.route <> p_route or v_held.content <> v_content then
+    raise exception using errcode = 'OH003',
+      message = 'Idempotency-Key was used within 24 hours for another request',
+      hint = 'Use a new key for a new request, or send the same body as the first time';
+  end if;
+  return v_held.answer;
+end
+$_$;
+
+ALTER FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) IS 'Takes an Idempotency-Key for a request that makes something and returns null, or returns what the request with this key was answered. To be called first in the transaction that makes it; without a key null. OH001; OH003: the key has another route or body.';
+
 -- Name: begin_saga(text, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) RETURNS jsonb
@@ -1259,6 +1303,31 @@ ALTER FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) OWN
 -- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Gives an endpoint the event types and the filter that a change names; a type that it has already stays as old as it is. OH001.';
+
+-- Name: change_replay_job(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_job jsonb := outbox.get_replay_job(p_org_id, p_id);
+begin
+  if v_job ->> 'state' not in ('running', 'paused') then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'state'),
+      hint = 'A job that has ended stays so: start another';
+  end if;
+  perform outbox.set_replay_job(p_id, p_state);
+  return outbox.get_replay_job(p_org_id, p_id);
+end
+$$;
+
+ALTER FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) OWNER TO postgres;
+
+-- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) IS 'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: it has ended.';
 
 -- Name: event; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2039,7 +2108,8 @@ begin
   return pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
     'accepted', v_accepted,
-    'secrets', outbox.drop_expired_secrets(v_now));
+    'secrets', outbox.drop_expired_secrets(v_now),
+    'request_keys', outbox.forget_requests(v_now));
 end
 $$;
 
@@ -2047,7 +2117,7 @@ ALTER FUNCTION outbox.cleanup() OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "secrets"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
+COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "secrets", "request_keys"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2286,8 +2356,12 @@ CREATE FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_ke
     AS $$
 declare
   v_new jsonb;
-  v_id uuid;
+  v_id uuid := outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id';
 begin
+  if v_id is not null then
+    return outbox.get_org_endpoint(p_org_id, v_id)
+      || pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret');
+  end if;
   v_new := outbox.create_endpoint(
     p_endpoint ->> 'url',
     case
@@ -2303,6 +2377,7 @@ begin
     p_filter => p_endpoint ->> 'filter');
   v_id := v_new ->> 'id';
   perform outbox.change_endpoint(v_id, p_endpoint - 'url');
+  perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id)
     || pg_catalog.jsonb_build_object('secret', v_new ->> 'secret');
 end
@@ -2312,7 +2387,38 @@ ALTER FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key
 
 -- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Makes an endpoint of the members that the API takes, and returns it with its secret. OH001, OH003.';
+COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Makes an endpoint of the members that the API takes, and returns it with its secret; a repeat with the same p_key returns it as it is then. OH001, OH003.';
+
+-- Name: create_replay_job(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
+  v_endpoint uuid := p_job ->> 'endpointId';
+begin
+  if v_answer is not null then
+    return v_answer;
+  end if;
+  if v_endpoint is not null then
+    perform outbox.org_endpoint(p_org_id, v_endpoint);
+  end if;
+  v_answer := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
+    (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
+    coalesce((p_job ->> 'ratePerSecond')::integer, 50));
+  v_answer := outbox.get_replay_job(p_org_id, v_answer ->> 'id');
+  perform outbox.end_request(p_org_id, p_key, v_answer);
+  return v_answer;
+end
+$$;
+
+ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) OWNER TO postgres;
+
+-- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the org''s dead letters that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
 
 -- Name: cut_batch(outbox.routing, uuid[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2345,6 +2451,69 @@ ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most in
 -- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) IS 'A batch cut down to p_most deliveries: the event at the cut stays unrouted, with the last endpoint that has its delivery.';
+
+-- Name: dead_letter; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.dead_letter (
+    id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    org_id text NOT NULL,
+    original_topic text NOT NULL,
+    original_message text NOT NULL,
+    error text NOT NULL,
+    retry_count integer NOT NULL,
+    failed_at timestamp with time zone NOT NULL,
+    correlation_id text NOT NULL,
+    attempt integer NOT NULL,
+    partition_key text,
+    idempotency_key text,
+    traceparent text,
+    event_created_at timestamp with time zone NOT NULL,
+    why text NOT NULL,
+    replayed_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    discarded_at timestamp with time zone,
+    note text
+);
+
+ALTER TABLE outbox.dead_letter OWNER TO postgres;
+
+-- Name: TABLE dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.dead_letter IS 'Deliveries out of retries, kept whole: what was sent (original_topic and original_message are the event''s type and body), why it failed, the last attempt number, and what was done about it. One that nobody replayed or discarded never expires.';
+
+-- Name: dead_letter_json(outbox.dead_letter); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_letter.id, 'eventId', p_letter.event_id, 'endpointId', p_letter.endpoint_id,
+    'eventType', p_letter.original_topic, 'partitionKey', p_letter.partition_key,
+    'correlationId', p_letter.correlation_id, 'idempotencyKey', p_letter.idempotency_key,
+    'eventCreatedAt', outbox.iso_time(p_letter.event_created_at),
+    'why', p_letter.why, 'error', p_letter.error, 'retryCount', p_letter.retry_count,
+    'attempt', p_letter.attempt, 'failedAt', outbox.iso_time(p_letter.failed_at),
+    'state', case
+      when p_letter.delivered_at is not null then 'delivered'
+      when p_letter.replayed_at is not null then 'replayed'
+      when p_letter.discarded_at is not null then 'discarded'
+      else 'open'
+    end,
+    'replayedAt', outbox.iso_time(p_letter.replayed_at),
+    'deliveredAt', outbox.iso_time(p_letter.delivered_at),
+    'discardedAt', outbox.iso_time(p_letter.discarded_at), 'note', p_letter.note);
+end
+$$;
+
+ALTER FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) OWNER TO postgres;
+
+-- Name: FUNCTION dead_letter_json(p_letter outbox.dead_letter); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) IS 'A dead letter as the API lists it, without its body.';
 
 -- Name: define_saga(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2529,6 +2698,26 @@ ALTER FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p
 -- Name: FUNCTION discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": true}; cleanup removes it in time. OH001, OH002.';
+
+-- Name: discard_org_dead_letter(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
+begin
+  perform outbox.discard_dead_letter(v_letter.event_id, v_letter.endpoint_id, p_reason);
+  return outbox.dead_letter_json(outbox.org_dead_letter(p_org_id, p_id));
+end
+$$;
+
+ALTER FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) OWNER TO postgres;
+
+-- Name: FUNCTION discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent, and returns it as it is then. OH001, OH002.';
 
 -- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2803,6 +2992,23 @@ ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone)
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so it waits for nobody.';
+
+-- Name: end_request(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update outbox.request_key k set answer = p_answer where k.org_id = p_org_id and k.key = p_key;
+end
+$$;
+
+ALTER FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION end_request(p_org_id text, p_key text, p_answer jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) IS 'Notes the answer, without secrets, of the request whose key begin_request() took. Without a key it does nothing.';
 
 -- Name: end_saga(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3289,6 +3495,103 @@ ALTER FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNE
 
 COMMENT ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
 
+-- Name: forget_requests(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_requests(p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_keys integer;
+begin
+  delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
+  delete from outbox.request_key k where k.ctid = any (array(
+    select o.ctid from outbox.request_key o
+    where o.created_at < p_now - interval '24 hours' order by o.created_at limit 1000000));
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_requests(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION forget_requests(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone) IS 'Removes keys that are a day old, and buckets that are full by now; returns how many keys.';
+
+-- Name: get_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
+begin
+  return outbox.dead_letter_json(v_letter)
+    || pg_catalog.jsonb_build_object('body', v_letter.original_message);
+end
+$$;
+
+ALTER FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION get_dead_letter(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) IS 'One dead letter of an org as dead_letter_json() shows it, with the body: the event''s JSON as text, byte for byte. OH002.';
+
+-- Name: get_health(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_health() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := pg_catalog.clock_timestamp();
+  v_tick timestamptz;
+  v_due timestamptz;
+  v_routed timestamptz;
+  v_problems text[] := '{}';
+begin
+  select d.start_time
+  into v_tick
+  from cron.job_run_details d
+  where d.jobid = (select j.jobid from cron.job j where j.jobname = 'outhook-tick' and j.active)
+  order by d.runid desc
+  limit 1;
+  select g.next_at into v_due from outbox.gate g where g.next_at < 'infinity' order by g.next_at
+  limit 1;
+  select outbox.uuid_v7_time(u.event_id)
+  into v_routed
+  from outbox.unrouted u
+  order by u.event_id
+  limit 1;
+  v_due := least(v_due, v_routed);
+  -- pg_cron 1.4 starts the tick once a minute, and it stays for that minute.
+  if v_tick is null or v_tick < v_now - interval '90 s' then
+    v_problems := v_problems || 'the tick does not run'::text;
+  end if;
+  if v_due < v_now - interval '60 s' then
+    v_problems := v_problems || 'work has been due for more than a minute'::text;
+  end if;
+  if not outbox.setting_on('worker.enabled') then
+    v_problems := v_problems || 'delivery is switched off'::text;
+  end if;
+  return pg_catalog.jsonb_build_object(
+    'status', case when pg_catalog.cardinality(v_problems) = 0 then 'ok' else 'degraded' end,
+    'version', outbox.version() ->> 'version',
+    'time', outbox.iso_time(v_now),
+    'lastTickAt', outbox.iso_time(v_tick),
+    'oldestDueAt', case when v_due <= v_now then outbox.iso_time(v_due) end,
+    'problems', pg_catalog.to_jsonb(v_problems));
+end
+$$;
+
+ALTER FUNCTION outbox.get_health() OWNER TO postgres;
+
+-- Name: FUNCTION get_health(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_health() IS 'Whether the outbox works: {"status": "ok" or "degraded", "version", "time", "lastTickAt", "oldestDueAt": null when nothing is due, "problems"}. Reads one row of each index.';
+
 -- Name: get_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
@@ -3428,6 +3731,33 @@ ALTER FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id
 -- Name: FUNCTION get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last receipt of an event at an endpoint; its outcome is pending while there is none. OH002.';
+
+-- Name: get_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_replay_job(p_org_id text, p_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_job outbox.replay_job;
+begin
+  if p_id ~ '^[0-9]{1,18}$' then
+    select * into v_job from outbox.replay_job j where j.id = p_id::bigint and j.org_id = p_org_id;
+  end if;
+  if v_job.id is null then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('replay job %s does not exist', pg_catalog.quote_nullable(p_id)),
+      hint = 'The list of replay jobs shows those that there are';
+  end if;
+  return outbox.replay_job_json(v_job);
+end
+$_$;
+
+ALTER FUNCTION outbox.get_replay_job(p_org_id text, p_id text) OWNER TO postgres;
+
+-- Name: FUNCTION get_replay_job(p_org_id text, p_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) IS 'One replay job of an org, as replay_job_json() shows it. OH002.';
 
 -- Name: get_retry_config(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4041,6 +4371,66 @@ ALTER FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) OWNER TO
 
 COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null when nothing is known of it.';
 
+-- Name: list_dead_letters(text, uuid, text, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_state text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  -- What a page may cost, in rows walked.
+  v_budget integer := 20000;
+  v_at timestamptz;
+  v_id uuid;
+  v_list refcursor;
+  v_letter outbox.dead_letter;
+  v_last outbox.dead_letter;
+  v_one jsonb;
+  v_data jsonb[] := '{}';
+begin
+  perform outbox.check_page(p_limit);
+  if p_state is not null then
+    perform outbox.check_choice('state', p_state,
+      array['open', 'replayed', 'delivered', 'discarded']);
+  end if;
+  if p_from >= p_to then
+    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+  end if;
+  select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
+  if p_to <= v_at then
+    v_at := p_to;
+    v_id := '00000000-0000-0000-0000-000000000000';
+  end if;
+  v_list := outbox.open_letter_list(p_org_id, p_endpoint_id, coalesce(p_from, '-infinity'), v_at,
+    v_id);
+  while v_budget > 0 loop
+    fetch v_list into v_letter;
+    if not found then
+      close v_list;
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+    end if;
+    exit when pg_catalog.cardinality(v_data) = p_limit;
+    v_last := v_letter;
+    v_budget := v_budget - 1;
+    if v_letter.original_topic = coalesce(p_event_type, v_letter.original_topic) then
+      v_one := outbox.dead_letter_json(v_letter);
+      if v_one ->> 'state' = coalesce(p_state, v_one ->> 'state') then
+        v_data := v_data || v_one;
+      end if;
+    end if;
+  end loop;
+  close v_list;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text));
+end
+$$;
+
+ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an org, newest first, by endpoint, event type, state and the time of failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
+
 -- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_state text DEFAULT NULL::text) RETURNS jsonb
@@ -4082,6 +4472,49 @@ ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit i
 -- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) IS 'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
+
+-- Name: list_replay_jobs(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_below bigint := 9223372036854775807;
+  v_answer jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  if p_cursor is not null then
+    if p_cursor !~ '^[0-9]{1,18}$' then
+      perform outbox.invalid('cursor', 'is not one that a list gave',
+        'Expected nextCursor of the page before; leave it out for the first page');
+    end if;
+    v_below := p_cursor::bigint;
+  end if;
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(outbox.replay_job_json(p.found) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min((p.found).id) filter (where p.n = p_limit)::text end)
+  into v_answer
+  from (
+    select j as found, pg_catalog.row_number() over (order by j.id desc) as n
+    from outbox.replay_job j
+    where j.org_id = p_org_id and j.id < v_below
+    order by j.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
+end
+$_$;
+
+ALTER FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_replay_jobs(p_org_id text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) IS 'The replay jobs of an org, newest first: {"data", "nextCursor"}. OH001.';
 
 -- Name: live_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4417,6 +4850,69 @@ ALTER FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) OWNER T
 -- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being sent.';
+
+-- Name: open_letter_list(text, uuid, timestamp with time zone, timestamp with time zone, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) RETURNS refcursor
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_list refcursor;
+begin
+  if p_endpoint_id is null then
+    open v_list for
+    select x.*
+    from outbox.dead_letter x
+    where x.org_id = p_org_id and (x.failed_at, x.id) < (p_at, p_id) and x.failed_at >= p_from
+    order by x.failed_at desc, x.id desc;
+  else
+    open v_list for
+    select x.*
+    from outbox.dead_letter x
+    where x.endpoint_id = p_endpoint_id and x.org_id = p_org_id
+      and x.failed_at <= p_at and (x.failed_at, x.id) < (p_at, p_id) and x.failed_at >= p_from
+    order by x.failed_at desc, x.id desc;
+  end if;
+  return v_list;
+end
+$$;
+
+ALTER FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an org, or of one of its endpoints, below (time, id) and from a time on, newest first.';
+
+-- Name: org_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) RETURNS outbox.dead_letter
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_letter outbox.dead_letter;
+begin
+  select * into v_letter from outbox.dead_letter x where x.id = p_id and x.org_id = p_org_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('dead letter %s does not exist',
+        pg_catalog.quote_nullable(p_id::text)),
+      hint = 'The list of dead letters shows those that there are';
+  end if;
+  return v_letter;
+end
+$$;
+
+ALTER FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION org_dead_letter(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) IS 'The dead letter, or OH002 when that org has none of this id.';
 
 -- Name: org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5345,6 +5841,77 @@ ALTER FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) OWNER TO postg
 -- Name: FUNCTION replay(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) IS 'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", "endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of it; OH004: it is being sent.';
+
+-- Name: replay_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
+begin
+  perform outbox.replay(v_letter.event_id, v_letter.endpoint_id);
+  return outbox.dead_letter_json(outbox.org_dead_letter(p_org_id, p_id));
+end
+$$;
+
+ALTER FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION replay_dead_letter(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) IS 'Sends a dead letter again, as replay() does, and returns it as it is then. OH002, OH004.';
+
+-- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.replay_job (
+    id bigint NOT NULL,
+    org_id text,
+    endpoint_id uuid,
+    event_type text,
+    failed_from timestamp with time zone,
+    failed_to timestamp with time zone NOT NULL,
+    rate_per_second integer NOT NULL,
+    state text DEFAULT 'running'::text NOT NULL,
+    at_failed timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    at_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    replayed bigint DEFAULT 0 NOT NULL,
+    skipped bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
+    CONSTRAINT replay_job_state_is_known CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
+);
+
+ALTER TABLE outbox.replay_job OWNER TO postgres;
+
+-- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how many it put back or skipped.';
+
+-- Name: replay_job_json(outbox.replay_job); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.replay_job_json(p_job outbox.replay_job) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_job.id::text, 'state', p_job.state, 'endpointId', p_job.endpoint_id,
+    'eventType', p_job.event_type, 'failedFrom', outbox.iso_time(p_job.failed_from),
+    'failedTo', outbox.iso_time(p_job.failed_to), 'ratePerSecond', p_job.rate_per_second,
+    'replayed', p_job.replayed, 'skipped', p_job.skipped,
+    'reachedAt', outbox.iso_time(p_job.at_failed),
+    'createdAt', outbox.iso_time(p_job.created_at),
+    'finishedAt', outbox.iso_time(p_job.finished_at));
+end
+$$;
+
+ALTER FUNCTION outbox.replay_job_json(p_job outbox.replay_job) OWNER TO postgres;
+
+-- Name: FUNCTION replay_job_json(p_job outbox.replay_job); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) IS 'A replay job as the API shows it; reachedAt is when the last letter failed that it came to.';
 
 -- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -6869,6 +7436,46 @@ ALTER FUNCTION outbox.take_key(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.take_key(p_event outbox.event) IS 'Takes the event''s idempotency key for 24 hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
 
+-- Name: take_requests(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_rate float8 := outbox.setting_int('api.requests_per_second');
+  v_burst float8 := outbox.setting_int('api.burst');
+  v_tokens float8;
+  v_granted integer;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_range('count', p_count, 1, 1000);
+  insert into outbox.request_bucket as b (org_id, tokens, filled_at)
+  values (p_org_id, v_burst, v_now)
+  on conflict (org_id) do update
+    set tokens = least(v_burst, b.tokens
+        + v_rate * greatest(extract(epoch from excluded.filled_at - b.filled_at), 0)),
+      filled_at = greatest(b.filled_at, excluded.filled_at)
+  returning b.tokens into v_tokens;
+  v_granted := least(p_count, pg_catalog.floor(v_tokens));
+  if v_granted > 0 then
+    update outbox.request_bucket b set tokens = b.tokens - v_granted where b.org_id = p_org_id;
+  end if;
+  return pg_catalog.jsonb_build_object('granted', v_granted, 'retryAfterMs',
+    case
+      when v_granted > 0 then 0
+      else pg_catalog.ceil((1 - v_tokens) / v_rate * 1000)
+    end);
+end
+$$;
+
+ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO postgres;
+
+-- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from what an org may send (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. OH001.';
+
 -- Name: test_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
@@ -7483,37 +8090,6 @@ ALTER TABLE outbox.consumer_inbox OWNER TO postgres;
 
 COMMENT ON TABLE outbox.consumer_inbox IS 'What each consumer has processed. Kept for inbox.retention_days: longer than anything is sent again.';
 
--- Name: dead_letter; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.dead_letter (
-    id uuid NOT NULL,
-    event_id uuid NOT NULL,
-    endpoint_id uuid NOT NULL,
-    org_id text NOT NULL,
-    original_topic text NOT NULL,
-    original_message text NOT NULL,
-    error text NOT NULL,
-    retry_count integer NOT NULL,
-    failed_at timestamp with time zone NOT NULL,
-    correlation_id text NOT NULL,
-    attempt integer NOT NULL,
-    partition_key text,
-    idempotency_key text,
-    traceparent text,
-    event_created_at timestamp with time zone NOT NULL,
-    why text NOT NULL,
-    replayed_at timestamp with time zone,
-    delivered_at timestamp with time zone,
-    discarded_at timestamp with time zone,
-    note text
-);
-
-ALTER TABLE outbox.dead_letter OWNER TO postgres;
-
--- Name: TABLE dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.dead_letter IS 'Deliveries out of retries, kept whole: what was sent (original_topic and original_message are the event''s type and body), why it failed, the last attempt number, and what was done about it. One that nobody replayed or discarded never expires.';
-
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
@@ -7862,33 +8438,6 @@ ALTER TABLE outbox.relay_status OWNER TO postgres;
 
 COMMENT ON VIEW outbox.relay_status IS 'Each delivery with its event and what its tries came to; an unrouted event is one that is pending.';
 
--- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.replay_job (
-    id bigint NOT NULL,
-    org_id text,
-    endpoint_id uuid,
-    event_type text,
-    failed_from timestamp with time zone,
-    failed_to timestamp with time zone NOT NULL,
-    rate_per_second integer NOT NULL,
-    state text DEFAULT 'running'::text NOT NULL,
-    at_failed timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    at_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
-    replayed bigint DEFAULT 0 NOT NULL,
-    skipped bigint DEFAULT 0 NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    finished_at timestamp with time zone,
-    CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
-    CONSTRAINT replay_job_state_is_known CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
-);
-
-ALTER TABLE outbox.replay_job OWNER TO postgres;
-
--- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how many it put back or skipped.';
-
 -- Name: replay_job_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.replay_job ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -7899,6 +8448,38 @@ ALTER TABLE outbox.replay_job ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+-- Name: request_bucket; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED TABLE outbox.request_bucket (
+    org_id text NOT NULL,
+    tokens double precision NOT NULL,
+    filled_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE outbox.request_bucket OWNER TO postgres;
+
+-- Name: TABLE request_bucket; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.request_bucket IS 'How many requests each org may still send, and when that was counted.';
+
+-- Name: request_key; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.request_key (
+    org_id text NOT NULL,
+    key text NOT NULL,
+    route text NOT NULL,
+    content bytea NOT NULL,
+    answer jsonb,
+    created_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.request_key OWNER TO postgres;
+
+-- Name: TABLE request_key; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.request_key IS 'Requests of the last 24 hours that carried an Idempotency-Key: a hash of what was asked, and what was answered, without secrets.';
 
 -- Name: run_batch; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -8294,6 +8875,16 @@ ALTER TABLE ONLY outbox.partition_check
 ALTER TABLE ONLY outbox.replay_job
     ADD CONSTRAINT replay_job_pkey PRIMARY KEY (id);
 
+-- Name: request_bucket request_bucket_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.request_bucket
+    ADD CONSTRAINT request_bucket_pkey PRIMARY KEY (org_id);
+
+-- Name: request_key request_key_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.request_key
+    ADD CONSTRAINT request_key_pkey PRIMARY KEY (org_id, key);
+
 -- Name: router router_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.router
@@ -8377,6 +8968,10 @@ CREATE INDEX dead_letter_endpoint ON outbox.dead_letter USING btree (endpoint_id
 
 CREATE INDEX dead_letter_failed ON outbox.dead_letter USING btree (failed_at, id);
 
+-- Name: dead_letter_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX dead_letter_org ON outbox.dead_letter USING btree (org_id, failed_at, id);
+
 -- Name: delivery_lane; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, event_id) WHERE (lane_id > 0);
@@ -8404,6 +8999,10 @@ CREATE INDEX idempotency_key_created ON outbox.idempotency_key USING btree (crea
 -- Name: lane_due; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX lane_due ON outbox.lane USING btree (gate_id, next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
+
+-- Name: request_key_created; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX request_key_created ON outbox.request_key USING btree (created_at);
 
 -- Name: saga_key_age; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -8501,6 +9100,14 @@ ALTER TABLE outbox.partition_check ENABLE ROW LEVEL SECURITY;
 -- Name: replay_job; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.replay_job ENABLE ROW LEVEL SECURITY;
+
+-- Name: request_bucket; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.request_bucket ENABLE ROW LEVEL SECURITY;
+
+-- Name: request_key; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.request_key ENABLE ROW LEVEL SECURITY;
 
 -- Name: router; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -8615,6 +9222,10 @@ REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) FROM PUBLIC;
@@ -8641,6 +9252,11 @@ REVOKE ALL ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb
 -- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_state text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) TO service_role;
 
 -- Name: TABLE event; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -8768,9 +9384,22 @@ GRANT ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p
 REVOKE ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) TO service_role;
 
+-- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) TO service_role;
+
 -- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) FROM PUBLIC;
+
+-- Name: TABLE dead_letter; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.dead_letter TO service_role;
+
+-- Name: FUNCTION dead_letter_json(p_letter outbox.dead_letter); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) FROM PUBLIC;
 
 -- Name: FUNCTION define_saga(p_name text, p_steps jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -8801,6 +9430,11 @@ REVOKE ALL ON FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason tex
 REVOKE ALL ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) TO service_role;
 
+-- Name: FUNCTION discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) TO service_role;
+
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) FROM PUBLIC;
@@ -8826,6 +9460,10 @@ GRANT ALL ON FUNCTION outbox.drop_saga(p_name text) TO service_role;
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION end_request(p_org_id text, p_key text, p_answer jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION end_saga(p_org_id text, p_idempotency_key text, p_result jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -8891,6 +9529,20 @@ REVOKE ALL ON FUNCTION outbox.first_lane_at(p_gate_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
 
+-- Name: FUNCTION forget_requests(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION get_dead_letter(p_org_id text, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) TO service_role;
+
+-- Name: FUNCTION get_health(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_health() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_health() TO service_role;
+
 -- Name: FUNCTION get_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
@@ -8910,6 +9562,11 @@ GRANT ALL ON FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_
 
 REVOKE ALL ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) TO service_role;
+
+-- Name: FUNCTION get_replay_job(p_org_id text, p_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) TO service_role;
 
 -- Name: FUNCTION get_retry_config(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9017,10 +9674,20 @@ REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
+
 -- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) TO service_role;
+
+-- Name: FUNCTION list_replay_jobs(p_org_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) TO service_role;
 
 -- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9065,6 +9732,14 @@ REVOKE ALL ON FUNCTION outbox.no_saga(p_name text) FROM PUBLIC;
 -- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION org_dead_letter(p_org_id text, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9186,6 +9861,19 @@ REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION replay_dead_letter(p_org_id text, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) TO service_role;
+
+-- Name: TABLE replay_job; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.replay_job TO service_role;
+
+-- Name: FUNCTION replay_job_json(p_job outbox.replay_job); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) FROM PUBLIC;
 
 -- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9376,6 +10064,11 @@ REVOKE ALL ON FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now
 
 REVOKE ALL ON FUNCTION outbox.take_key(p_event outbox.event) FROM PUBLIC;
 
+-- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) TO service_role;
+
 -- Name: FUNCTION test_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
@@ -9468,10 +10161,6 @@ GRANT SELECT ON TABLE outbox.attempt_default TO service_role;
 
 GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 
--- Name: TABLE dead_letter; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.dead_letter TO service_role;
-
 -- Name: TABLE delivery_status; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.delivery_status TO service_role;
@@ -9503,10 +10192,6 @@ GRANT SELECT ON TABLE outbox.queue_health TO service_role;
 -- Name: TABLE relay_status; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.relay_status TO service_role;
-
--- Name: TABLE replay_job; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.replay_job TO service_role;
 
 -- Name: TABLE saga; Type: ACL; Schema: outbox; Owner: postgres
 

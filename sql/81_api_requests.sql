@@ -1,0 +1,129 @@
+-- What the HTTP API keeps of requests: the answers of those that carry an Idempotency-Key, for 24
+-- hours, and how many more an org may send at the moment.
+
+create table outbox.request_key (
+  org_id text not null,
+  key text not null,
+  route text not null,
+  content bytea not null,
+  answer jsonb,
+  created_at timestamptz not null,
+  primary key (org_id, key)
+);
+comment on table outbox.request_key is
+  'Requests of the last 24 hours that carried an Idempotency-Key: a hash of what was asked, and '
+  'what was answered, without secrets.';
+create index request_key_created on outbox.request_key (created_at);
+
+create function outbox.begin_request(
+  p_org_id text, p_route text, p_key text, p_request jsonb
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_content bytea := pg_catalog.sha256(pg_catalog.convert_to(p_request::text, 'UTF8'));
+  v_held outbox.request_key;
+begin
+  if p_key is null then
+    return null;
+  end if;
+  if p_key !~ '^[\x21-\x7e]{1,128}$' then
+    perform outbox.invalid('Idempotency-Key', 'is not 1 to 128 visible ASCII characters',
+      'Use one random key for each thing to make, such as a UUID');
+  end if;
+  -- A request that has not committed makes the next one with its key wait, and no other.
+  insert into outbox.request_key as k (org_id, key, route, content, created_at)
+  values (p_org_id, p_key, p_route, v_content, v_now)
+  on conflict (org_id, key) do update
+    set route = excluded.route, content = excluded.content, answer = null,
+      created_at = excluded.created_at
+    where k.created_at <= excluded.created_at - interval '24 hours';
+  if found then
+    return null;
+  end if;
+  select * into v_held from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
+  if v_held.route <> p_route or v_held.content <> v_content then
+    raise exception using errcode = 'OH003',
+      message = 'Idempotency-Key was used within 24 hours for another request',
+      hint = 'Use a new key for a new request, or send the same body as the first time';
+  end if;
+  return v_held.answer;
+end
+$$;
+comment on function outbox.begin_request(text, text, text, jsonb) is
+  'Takes an Idempotency-Key for a request that makes something and returns null, or returns what '
+  'the request with this key was answered. To be called first in the transaction that makes it; '
+  'without a key null. OH001; OH003: the key has another route or body.';
+
+create function outbox.end_request(p_org_id text, p_key text, p_answer jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.request_key k set answer = p_answer where k.org_id = p_org_id and k.key = p_key;
+end
+$$;
+comment on function outbox.end_request(text, text, jsonb) is
+  'Notes the answer, without secrets, of the request whose key begin_request() took. Without a '
+  'key it does nothing.';
+
+-- Lost in a crash, which gives every org a full bucket.
+create unlogged table outbox.request_bucket (
+  org_id text primary key,
+  tokens float8 not null,
+  filled_at timestamptz not null
+) with (fillfactor = 50);
+comment on table outbox.request_bucket is
+  'How many requests each org may still send, and when that was counted.';
+
+create function outbox.take_requests(p_org_id text, p_count integer) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_rate float8 := outbox.setting_int('api.requests_per_second');
+  v_burst float8 := outbox.setting_int('api.burst');
+  v_tokens float8;
+  v_granted integer;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_range('count', p_count, 1, 1000);
+  insert into outbox.request_bucket as b (org_id, tokens, filled_at)
+  values (p_org_id, v_burst, v_now)
+  on conflict (org_id) do update
+    set tokens = least(v_burst, b.tokens
+        + v_rate * greatest(extract(epoch from excluded.filled_at - b.filled_at), 0)),
+      filled_at = greatest(b.filled_at, excluded.filled_at)
+  returning b.tokens into v_tokens;
+  v_granted := least(p_count, pg_catalog.floor(v_tokens));
+  if v_granted > 0 then
+    update outbox.request_bucket b set tokens = b.tokens - v_granted where b.org_id = p_org_id;
+  end if;
+  return pg_catalog.jsonb_build_object('granted', v_granted, 'retryAfterMs',
+    case
+      when v_granted > 0 then 0
+      else pg_catalog.ceil((1 - v_tokens) / v_rate * 1000)
+    end);
+end
+$$;
+comment on function outbox.take_requests(text, integer) is
+  'Takes up to p_count requests from what an org may send (settings api.requests_per_second and '
+  'api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. '
+  'OH001.';
+
+create function outbox.forget_requests(p_now timestamptz) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_keys integer;
+begin
+  delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
+  delete from outbox.request_key k where k.ctid = any (array(
+    select o.ctid from outbox.request_key o
+    where o.created_at < p_now - interval '24 hours' order by o.created_at limit 1000000));
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end
+$$;
+comment on function outbox.forget_requests(timestamptz) is
+  'Removes keys that are a day old, and buckets that are full by now; returns how many keys.';

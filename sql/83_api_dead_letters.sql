@@ -1,0 +1,189 @@
+-- Dead letters and replay jobs over the HTTP API.
+
+create function outbox.dead_letter_json(p_letter outbox.dead_letter) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_letter.id, 'eventId', p_letter.event_id, 'endpointId', p_letter.endpoint_id,
+    'eventType', p_letter.original_topic, 'partitionKey', p_letter.partition_key,
+    'correlationId', p_letter.correlation_id, 'idempotencyKey', p_letter.idempotency_key,
+    'eventCreatedAt', outbox.iso_time(p_letter.event_created_at),
+    'why', p_letter.why, 'error', p_letter.error, 'retryCount', p_letter.retry_count,
+    'attempt', p_letter.attempt, 'failedAt', outbox.iso_time(p_letter.failed_at),
+    'state', case
+      when p_letter.delivered_at is not null then 'delivered'
+      when p_letter.replayed_at is not null then 'replayed'
+      when p_letter.discarded_at is not null then 'discarded'
+      else 'open'
+    end,
+    'replayedAt', outbox.iso_time(p_letter.replayed_at),
+    'deliveredAt', outbox.iso_time(p_letter.delivered_at),
+    'discardedAt', outbox.iso_time(p_letter.discarded_at), 'note', p_letter.note);
+end
+$$;
+comment on function outbox.dead_letter_json(outbox.dead_letter) is
+  'A dead letter as the API lists it, without its body.';
+
+create function outbox.org_dead_letter(p_org_id text, p_id uuid) returns outbox.dead_letter
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_letter outbox.dead_letter;
+begin
+  select * into v_letter from outbox.dead_letter x where x.id = p_id and x.org_id = p_org_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('dead letter %s does not exist',
+        pg_catalog.quote_nullable(p_id::text)),
+      hint = 'The list of dead letters shows those that there are';
+  end if;
+  return v_letter;
+end
+$$;
+comment on function outbox.org_dead_letter(text, uuid) is
+  'The dead letter, or OH002 when that org has none of this id.';
+
+create function outbox.get_dead_letter(p_org_id text, p_id uuid) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
+begin
+  return outbox.dead_letter_json(v_letter)
+    || pg_catalog.jsonb_build_object('body', v_letter.original_message);
+end
+$$;
+comment on function outbox.get_dead_letter(text, uuid) is
+  'One dead letter of an org as dead_letter_json() shows it, with the body: the event''s JSON as '
+  'text, byte for byte. OH002.';
+
+-- One index each for an org and for an endpoint gives the letters in order; a state and a type are
+-- looked at row by row.
+create function outbox.open_letter_list(
+  p_org_id text, p_endpoint_id uuid, p_from timestamptz, p_at timestamptz, p_id uuid
+) returns refcursor
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_list refcursor;
+begin
+  if p_endpoint_id is null then
+    open v_list for
+    select x.*
+    from outbox.dead_letter x
+    where x.org_id = p_org_id and (x.failed_at, x.id) < (p_at, p_id) and x.failed_at >= p_from
+    order by x.failed_at desc, x.id desc;
+  else
+    open v_list for
+    select x.*
+    from outbox.dead_letter x
+    where x.endpoint_id = p_endpoint_id and x.org_id = p_org_id
+      and x.failed_at <= p_at and (x.failed_at, x.id) < (p_at, p_id) and x.failed_at >= p_from
+    order by x.failed_at desc, x.id desc;
+  end if;
+  return v_list;
+end
+$$;
+comment on function outbox.open_letter_list(text, uuid, timestamptz, timestamptz, uuid) is
+  'A cursor over the dead letters of an org, or of one of its endpoints, below (time, id) and '
+  'from a time on, newest first.';
+
+create function outbox.list_dead_letters(
+  p_org_id text,
+  p_endpoint_id uuid default null,
+  p_event_type text default null,
+  p_state text default null,
+  p_from timestamptz default null,
+  p_to timestamptz default null,
+  p_cursor text default null,
+  p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  -- What a page may cost, in rows walked.
+  v_budget integer := 20000;
+  v_at timestamptz;
+  v_id uuid;
+  v_list refcursor;
+  v_letter outbox.dead_letter;
+  v_last outbox.dead_letter;
+  v_one jsonb;
+  v_data jsonb[] := '{}';
+begin
+  perform outbox.check_page(p_limit);
+  if p_state is not null then
+    perform outbox.check_choice('state', p_state,
+      array['open', 'replayed', 'delivered', 'discarded']);
+  end if;
+  if p_from >= p_to then
+    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+  end if;
+  select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
+  if p_to <= v_at then
+    v_at := p_to;
+    v_id := '00000000-0000-0000-0000-000000000000';
+  end if;
+  v_list := outbox.open_letter_list(p_org_id, p_endpoint_id, coalesce(p_from, '-infinity'), v_at,
+    v_id);
+  while v_budget > 0 loop
+    fetch v_list into v_letter;
+    if not found then
+      close v_list;
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+    end if;
+    exit when pg_catalog.cardinality(v_data) = p_limit;
+    v_last := v_letter;
+    v_budget := v_budget - 1;
+    if v_letter.original_topic = coalesce(p_event_type, v_letter.original_topic) then
+      v_one := outbox.dead_letter_json(v_letter);
+      if v_one ->> 'state' = coalesce(p_state, v_one ->> 'state') then
+        v_data := v_data || v_one;
+      end if;
+    end if;
+  end loop;
+  close v_list;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text));
+end
+$$;
+comment on function outbox.list_dead_letters(
+  text, uuid, text, text, timestamptz, timestamptz, text, integer) is
+  'The dead letters of an org, newest first, by endpoint, event type, state and the time of '
+  'failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks '
+  'at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
+
+create function outbox.replay_dead_letter(p_org_id text, p_id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
+begin
+  perform outbox.replay(v_letter.event_id, v_letter.endpoint_id);
+  return outbox.dead_letter_json(outbox.org_dead_letter(p_org_id, p_id));
+end
+$$;
+comment on function outbox.replay_dead_letter(text, uuid) is
+  'Sends a dead letter again, as replay() does, and returns it as it is then. OH002, OH004.';
+
+create function outbox.discard_org_dead_letter(
+  p_org_id text, p_id uuid, p_reason text
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
+begin
+  perform outbox.discard_dead_letter(v_letter.event_id, v_letter.endpoint_id, p_reason);
+  return outbox.dead_letter_json(outbox.org_dead_letter(p_org_id, p_id));
+end
+$$;
+comment on function outbox.discard_org_dead_letter(text, uuid, text) is
+  'Marks a dead letter as reviewed and not to be sent, and returns it as it is then. OH001, '
+  'OH002.';
