@@ -33,8 +33,8 @@
 --   OH001 an argument is not valid                  OH004 the object's state forbids it
 --   OH002 no such object                            OH005 a setting is refused
 --   OH003 the idempotency key has other content    OH006 the breaker is open
---   OH007 the object was changed by somebody else
 --   OH007 a step of a saga failed
+--   OH008 the object was changed by somebody else
 
 create schema outbox;
 comment on schema outbox is

@@ -104,7 +104,7 @@ end
 $$;
 comment on function outbox.set_retry_config(text, uuid, jsonb, integer) is
   'Gives an endpoint a retry policy of its own, or with null the preset of its kind again. It '
-  'holds from the next failure on. OH001, OH002, OH007.';
+  'holds from the next failure on. OH001, OH002, OH008.';
 
 create function outbox.preview_retry_config(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''

@@ -17,7 +17,7 @@ const known: Record<string, ErrorCode> = {
   OH004: 'wrong_state',
   OH005: 'invalid_argument',
   OH006: 'breaker_open',
-  OH007: 'version_mismatch',
+  OH008: 'version_mismatch',
 }
 
 /**

@@ -47,8 +47,8 @@
 --   OH001 an argument is not valid                  OH004 the object's state forbids it
 --   OH002 no such object                            OH005 a setting is refused
 --   OH003 the idempotency key has other content    OH006 the breaker is open
---   OH007 the object was changed by somebody else
 --   OH007 a step of a saga failed
+--   OH008 the object was changed by somebody else
 
 create schema outbox;
 comment on schema outbox is
@@ -6591,7 +6591,7 @@ comment on function outbox.discard_org_dead_letter(text, uuid, text) is
 -- sql/83_api_endpoints.sql
 
 -- Endpoints as the HTTP API shows and changes them. What changes one takes its row first, so that
--- of two editors that read the same version the second is refused (OH007). No run waits for this
+-- of two editors that read the same version the second is refused (OH008). No run waits for this
 -- row.
 
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
@@ -6689,7 +6689,7 @@ begin
   where e.id = p_endpoint_id and e.org_id = p_org_id for no key update;
   v_endpoint := outbox.org_endpoint(p_org_id, p_endpoint_id);
   if v_endpoint.version <> p_version then
-    raise exception using errcode = 'OH007',
+    raise exception using errcode = 'OH008',
       message = pg_catalog.format('endpoint %s was changed: it is at version %s, not %s',
         p_endpoint_id, v_endpoint.version, p_version),
       hint = 'Read it again, and send the change with its new ETag';
@@ -6698,7 +6698,7 @@ begin
 end
 $$;
 comment on function outbox.lock_org_endpoint(text, uuid, integer) is
-  'An endpoint of an org, its row locked. OH002; OH007 when it is not at that version, if one is '
+  'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is '
   'given.';
 
 create function outbox.check_endpoint_change(p_change jsonb) returns void
@@ -6848,7 +6848,7 @@ end
 $$;
 comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
   'Changes what p_change names and nothing else; headers by name, null removes one. Returns the '
-  'endpoint. OH001, OH002, OH007.';
+  'endpoint. OH001, OH002, OH008.';
 
 create function outbox.delete_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_version integer default null
@@ -6862,7 +6862,7 @@ begin
 end
 $$;
 comment on function outbox.delete_org_endpoint(text, uuid, integer) is
-  'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH007.';
+  'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH008.';
 
 create function outbox.pause_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_reason text default null
@@ -7175,7 +7175,7 @@ end
 $$;
 comment on function outbox.set_retry_config(text, uuid, jsonb, integer) is
   'Gives an endpoint a retry policy of its own, or with null the preset of its kind again. It '
-  'holds from the next failure on. OH001, OH002, OH007.';
+  'holds from the next failure on. OH001, OH002, OH008.';
 
 create function outbox.preview_retry_config(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''

@@ -2610,7 +2610,7 @@ ALTER FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_v
 
 -- Name: FUNCTION delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH007.';
+COMMENT ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH008.';
 
 -- Name: disable_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4574,7 +4574,7 @@ begin
   where e.id = p_endpoint_id and e.org_id = p_org_id for no key update;
   v_endpoint := outbox.org_endpoint(p_org_id, p_endpoint_id);
   if v_endpoint.version <> p_version then
-    raise exception using errcode = 'OH007',
+    raise exception using errcode = 'OH008',
       message = pg_catalog.format('endpoint %s was changed: it is at version %s, not %s',
         p_endpoint_id, v_endpoint.version, p_version),
       hint = 'Read it again, and send the change with its new ETag';
@@ -4587,7 +4587,7 @@ ALTER FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_ver
 
 -- Name: FUNCTION lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'An endpoint of an org, its row locked. OH002; OH007 when it is not at that version, if one is given.';
+COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is given.';
 
 -- Name: lose_leases(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6829,7 +6829,7 @@ ALTER FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_poli
 
 -- Name: FUNCTION set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) IS 'Gives an endpoint a retry policy of its own, or with null the preset of its kind again. It holds from the next failure on. OH001, OH002, OH007.';
+COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) IS 'Gives an endpoint a retry policy of its own, or with null the preset of its kind again. It holds from the next failure on. OH001, OH002, OH008.';
 
 -- Name: set_setting(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7749,7 +7749,7 @@ ALTER FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_c
 
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes what p_change names and nothing else; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH007.';
+COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes what p_change names and nothing else; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH008.';
 
 -- Name: upkeep(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
