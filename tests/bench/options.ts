@@ -71,7 +71,9 @@ export function readPlan(
       ...(rounds === undefined ? {} : { rounds: whole('rounds', rounds) }),
       ...(events === undefined ? {} : { events: whole('events', events) }),
     },
-    asked: questions.filter(({ name }) => only.length === 0 || only.includes(name)),
+    asked: questions.filter(({ name, isLong }) =>
+      only.length === 0 ? !(values.quick && isLong) : only.includes(name)
+    ),
     isKept: values.keep ?? (!values.quick && only.length === 0 && side.length === 0),
   }
 }

@@ -43,5 +43,7 @@ export interface Answer {
 export interface Question {
   name: string
   title: string
+  /** Left out of a quick run, unless it is asked for. */
+  isLong?: boolean
   run(bench: Bench, plan: Plan): Promise<Answer>
 }

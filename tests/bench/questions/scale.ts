@@ -19,6 +19,7 @@ interface Scale {
 
 export const endpoints: Question = {
   name: 'endpoints',
+  isLong: true,
   title: 'With ever more endpoints',
   run: async (bench, plan) => {
     const counts = plan.quick ? [10, 1_000] : [10, 100, 1_000, 10_000]
@@ -35,6 +36,7 @@ export const endpoints: Question = {
 
 export const workers: Question = {
   name: 'workers',
+  isLong: true,
   title: 'With more workers',
   run: async (bench, plan) => {
     const counts = plan.quick ? [1, 2] : [1, 2, 4, 8]

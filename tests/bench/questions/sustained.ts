@@ -12,6 +12,7 @@ const ENDPOINTS = 10
 
 export const sustained: Question = {
   name: 'sustained',
+  isLong: true,
   title: 'Sustained beside a publisher',
   run: answer,
 }

@@ -13,6 +13,8 @@ export interface Child {
 }
 
 const END_MS = 10_000
+/** The longest a single request may take; a child that is late is killed. */
+const ASK_MS = 150_000
 
 /** Starts `command`, and resolves when it says that it is ready. What it writes to standard error is kept for the error. */
 export async function startChild(
@@ -48,9 +50,14 @@ export async function startChild(
     pid: child.pid,
     hello: await next(),
     ask: async <T>(request: unknown) => {
-      await input.write(new TextEncoder().encode(`${JSON.stringify(request)}\n`))
-      // SAFETY: both ends are this bench's, and the caller names the shape of its request's answer.
-      return await next() as T
+      const timer = setTimeout(() => child.kill('SIGKILL'), ASK_MS)
+      try {
+        await input.write(new TextEncoder().encode(`${JSON.stringify(request)}\n`))
+        // SAFETY: both ends are this bench's, and the caller names the shape of its answer.
+        return await next() as T
+      } finally {
+        clearTimeout(timer)
+      }
     },
     end: async () => {
       await input.close().catch(() => {})

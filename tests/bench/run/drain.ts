@@ -21,7 +21,7 @@ export interface Round {
 
 /** How many events are committed in one transaction of a backlog. */
 const BATCH = 500
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 60_000
 
 /** Works off `count` events; throws when a count does not agree. */
 export async function drain(

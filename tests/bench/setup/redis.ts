@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SetupError } from '../../../supabase/local/errors.ts'
 import { freePort } from '../../../supabase/local/process/ports.ts'
+import { spawnGuarded } from '../../../supabase/local/process/watchdog.ts'
 
 export interface Redis {
   readonly port: number
@@ -23,19 +24,19 @@ export async function startRedis(dataDir: string, log: (line: string) => void): 
   if (!await runs('redis-server', ['--version'])) await install(log)
   await Deno.mkdir(dataDir, { recursive: true })
   const port = freePort()
-  const child = new Deno.Command('redis-server', {
-    args: Object.entries({
-      port,
-      bind: '127.0.0.1',
-      dir: dataDir,
-      appendonly: 'yes',
-      appendfsync: 'always',
-      save: '',
-    }).flatMap(([name, value]) => [`--${name}`, String(value)]),
-    stdin: 'null',
-    stdout: 'null',
-    stderr: 'null',
-  }).spawn()
+  const options = {
+    ...{ port, bind: '127.0.0.1', dir: dataDir },
+    ...{ appendonly: 'yes', appendfsync: 'always', save: '' },
+  }
+  const child = spawnGuarded({
+    command: [
+      'redis-server',
+      ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ],
+    cwd: dataDir,
+    logFile: join(dataDir, 'redis.log'),
+    ...{ stopSignal: 'TERM', forceSignal: 'KILL', graceSeconds: 5 },
+  })
   const cli = (...args: string[]): Promise<string> => call(port, args)
   for (let n = 0; !await cli('ping').then(() => true, () => false); n++) {
     if (n > 100) throw new SetupError(`redis-server does not answer on port ${port}`)
@@ -43,7 +44,7 @@ export async function startRedis(dataDir: string, log: (line: string) => void): 
   }
   return {
     port,
-    pid: child.pid,
+    pid: Number(/process_id:(\d+)/.exec(await cli('info', 'server'))?.[1]),
     setFsync: async (how) => void await cli('config', 'set', 'appendfsync', how),
     durability: async () => ({
       appendonly: (await cli('config', 'get', 'appendonly')).split('\n')[1] ?? '',
@@ -52,10 +53,7 @@ export async function startRedis(dataDir: string, log: (line: string) => void): 
     empty: async () => void await cli('flushall'),
     version: async () =>
       /redis_version:(\S+)/.exec(await cli('info', 'server'))?.[1] ?? 'of unknown version',
-    stop: async () => {
-      child.kill('SIGTERM')
-      await child.status
-    },
+    stop: child.stop,
   }
 }
 
