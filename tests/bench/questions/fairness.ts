@@ -1,18 +1,21 @@
 /** Does one endpoint that hangs delay the others? The same load with it and without it, in turns. */
 
-import { attempt, enter, leave } from '../run/enter.ts'
+import { attempt, type Contestant, enter, leave } from '../run/enter.ts'
 import type { Bench } from '../run/bench.ts'
 import { saturate } from '../run/saturate.ts'
 import { median, percentile } from '../run/stats.ts'
 import { steady } from '../run/steady.ts'
-import { hangingBacklog } from '../setup/hang.ts'
+import { type Hanging, hangingEndpoint, hangingJobs } from '../setup/hang.ts'
 import { pickSides } from '../sides/catalog.ts'
 import type { Answer, Plan, Question, Row } from './_question.ts'
+import { short } from './growth.ts'
 import { empty } from './sustained.ts'
 
 const ENDPOINTS = 10
 const BACKLOG = 2_000
 const SHARE = 0.5
+/** More than graphile-worker has slots: each waits for its timeout. */
+const HANGING_JOBS = 200
 
 export const fairness: Question = {
   name: 'fairness',
@@ -22,56 +25,43 @@ export const fairness: Question = {
 
 async function answer(bench: Bench, plan: Plan): Promise<Answer> {
   const behind = plan.quick ? 50_000 : 1_000_000
-  const rounds = plan.rounds ?? (plan.quick ? 1 : 5)
   const seconds = plan.quick ? 3 : 8
   const problems: string[] = []
-  const [spec] = pickSides(plan.sides, ['outhook direct'])
   const rows: Row[] = []
-  if (spec !== undefined) {
-    const waits = { with: [] as number[][], without: [] as number[][] }
+  const names = plan.quick ? ['outhook direct'] : ['outhook direct', 'graphile deno']
+  for (const spec of pickSides(plan.sides, names)) {
+    const isOurs = spec.source === 'outhook'
+    // Each of a peer's rounds takes as long as its timeouts; one shows what there is to see.
+    const rounds = plan.quick || !isOurs ? 1 : plan.rounds ?? 5
     const options = { endpoints: ENDPOINTS, hasPublisher: true }
-    const contestants = await enter(bench, [spec], options, problems)
-    const [{ worker, publisher } = { worker: null, publisher: null }] = contestants
-    if (worker !== null && publisher !== null) {
-      await attempt(bench, problems, async () => {
-        const most = await saturate(bench, {
-          ...{ spec, publisher, backlog: BACKLOG, loaded: 0, seconds: Math.min(5, seconds) },
-          workers: [worker],
-        })
-        await empty(bench, worker)
-        const hanging = await hangingBacklog(bench, behind)
-        await worker.ask({ do: 'work' })
-        const load = { ...{ spec, worker, publisher, seconds }, rate: most * SHARE }
-        for (let round = 0; round <= rounds; round++) {
-          for (const which of ['without', 'with'] as const) {
-            if (which === 'with') await hanging.resume()
-            else await hanging.pause()
-            const times = await steady(bench, { ...load, isUnbalanced: true })
-            const hung = await hanging.hung()
-            if ((hung > 0) !== (which === 'with')) throw new Error(`${hung} hung ${which} it`)
-            // Round 0 warms up.
-            if (round === 0) continue
-            waits[which].push(times)
-            bench.log(
-              `round ${round}/${rounds}  ${which} it: p99 ${percentile(times, 99).toFixed(1)} ms`,
-            )
-          }
-        }
-        await hanging.pause()
-        await worker.ask({ do: 'rest' })
-      })
-    }
-    await leave(contestants)
-    for (const [which, all] of Object.entries(waits)) {
-      const of = (percent: number): number => median(all.map((times) => percentile(times, percent)))
-      rows.push({ series: `${which} it`, values: { p50: of(50), p95: of(95), p99: of(99) } })
-    }
+    const [contestant] = await enter(bench, [spec], options, problems)
+    if (contestant === undefined) continue
+    const more = await attempt(
+      bench,
+      problems,
+      () =>
+        measure(
+          bench,
+          contestant,
+          rounds,
+          seconds,
+          () =>
+            isOurs
+              ? hangingEndpoint(bench, behind)
+              : Promise.resolve(hangingJobs(bench, spec, HANGING_JOBS)),
+        ),
+    )
+    rows.push(...more ?? [])
+    await leave([contestant])
   }
   return {
     note:
-      `Outhook direct at half of its own maximum to ${ENDPOINTS} endpoints that answer, and one ` +
-      `that never does, with ${behind} deliveries behind it; ${rounds} alternating rounds of ` +
-      `${seconds} s, commit to arrival at the others in ms`,
+      `half of each one's own maximum to ${ENDPOINTS} endpoints that answer, and one that never ` +
+      `does: ${
+        short(behind)
+      } deliveries behind it for Outhook (5 alternating rounds of ${seconds} s ` +
+      `in a full run, each as if it were met for the first time), ${HANGING_JOBS} for ` +
+      'graphile-worker (one round); commit to arrival at the others',
     columns: [
       { key: 'p50', label: 'p50 ms', digits: 1 },
       { key: 'p95', label: 'p95 ms', digits: 1 },
@@ -81,4 +71,45 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
     chart: 'p99',
     problems,
   }
+}
+
+async function measure(
+  bench: Bench,
+  { spec, worker, publisher }: Contestant,
+  rounds: number,
+  seconds: number,
+  makeHang: () => Promise<Hanging>,
+): Promise<Row[]> {
+  if (publisher === null) return []
+  const most = await saturate(bench, {
+    ...{ spec, publisher, backlog: BACKLOG, loaded: 0, seconds: Math.min(5, seconds) },
+    workers: [worker],
+  })
+  await empty(bench, worker)
+  const hanging = await makeHang()
+  await worker.ask({ do: 'work' })
+  const load = { ...{ spec, worker, publisher, seconds }, rate: most * SHARE, isUnbalanced: true }
+  // Warms up.
+  await steady(bench, load)
+  const waits = { without: [] as number[][], with: [] as number[][] }
+  for (let round = 1; round <= rounds; round++) {
+    for (const which of ['without', 'with'] as const) {
+      if (which === 'with') await hanging.resume()
+      else await hanging.pause()
+      const times = await steady(bench, { ...load, mustHang: which === 'with' })
+      waits[which].push(times)
+      const p99 = percentile(times, 99).toFixed(1)
+      bench.log(`round ${round}/${rounds}  ${spec.name} ${which} it: p99 ${p99} ms`)
+    }
+  }
+  await hanging.pause()
+  await worker.ask({ do: 'rest' })
+  await hanging.end()
+  return Object.entries(waits).map(([which, all]) => {
+    const of = (percent: number): number => median(all.map((times) => percentile(times, percent)))
+    return {
+      series: `${spec.name.split(' ')[0]} ${which} it`,
+      values: { p50: of(50), p95: of(95), p99: of(99) },
+    }
+  })
 }

@@ -120,7 +120,8 @@ function isPostgres({ source, isCeiling }: SideSpec): boolean {
   return source !== 'bullmq' && !isCeiling
 }
 
-function urlOf(server: Server, spec: SideSpec): string {
+/** Where the side's tables are, as the user that it connects as. */
+export function urlOf(server: Server, spec: SideSpec): string {
   if (spec.source === 'outhook') return server.stack.dbUrl
   const url = new URL(server.stack.adminDbUrl)
   url.pathname = `/${storeOf(spec)}`

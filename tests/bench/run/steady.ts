@@ -15,16 +15,18 @@ export interface Load {
   seconds: number
   /** Whether to leave the store uncompared, since it holds deliveries that never end. */
   isUnbalanced?: boolean
+  /** Whether requests must hang as the last event is published, or must not; not asked without it. */
+  mustHang?: boolean
 }
 
 /** A transaction each so often, of all that is due. */
 const TICK_MS = 20
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 45_000
 
 /** From the return of an event's commit to its first arrival, in ms, for each event. The worker works. */
 export async function steady(
   { receiver }: Bench,
-  { spec, worker, publisher, rate, seconds, isUnbalanced = false }: Load,
+  { spec, worker, publisher, rate, seconds, isUnbalanced = false, mustHang }: Load,
 ): Promise<number[]> {
   const count = Math.round(rate * seconds)
   const account = await openAccount(spec.name, receiver, [worker])
@@ -33,6 +35,12 @@ export async function steady(
     ...{ do: 'feed', from: 0, rate, seconds },
     tickMs: TICK_MS,
   })
+  const { hanging } = await receiver.ask<Report>({ do: 'report' })
+  if (mustHang !== undefined && (hanging > 0) !== mustHang) {
+    throw new Error(
+      `${spec.name}: ${hanging} requests hung, which were ${mustHang ? '' : 'not '}to`,
+    )
+  }
   const { distinct } = await receiver.ask<Report>({ do: 'await', count, timeoutMs: TIMEOUT_MS })
   const { times } = await receiver.ask<{ times: number[] }>({ do: 'times', from: 0, count })
   if (isUnbalanced && distinct !== count) {

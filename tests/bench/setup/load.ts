@@ -3,7 +3,7 @@
 import postgres from 'postgres'
 import { fileURLToPath } from 'node:url'
 import { eventOf, typeOf } from '../sides/_event.ts'
-import { type Bench, storeOf } from '../run/bench.ts'
+import { type Bench, urlOf } from '../run/bench.ts'
 import type { SideSpec } from '../sides/catalog.ts'
 
 export interface LoadSize {
@@ -54,9 +54,7 @@ export async function loadGraphile(
   spec: SideSpec,
   { count, endpoints }: LoadSize,
 ): Promise<void> {
-  const url = new URL(bench.server.stack.adminDbUrl)
-  url.pathname = `/${storeOf(spec)}`
-  const sql = postgres(url.href, { max: 1, onnotice: () => {} })
+  const sql = postgres(urlOf(bench.server, spec), { max: 1, onnotice: () => {} })
   const { id, body } = eventOf(0, endpoints)
   try {
     await sql`set statement_timeout = 0`

@@ -10,7 +10,8 @@ import { type Dispatcher, Pool } from 'undici'
 export interface Job {
   id: string
   type: string
-  endpoint: number
+  /** `hang` for one that never answers. */
+  endpoint: number | 'hang'
   body: string
 }
 
@@ -38,9 +39,12 @@ class Answer implements Dispatcher.DispatchHandler {
   }
 }
 
+/** A peer gives up a POST after so long. */
+export const TIMEOUT_MS = 10_000
+
 /** POSTs to `origin`; `connections` bounds what is open at once. */
 export function createSender(origin: string, secret: string, connections: number): Sender {
-  const pool = new Pool(origin, { connections })
+  const pool = new Pool(origin, { connections, headersTimeout: TIMEOUT_MS })
   const key = keyOf(secret)
   return {
     send: ({ id, type, endpoint, body }) => {
