@@ -1,26 +1,28 @@
 import { Buffer } from 'node:buffer'
-import { createHmac } from 'node:crypto'
-import { hmac } from '@noble/hashes/hmac.js'
-import { sha256 } from '@noble/hashes/sha2.js'
+import { createHash } from 'node:crypto'
 
 /** Makes HMAC-SHA256 digests with one key. */
 export type Hmac = (head: string, body: Uint8Array) => Buffer
 
-/**
- * Up to here the digest in JavaScript is the faster one: Deno's createHmac costs 10 to 20 µs before
- * the first byte, which is a fifth of a delivery's whole CPU; at 200 bytes it is 3 µs against 10,
- * at 4 KiB it is the other way round.
- */
-const smallBytes = 1024
+/** SHA-256 works in blocks of so many bytes. */
+const blockBytes = 64
 
-/** Prepares a key; the digest is over `head` followed by `body`. */
+/**
+ * Prepares a key; the digest is over `head` followed by `body`. It is put together from two hashes,
+ * as RFC 2104 defines it: Deno's createHmac makes a key object first, and for a body of 560 bytes
+ * takes 7 µs where this takes 5 (Deno 2.1: 20 and 9). A delivery makes two, a tenth of its CPU.
+ */
 export function createKeyedHmac(key: Uint8Array): Hmac {
-  const prepared = hmac.create(sha256, key)
+  const block = key.length > blockBytes ? createHash('sha256').update(key).digest() : key
+  const innerPad = padded(block, 0x36)
+  const outerPad = padded(block, 0x5c)
 
   return function digest(head, body): Buffer {
-    if (body.length > smallBytes) {
-      return createHmac('sha256', key).update(head).update(body).digest()
-    }
-    return Buffer.from(prepared.clone().update(Buffer.from(head)).update(body).digest())
+    const inner = createHash('sha256').update(innerPad).update(head).update(body).digest()
+    return createHash('sha256').update(outerPad).update(inner).digest()
   }
+}
+
+function padded(key: Uint8Array, pad: number): Buffer {
+  return Buffer.from(Buffer.alloc(blockBytes, pad).map((byte, i) => byte ^ (key[i] ?? 0)))
 }

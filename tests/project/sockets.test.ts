@@ -28,8 +28,6 @@ const known: Record<string, string[]> = {
 /** Packages and built-in modules that open none; anything else that is imported counts as one that does. */
 const quiet = [
   '@hono/zod-openapi',
-  '@noble/hashes/hmac.js',
-  '@noble/hashes/sha2.js',
   'hono',
   'hono/http-exception',
   'hono/route',

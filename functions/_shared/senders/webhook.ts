@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { checkTarget } from '../connect/target.ts'
+import { targetOf } from '../connect/target.ts'
 import type { Delivery, Endpoint, ErrorClass, EventRow, Outcome } from '../contracts.ts'
 import { customHeaderProblem, webhookHeaders } from '../headers.ts'
 import { safeString, safeText } from '../safe_text.ts'
@@ -16,7 +16,7 @@ async function send(
   event: EventRow,
   deps: SenderDeps,
 ): Promise<Outcome> {
-  const target = checkTarget(endpoint.url, deps.policy)
+  const target = targetOf(endpoint.url, deps.policy)
   if (!target.ok) return failed('blocked', target.problem)
   const keys = deps.keys.keysOf(delivery.endpoint, endpoint)
   if (keys === null) return failed('protocol', 'The endpoint has no signing secret: rotate it')

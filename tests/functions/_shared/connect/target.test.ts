@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
-import { checkTarget } from '../../../../functions/_shared/connect/target.ts'
+import { checkTarget, targetOf } from '../../../../functions/_shared/connect/target.ts'
 import { hostMatrix } from './matrix.ts'
 
 const strict = createAddressPolicy({ allowHttp: false, allowCidrs: [] })
@@ -71,4 +71,16 @@ Deno.test('checkTarget() takes public hosts and names, and http where it is allo
 Deno.test('checkTarget() tells nothing about the address it refuses', () => {
   const target = checkTarget('https://10.1.2.3/', strict)
   expect(target).toEqual({ ok: false, problem: expect.not.stringContaining('10.1.2.3') })
+})
+
+Deno.test('targetOf() gives what checkTarget() gives, checked once under each policy', () => {
+  const lax = createAddressPolicy({ allowHttp: true, allowCidrs: [] })
+  for (
+    const url of ['http://example.com/a', 'https://example.com/a', 'https://10.0.0.1/', 'no url']
+  ) {
+    for (const policy of [strict, lax]) {
+      expect(targetOf(url, policy)).toEqual(checkTarget(url, policy))
+      expect(targetOf(url, policy)).toBe(targetOf(url, policy))
+    }
+  }
 })
