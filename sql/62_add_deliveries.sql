@@ -17,17 +17,26 @@ declare
   v_added integer;
 begin
   insert into outbox.lane (gate_id, ordered, key_hash)
-  select distinct g.id, e.ordering <> 'none', k.hash
-  from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-  cross join lateral (
-    select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
-  ) e
+  select distinct g.id, p.ordering <> 'none', k.hash
+  from (
+    -- Where a key has no lane of its own, one event speaks for all.
+    select distinct p.endpoint_id, e.ordering,
+      case when e.ordering = 'partition' then p.event_id end as event_id
+    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+    cross join lateral (
+      select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
+    ) e
+  ) p
   cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
-  cross join lateral (select v.partition_key from outbox.event v where v.id = p.event_id offset 0) v
-  cross join lateral (select outbox.key_hash(e.ordering, v.partition_key) as hash offset 0) k
+  cross join lateral (
+    select 0 as hash where p.event_id is null
+    union all
+    select outbox.key_hash(p.ordering, v.partition_key) from outbox.event v
+    where v.id = p.event_id
+  ) k
   where not exists (
     select from outbox.lane l
-    where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash)
+    where l.gate_id = g.id and l.ordered = (p.ordering <> 'none') and l.key_hash = k.hash)
   on conflict do nothing;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
@@ -49,9 +58,14 @@ begin
       where v.id = p.event_id offset 0
     ) v
     cross join lateral (
+      -- A call of a function costs as much as a look-up, and most endpoints have one lane.
+      select case
+        when e.ordering = 'partition' then outbox.key_hash(e.ordering, v.partition_key) else 0
+      end as hash offset 0
+    ) k
+    cross join lateral (
       select l.* from outbox.lane l
-      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none')
-        and l.key_hash = outbox.key_hash(e.ordering, v.partition_key) offset 0
+      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash offset 0
     ) l
   ), added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)

@@ -67,9 +67,15 @@ comment on function outbox.due_gates(integer, timestamptz) is
 create type outbox.claimed as (
   events uuid[],
   endpoints uuid[],
-  attempts integer[]
+  attempts integer[],
+  tries integer[],
+  lanes bigint[],
+  ordered boolean[],
+  replayed boolean[],
+  leases_ms integer[]
 );
-comment on type outbox.claimed is 'Claimed deliveries, as three arrays of one length.';
+comment on type outbox.claimed is
+  'Claimed deliveries, as arrays of one length; leases_ms: what is left of each lease.';
 
 create function outbox.take(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
@@ -251,13 +257,17 @@ begin
       where m.picked
     ) m
     where d.ctid = m.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, m.rank
+    returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
+      d.replayed_at is not null as replayed,
+      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
   )
-  select pg_catalog.array_agg(h.event_id order by h.rank),
-    pg_catalog.array_agg(h.endpoint_id order by h.rank),
-    pg_catalog.array_agg(h.attempt order by h.rank)
-  into v_claimed.events, v_claimed.endpoints, v_claimed.attempts
-  from held h;
+  -- Sorted once, where "order by" within the aggregates would sort for each of them.
+  select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
+    pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
+  into v_claimed
+  from (select h.* from held h order by h.rank) h;
   return v_claimed;
 end
 $$;
@@ -317,3 +327,45 @@ $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
   'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
   'from the gates that are due.';
+
+create function outbox.claimed_before(
+  p_run uuid, p_seq bigint, p_now timestamptz
+) returns outbox.claimed
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_claimed outbox.claimed;
+begin
+  select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
+    pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
+  into v_claimed
+  from (
+    select d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, l.ordered,
+      d.replayed_at is not null as replayed,
+      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
+    from outbox.run_batch b
+    cross join lateral pg_catalog.unnest(b.events, b.endpoints, b.attempts) with ordinality
+      as c (event_id, endpoint_id, attempt, place)
+    cross join lateral (
+      select d.* from outbox.delivery d
+      where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
+        and d.leased_until > p_now offset 0
+    ) d
+    cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l
+    where b.run_id = p_run and b.seq = p_seq
+    order by c.place
+  ) h;
+  return v_claimed;
+end
+$$;
+comment on function outbox.claimed_before(uuid, bigint, timestamptz) is
+  'What an earlier call of a run claimed, of it what is still leased.';

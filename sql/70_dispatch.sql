@@ -57,18 +57,12 @@ begin
   -- json, which is text already; as jsonb it was built, sorted and printed: 20 us a row, now 12.
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-      'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries,
-      'lane', d.lane_id::text, 'ordered', l.ordered,
-      'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer
+      'event', c.event_id, 'endpoint', c.endpoint_id, 'attempt', c.attempt, 'tries', c.tries,
+      'lane', c.lane_id::text, 'ordered', c.ordered, 'lease_ms', c.lease_ms
     ) order by c.place), '[]')
-    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
-      as c (event_id, endpoint_id, attempt, place)
-    cross join lateral (
-      select d.* from outbox.delivery d
-      where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
-        and d.leased_until > p_now offset 0
-    ) d
-    cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l);
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+      p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms) with ordinality
+      as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place));
   v_parcel.events := (
     select coalesce(pg_catalog.json_object_agg(e.id, pg_catalog.json_build_object(
       'type', e.type, 'org_id', e.org_id,
@@ -92,12 +86,15 @@ begin
       union all
       select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
         x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
-      from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.replayed)
+        as c (event_id, endpoint_id, replayed)
       cross join lateral (
         select x.* from outbox.dead_letter x
         where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
       ) x
-      where not exists (select from outbox.event v where v.id = c.event_id offset 0)
+      -- Only a replay outlives its event.
+      where c.replayed
+        and not exists (select from outbox.event v where v.id = c.event_id offset 0)
     ) e);
   v_parcel.endpoints := (
     select coalesce(pg_catalog.json_object_agg(e.id, pg_catalog.json_build_object(
@@ -115,7 +112,7 @@ begin
 end
 $$;
 comment on function outbox.batch(outbox.claimed, timestamptz) is
-  'What a run needs to send claimed deliveries, of those whose lease still stands: '
+  'What a run needs to send claimed deliveries: '
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once.';
 
 create function outbox.dispatch(
@@ -150,8 +147,7 @@ begin
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
-    select b.events, b.endpoints, b.attempts into v_claimed from outbox.run_batch b
-    where b.run_id = p_run and b.seq = p_seq;
+    v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
