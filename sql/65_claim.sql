@@ -353,7 +353,7 @@ begin
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
     from outbox.run_batch b
-    cross join lateral pg_catalog.unnest(b.events, b.endpoints, b.attempts) with ordinality
+    cross join lateral unnest(b.events, b.endpoints, b.attempts) with ordinality
       as c (event_id, endpoint_id, attempt, place)
     cross join lateral (
       select d.* from outbox.delivery d

@@ -1354,6 +1354,16 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'claimed_before': {
+        Args: { 'p_now': string; 'p_run': string; 'p_seq': number }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'cleanup': { Args: Record<PropertyKey, never>; Returns: Json }
       'clock': { Args: Record<PropertyKey, never>; Returns: string }
       'close_delivery': {
@@ -2207,6 +2217,11 @@ export type Database = {
         'events': (string)[] | null
         'endpoints': (string)[] | null
         'attempts': (number)[] | null
+        'tries': (number)[] | null
+        'lanes': (number)[] | null
+        'ordered': (boolean)[] | null
+        'replayed': (boolean)[] | null
+        'leases_ms': (number)[] | null
       }
       'news': {
         'applied': number | null

@@ -29,6 +29,7 @@ export function wireRun(
     database,
     senders,
     transport: transport === 'fetch' ? createFetchTransport() : createUndiciTransport({
+      maxSockets: workerOptions.slots,
       maxPerOrigin: workerOptions.maxInHand,
       ...(proxyAuthorization === undefined ? {} : { proxyAuthorization }),
     }),

@@ -4309,17 +4309,26 @@ declare
   v_added integer;
 begin
   insert into outbox.lane (gate_id, ordered, key_hash)
-  select distinct g.id, e.ordering <> 'none', k.hash
-  from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-  cross join lateral (
-    select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
-  ) e
+  select distinct g.id, p.ordering <> 'none', k.hash
+  from (
+    -- Where a key has no lane of its own, one event speaks for all.
+    select distinct p.endpoint_id, e.ordering,
+      case when e.ordering = 'partition' then p.event_id end as event_id
+    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+    cross join lateral (
+      select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
+    ) e
+  ) p
   cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
-  cross join lateral (select v.partition_key from outbox.event v where v.id = p.event_id offset 0) v
-  cross join lateral (select outbox.key_hash(e.ordering, v.partition_key) as hash offset 0) k
+  cross join lateral (
+    select 0 as hash where p.event_id is null
+    union all
+    select outbox.key_hash(p.ordering, v.partition_key) from outbox.event v
+    where v.id = p.event_id
+  ) k
   where not exists (
     select from outbox.lane l
-    where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash)
+    where l.gate_id = g.id and l.ordered = (p.ordering <> 'none') and l.key_hash = k.hash)
   on conflict do nothing;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
@@ -4341,9 +4350,14 @@ begin
       where v.id = p.event_id offset 0
     ) v
     cross join lateral (
+      -- A call of a function costs as much as a look-up, and most endpoints have one lane.
+      select case
+        when e.ordering = 'partition' then outbox.key_hash(e.ordering, v.partition_key) else 0
+      end as hash offset 0
+    ) k
+    cross join lateral (
       select l.* from outbox.lane l
-      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none')
-        and l.key_hash = outbox.key_hash(e.ordering, v.partition_key) offset 0
+      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash offset 0
     ) l
   ), added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
@@ -4681,9 +4695,15 @@ comment on function outbox.due_gates(integer, timestamptz) is
 create type outbox.claimed as (
   events uuid[],
   endpoints uuid[],
-  attempts integer[]
+  attempts integer[],
+  tries integer[],
+  lanes bigint[],
+  ordered boolean[],
+  replayed boolean[],
+  leases_ms integer[]
 );
-comment on type outbox.claimed is 'Claimed deliveries, as three arrays of one length.';
+comment on type outbox.claimed is
+  'Claimed deliveries, as arrays of one length; leases_ms: what is left of each lease.';
 
 create function outbox.take(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
@@ -4865,13 +4885,17 @@ begin
       where m.picked
     ) m
     where d.ctid = m.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, m.rank
+    returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
+      d.replayed_at is not null as replayed,
+      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
   )
-  select pg_catalog.array_agg(h.event_id order by h.rank),
-    pg_catalog.array_agg(h.endpoint_id order by h.rank),
-    pg_catalog.array_agg(h.attempt order by h.rank)
-  into v_claimed.events, v_claimed.endpoints, v_claimed.attempts
-  from held h;
+  -- Sorted once, where "order by" within the aggregates would sort for each of them.
+  select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
+    pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
+  into v_claimed
+  from (select h.* from held h order by h.rank) h;
   return v_claimed;
 end
 $$;
@@ -4931,6 +4955,48 @@ $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
   'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
   'from the gates that are due.';
+
+create function outbox.claimed_before(
+  p_run uuid, p_seq bigint, p_now timestamptz
+) returns outbox.claimed
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_claimed outbox.claimed;
+begin
+  select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
+    pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
+  into v_claimed
+  from (
+    select d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, l.ordered,
+      d.replayed_at is not null as replayed,
+      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
+    from outbox.run_batch b
+    cross join lateral unnest(b.events, b.endpoints, b.attempts) with ordinality
+      as c (event_id, endpoint_id, attempt, place)
+    cross join lateral (
+      select d.* from outbox.delivery d
+      where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
+        and d.leased_until > p_now offset 0
+    ) d
+    cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l
+    where b.run_id = p_run and b.seq = p_seq
+    order by c.place
+  ) h;
+  return v_claimed;
+end
+$$;
+comment on function outbox.claimed_before(uuid, bigint, timestamptz) is
+  'What an earlier call of a run claimed, of it what is still leased.';
 
 -- sql/70_dispatch.sql
 
@@ -4993,18 +5059,12 @@ begin
   -- json, which is text already; as jsonb it was built, sorted and printed: 20 us a row, now 12.
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-      'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries,
-      'lane', d.lane_id::text, 'ordered', l.ordered,
-      'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer
+      'event', c.event_id, 'endpoint', c.endpoint_id, 'attempt', c.attempt, 'tries', c.tries,
+      'lane', c.lane_id::text, 'ordered', c.ordered, 'lease_ms', c.lease_ms
     ) order by c.place), '[]')
-    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
-      as c (event_id, endpoint_id, attempt, place)
-    cross join lateral (
-      select d.* from outbox.delivery d
-      where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
-        and d.leased_until > p_now offset 0
-    ) d
-    cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l);
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+      p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms) with ordinality
+      as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place));
   v_parcel.events := (
     select coalesce(pg_catalog.json_object_agg(e.id, pg_catalog.json_build_object(
       'type', e.type, 'org_id', e.org_id,
@@ -5028,12 +5088,15 @@ begin
       union all
       select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
         x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
-      from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.replayed)
+        as c (event_id, endpoint_id, replayed)
       cross join lateral (
         select x.* from outbox.dead_letter x
         where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
       ) x
-      where not exists (select from outbox.event v where v.id = c.event_id offset 0)
+      -- Only a replay outlives its event.
+      where c.replayed
+        and not exists (select from outbox.event v where v.id = c.event_id offset 0)
     ) e);
   v_parcel.endpoints := (
     select coalesce(pg_catalog.json_object_agg(e.id, pg_catalog.json_build_object(
@@ -5051,7 +5114,7 @@ begin
 end
 $$;
 comment on function outbox.batch(outbox.claimed, timestamptz) is
-  'What a run needs to send claimed deliveries, of those whose lease still stands: '
+  'What a run needs to send claimed deliveries: '
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once.';
 
 create function outbox.dispatch(
@@ -5086,8 +5149,7 @@ begin
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
-    select b.events, b.endpoints, b.attempts into v_claimed from outbox.run_batch b
-    where b.run_id = p_run and b.seq = p_seq;
+    v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.

@@ -13,14 +13,19 @@ COMMENT ON SCHEMA outbox IS 'Outhook: a transactional outbox that delivers event
 CREATE TYPE outbox.claimed AS (
 	events uuid[],
 	endpoints uuid[],
-	attempts integer[]
+	attempts integer[],
+	tries integer[],
+	lanes bigint[],
+	ordered boolean[],
+	replayed boolean[],
+	leases_ms integer[]
 );
 
 ALTER TYPE outbox.claimed OWNER TO postgres;
 
 -- Name: TYPE claimed; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.claimed IS 'Claimed deliveries, as three arrays of one length.';
+COMMENT ON TYPE outbox.claimed IS 'Claimed deliveries, as arrays of one length; leases_ms: what is left of each lease.';
 
 -- Name: news; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -157,17 +162,26 @@ declare
   v_added integer;
 begin
   insert into outbox.lane (gate_id, ordered, key_hash)
-  select distinct g.id, e.ordering <> 'none', k.hash
-  from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-  cross join lateral (
-    select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
-  ) e
+  select distinct g.id, p.ordering <> 'none', k.hash
+  from (
+    -- Where a key has no lane of its own, one event speaks for all.
+    select distinct p.endpoint_id, e.ordering,
+      case when e.ordering = 'partition' then p.event_id end as event_id
+    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+    cross join lateral (
+      select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
+    ) e
+  ) p
   cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
-  cross join lateral (select v.partition_key from outbox.event v where v.id = p.event_id offset 0) v
-  cross join lateral (select outbox.key_hash(e.ordering, v.partition_key) as hash offset 0) k
+  cross join lateral (
+    select 0 as hash where p.event_id is null
+    union all
+    select outbox.key_hash(p.ordering, v.partition_key) from outbox.event v
+    where v.id = p.event_id
+  ) k
   where not exists (
     select from outbox.lane l
-    where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash)
+    where l.gate_id = g.id and l.ordered = (p.ordering <> 'none') and l.key_hash = k.hash)
   on conflict do nothing;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
@@ -189,9 +203,14 @@ begin
       where v.id = p.event_id offset 0
     ) v
     cross join lateral (
+      -- A call of a function costs as much as a look-up, and most endpoints have one lane.
+      select case
+        when e.ordering = 'partition' then outbox.key_hash(e.ordering, v.partition_key) else 0
+      end as hash offset 0
+    ) k
+    cross join lateral (
       select l.* from outbox.lane l
-      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none')
-        and l.key_hash = outbox.key_hash(e.ordering, v.partition_key) offset 0
+      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash offset 0
     ) l
   ), added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
@@ -984,18 +1003,12 @@ begin
   -- json, which is text already; as jsonb it was built, sorted and printed: 20 us a row, now 12.
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-      'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', d.attempt, 'tries', d.tries,
-      'lane', d.lane_id::text, 'ordered', l.ordered,
-      'lease_ms', (extract(epoch from d.leased_until - p_now) * 1000)::integer
+      'event', c.event_id, 'endpoint', c.endpoint_id, 'attempt', c.attempt, 'tries', c.tries,
+      'lane', c.lane_id::text, 'ordered', c.ordered, 'lease_ms', c.lease_ms
     ) order by c.place), '[]')
-    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
-      as c (event_id, endpoint_id, attempt, place)
-    cross join lateral (
-      select d.* from outbox.delivery d
-      where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
-        and d.leased_until > p_now offset 0
-    ) d
-    cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l);
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+      p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms) with ordinality
+      as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place));
   v_parcel.events := (
     select coalesce(pg_catalog.json_object_agg(e.id, pg_catalog.json_build_object(
       'type', e.type, 'org_id', e.org_id,
@@ -1019,12 +1032,15 @@ begin
       union all
       select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
         x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
-      from unnest(p_claimed.events, p_claimed.endpoints) as c (event_id, endpoint_id)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.replayed)
+        as c (event_id, endpoint_id, replayed)
       cross join lateral (
         select x.* from outbox.dead_letter x
         where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
       ) x
-      where not exists (select from outbox.event v where v.id = c.event_id offset 0)
+      -- Only a replay outlives its event.
+      where c.replayed
+        and not exists (select from outbox.event v where v.id = c.event_id offset 0)
     ) e);
   v_parcel.endpoints := (
     select coalesce(pg_catalog.json_object_agg(e.id, pg_catalog.json_build_object(
@@ -1046,7 +1062,7 @@ ALTER FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time 
 
 -- Name: FUNCTION batch(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'What a run needs to send claimed deliveries, of those whose lease still stands: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once.';
+COMMENT ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'What a run needs to send claimed deliveries: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once.';
 
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2057,6 +2073,51 @@ ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp w
 
 COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries from the gates that are due.';
 
+-- Name: claimed_before(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_claimed outbox.claimed;
+begin
+  select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
+    pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
+  into v_claimed
+  from (
+    select d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, l.ordered,
+      d.replayed_at is not null as replayed,
+      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
+    from outbox.run_batch b
+    cross join lateral unnest(b.events, b.endpoints, b.attempts) with ordinality
+      as c (event_id, endpoint_id, attempt, place)
+    cross join lateral (
+      select d.* from outbox.delivery d
+      where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
+        and d.leased_until > p_now offset 0
+    ) d
+    cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l
+    where b.run_id = p_run and b.seq = p_seq
+    order by c.place
+  ) h;
+  return v_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) IS 'What an earlier call of a run claimed, of it what is still leased.';
+
 -- Name: cleanup(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.cleanup() RETURNS jsonb
@@ -2746,8 +2807,7 @@ begin
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
-    select b.events, b.endpoints, b.attempts into v_claimed from outbox.run_batch b
-    where b.run_id = p_run and b.seq = p_seq;
+    v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
@@ -7378,13 +7438,17 @@ begin
       where m.picked
     ) m
     where d.ctid = m.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, m.rank
+    returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
+      d.replayed_at is not null as replayed,
+      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
   )
-  select pg_catalog.array_agg(h.event_id order by h.rank),
-    pg_catalog.array_agg(h.endpoint_id order by h.rank),
-    pg_catalog.array_agg(h.attempt order by h.rank)
-  into v_claimed.events, v_claimed.endpoints, v_claimed.attempts
-  from held h;
+  -- Sorted once, where "order by" within the aggregates would sort for each of them.
+  select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
+    pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
+  into v_claimed
+  from (select h.* from held h order by h.rank) h;
   return v_claimed;
 end
 $$;
@@ -9345,6 +9409,10 @@ REVOKE ALL ON FUNCTION outbox.check_watched(p_table regclass) FROM PUBLIC;
 -- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION cleanup(); Type: ACL; Schema: outbox; Owner: postgres
 
