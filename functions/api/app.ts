@@ -2,17 +2,23 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps, ApiEnv } from './context.ts'
 import { ApiError } from './errors.ts'
 import { authenticated } from './middleware/access.ts'
+import { crossOrigin } from './middleware/cors.ts'
+import { limited, type RequestLimits, requestLimits } from './middleware/limits.ts'
 import { answerError, problemAnswer, readIssues } from './middleware/problem.ts'
+import { rateLimited } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
 import { describeApi } from './openapi.ts'
+import { addDeadLetterRoutes } from './routes/dead_letters.ts'
 import { addEndpointActionRoutes } from './routes/endpoint_actions.ts'
 import { addEndpointRoutes } from './routes/endpoints.ts'
+import { addHealthRoutes } from './routes/health.ts'
 import { addPortalTokenRoutes } from './routes/portal_tokens.ts'
+import { addReplayJobRoutes } from './routes/replay_jobs.ts'
 import { addRetryConfigRoutes } from './routes/retry_config.ts'
 import { addSecretRoutes } from './routes/secrets.ts'
 
 /** The whole API on whatever it works with. */
-export function createApp(deps: ApiDeps): ApiApp {
+export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits): ApiApp {
   const root = new OpenAPIHono<ApiEnv>({
     defaultHook(result): void {
       if (!result.success) throw readIssues(result.error.issues, result.target)
@@ -28,13 +34,20 @@ export function createApp(deps: ApiDeps): ApiApp {
   )
 
   app.use(requestLog(deps.log, deps.now))
+  const cors = crossOrigin(deps.corsOrigins)
+  if (cors !== null) app.use(cors)
+  app.use(limited(limits))
   app.get('/openapi.json', (c) => c.json(describeApi(app)))
   app.use(authenticated(deps.authenticate))
+  app.use(rateLimited(deps))
 
   addEndpointRoutes(app, deps)
   addEndpointActionRoutes(app, deps)
   addRetryConfigRoutes(app, deps)
   addSecretRoutes(app, deps)
   addPortalTokenRoutes(app, deps)
+  addDeadLetterRoutes(app, deps)
+  addReplayJobRoutes(app, deps)
+  addHealthRoutes(app, deps)
   return app
 }

@@ -21,6 +21,8 @@ export type ApiDeps = {
   authenticate(headers: Headers): Promise<Principal>
   /** Signs portal tokens, the first one; none: there are no portal tokens. */
   portalSecrets: readonly string[]
+  /** The web origins that may call from a browser; none: CORS is off. */
+  corsOrigins: readonly string[]
   /** Milliseconds since 1970. */
   wallNow(): number
   /** Milliseconds on a clock that never goes back. */

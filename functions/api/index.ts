@@ -14,6 +14,7 @@ const app = createApp({
     wallNow: Date.now,
   }),
   portalSecrets: env.portalSecrets,
+  corsOrigins: env.corsOrigins,
   wallNow: Date.now,
   now: () => performance.now(),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

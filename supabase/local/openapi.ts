@@ -22,6 +22,7 @@ export function describeText(): string {
     database: { call: () => Promise.reject(new ApiError('unavailable', 'There is no database')) },
     authenticate: () => Promise.reject(new ApiError('unauthenticated', 'There are no keys')),
     portalSecrets: [],
+    corsOrigins: [],
     wallNow: Date.now,
     now: () => performance.now(),
     sleep: () => Promise.resolve(),

@@ -1,0 +1,24 @@
+import { cors } from 'hono/cors'
+import type { MiddlewareHandler } from 'hono'
+import type { ApiEnv } from '../context.ts'
+
+/** Lets pages of these origins call, without cookies; null for none: CORS stays off. */
+export function crossOrigin(origins: readonly string[]): MiddlewareHandler<ApiEnv> | null {
+  if (origins.length === 0) return null
+  return cors({
+    origin: [...origins],
+    allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowHeaders: [
+      'apikey',
+      'authorization',
+      'content-type',
+      'idempotency-key',
+      'if-match',
+      'x-client-info',
+      'x-org-id',
+      'x-request-id',
+    ],
+    exposeHeaders: ['etag', 'location', 'retry-after', 'x-request-id'],
+    maxAge: 600,
+  })
+}

@@ -1,0 +1,109 @@
+import { createRoute } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import {
+  deadLetterPageSchema,
+  deadLetterParams,
+  deadLetterQuery,
+  deadLetterSchema,
+  discardSchema,
+  wholeDeadLetterSchema,
+} from '../schemas/dead_letters.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Dead letters']
+
+const list = createRoute({
+  method: 'get',
+  path: '/dead-letters',
+  operationId: 'listDeadLetters',
+  summary: 'List dead letters, newest first',
+  tags,
+  ...needs('viewer'),
+  request: { query: deadLetterQuery },
+  responses: { ...problems(), 200: jsonAnswer(deadLetterPageSchema, 'A page; it may be short') },
+})
+
+const get = createRoute({
+  method: 'get',
+  path: '/dead-letters/{deadLetterId}',
+  operationId: 'getDeadLetter',
+  summary: 'Get a dead letter with its body',
+  tags,
+  ...needs('viewer'),
+  request: { params: deadLetterParams },
+  responses: {
+    ...problems('not_found'),
+    200: jsonAnswer(wholeDeadLetterSchema, 'The dead letter'),
+  },
+})
+
+const replay = createRoute({
+  method: 'post',
+  path: '/dead-letters/{deadLetterId}/replay',
+  operationId: 'replayDeadLetter',
+  summary: 'Send a dead letter again, with a fresh budget of retries',
+  tags,
+  ...needs('operator'),
+  request: { params: deadLetterParams },
+  responses: {
+    ...problems('not_found', 'wrong_state'),
+    200: jsonAnswer(deadLetterSchema, 'The dead letter, replayed'),
+  },
+})
+
+const discard = createRoute({
+  method: 'post',
+  path: '/dead-letters/{deadLetterId}/discard',
+  operationId: 'discardDeadLetter',
+  summary: 'Mark a dead letter as not to be sent',
+  tags,
+  ...needs('operator'),
+  request: { params: deadLetterParams, body: jsonBody(discardSchema) },
+  responses: {
+    ...problems('not_found'),
+    200: jsonAnswer(deadLetterSchema, 'The dead letter, discarded'),
+  },
+})
+
+/** `/dead-letters`: list, get, replay, discard. */
+export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(list, async (c) => {
+    const { cursor, limit, endpointId, eventType, state, from, to } = c.req.valid('query')
+    const page = await database.call('list_dead_letters', {
+      p_org_id: c.get('principal').orgId,
+      p_limit: limit,
+      ...cursor === undefined ? {} : { p_cursor: cursor },
+      ...endpointId === undefined ? {} : { p_endpoint_id: endpointId },
+      ...eventType === undefined ? {} : { p_event_type: eventType },
+      ...state === undefined ? {} : { p_state: state },
+      ...from === undefined ? {} : { p_from: from },
+      ...to === undefined ? {} : { p_to: to },
+    }, deadLetterPageSchema)
+    return c.json(page, 200)
+  })
+
+  app.openapi(get, async (c) => {
+    const letter = await database.call('get_dead_letter', {
+      p_org_id: c.get('principal').orgId,
+      p_id: c.req.valid('param').deadLetterId,
+    }, wholeDeadLetterSchema)
+    return c.json(letter, 200)
+  })
+
+  app.openapi(replay, async (c) => {
+    const letter = await database.call('replay_dead_letter', {
+      p_org_id: c.get('principal').orgId,
+      p_id: c.req.valid('param').deadLetterId,
+    }, deadLetterSchema)
+    return c.json(letter, 200)
+  })
+
+  app.openapi(discard, async (c) => {
+    const letter = await database.call('discard_org_dead_letter', {
+      p_org_id: c.get('principal').orgId,
+      p_id: c.req.valid('param').deadLetterId,
+      p_reason: c.req.valid('json').reason,
+    }, deadLetterSchema)
+    return c.json(letter, 200)
+  })
+}

@@ -1,0 +1,23 @@
+import { createRoute } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { healthSchema } from '../schemas/health.ts'
+import { jsonAnswer, needs, problems } from './route.ts'
+
+const get = createRoute({
+  method: 'get',
+  path: '/health',
+  operationId: 'getHealth',
+  summary: 'Ask whether the outbox works',
+  description: 'A database that cannot be reached is answered with 503.',
+  tags: ['Health'],
+  ...needs('viewer'),
+  responses: { ...problems(), 200: jsonAnswer(healthSchema, 'How it is') },
+})
+
+/** `/health`: cheap enough to be asked every few seconds. */
+export function addHealthRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(get, async (c) => {
+    c.header('cache-control', 'no-store')
+    return c.json(await database.call('get_health', {}, healthSchema), 200)
+  })
+}

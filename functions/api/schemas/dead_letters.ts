@@ -1,0 +1,63 @@
+import { z } from '@hono/zod-openapi'
+import { pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
+
+const state = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
+  description:
+    'open: nobody has looked at it; replayed: it was sent again; delivered: and arrived; discarded: it will not be sent.',
+})
+
+const members = {
+  id: uuidSchema,
+  eventId: uuidSchema,
+  endpointId: uuidSchema,
+  eventType: z.string().openapi({ example: 'order.paid' }),
+  partitionKey: z.string().nullable(),
+  correlationId: z.string(),
+  idempotencyKey: z.string().nullable(),
+  eventCreatedAt: timeSchema,
+  why: z.string().openapi({ description: 'Why it was given up.', example: 'out_of_retries' }),
+  error: z.string().openapi({ description: 'What the last try said.' }),
+  retryCount: z.int().openapi({ description: 'Tries that failed.' }),
+  attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
+  failedAt: timeSchema,
+  state,
+  replayedAt: timeSchema.nullable(),
+  deliveredAt: timeSchema.nullable(),
+  discardedAt: timeSchema.nullable(),
+  note: z.string().nullable().openapi({ description: 'Why it was discarded.' }),
+}
+
+/** A dead letter as lists and actions show it. */
+export const deadLetterSchema = z.object(members).openapi('DeadLetter')
+
+/** One with its body. */
+export const wholeDeadLetterSchema = z.object({
+  ...members,
+  body: z.string().openapi({
+    description: "The event's JSON as text, byte for byte.",
+    example: '{"orderId": 42}',
+  }),
+}).openapi('WholeDeadLetter')
+
+export const deadLetterPageSchema = pageOf(deadLetterSchema).openapi('DeadLetterPage')
+
+export const deadLetterParams = z.object({
+  deadLetterId: uuidSchema.openapi({ param: { name: 'deadLetterId', in: 'path' } }),
+})
+
+export const deadLetterQuery = z.strictObject({
+  ...pageQuery,
+  endpointId: uuidSchema.optional(),
+  eventType: z.string().min(1).max(128).optional(),
+  state: state.optional(),
+  from: z.iso.datetime({ offset: true }).optional().openapi({
+    param: { description: 'Failed then or later.' },
+  }),
+  to: z.iso.datetime({ offset: true }).optional().openapi({
+    param: { description: 'Failed before.' },
+  }),
+})
+
+export const discardSchema = z.strictObject({
+  reason: z.string().trim().min(1).max(1000).openapi({ example: 'The customer has left' }),
+}).openapi('Discard')

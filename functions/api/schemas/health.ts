@@ -1,0 +1,13 @@
+import { z } from '@hono/zod-openapi'
+import { timeSchema } from './common.ts'
+
+export const healthSchema = z.object({
+  status: z.enum(['ok', 'degraded']),
+  version: z.string(),
+  time: timeSchema,
+  lastTickAt: timeSchema.nullable().openapi({ description: 'When pg_cron last ran the tick.' }),
+  oldestDueAt: timeSchema.nullable().openapi({
+    description: 'Since when the oldest work waits that is due; null when none is.',
+  }),
+  problems: z.array(z.string()).openapi({ description: 'Why the status is not ok.' }),
+}).openapi('Health')
