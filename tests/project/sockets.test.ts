@@ -32,6 +32,7 @@ const quiet = [
   'hono/http-exception',
   'hono/route',
   'ipaddr.js',
+  'libphonenumber-js',
   'zod',
   'node:buffer',
   'node:crypto',
