@@ -134,7 +134,7 @@ exception
   when invalid_text_representation or untranslatable_character or program_limit_exceeded
     or statement_too_complex then
     raise exception using errcode = 'OH001',
-      message = pg_catalog.format('payload is not JSON: %s', sqlerrm),
+      message = pg_catalog.format('payload is not JSON: %s', sqlerrm), detail = 'payload',
       hint = 'Expected one JSON value, such as {"id": 1}';
 end
 $$;

@@ -87,6 +87,19 @@ grant execute on function
   outbox.list_replay_jobs(text, text, integer),
   outbox.change_replay_job(text, text, text),
   outbox.get_health(),
+  outbox.publish_events(text, jsonb, text),
+  outbox.get_event(text, uuid),
+  outbox.list_events(text, text, timestamptz, timestamptz, text, integer),
+  outbox.read_catalogue(text),
+  outbox.set_catalogue(text, boolean),
+  outbox.put_event_type(text, text, text, json, boolean),
+  outbox.get_event_type(text, text),
+  outbox.list_event_types(text, text, integer),
+  outbox.delete_event_type(text, text),
+  outbox.get_delivery(text, uuid, uuid),
+  outbox.act_on_delivery(text, uuid, uuid, text, text),
+  outbox.list_attempts(text, uuid, uuid, text, integer),
+  outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer),
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
 to service_role;
 grant select on

@@ -1,0 +1,200 @@
+-- The catalogue of event types of an organisation. It binds what the API publishes, and only where
+-- the organisation says strict: an application that publishes in SQL knows its types. JSON Schema
+-- is checked by the function `api`, which keeps the catalogue; the version tells it when what it
+-- keeps is old, in the same call that publishes.
+
+create table outbox.event_catalogue (
+  org_id text primary key,
+  strict boolean not null default false,
+  version bigint not null default 1
+);
+comment on table outbox.event_catalogue is
+  'Whether an organisation publishes through the API only types of its catalogue, and the version '
+  'of that catalogue, which grows with each change.';
+
+create table outbox.event_type (
+  org_id text not null,
+  type text not null,
+  description text not null default '',
+  schema json,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (org_id, type)
+);
+comment on table outbox.event_type is
+  'The event types of an organisation; schema is a JSON Schema of the payload, or null. json, not '
+  'jsonb: it is given back as it came.';
+
+create function outbox.event_type_json(p_type outbox.event_type) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'type', p_type.type, 'description', p_type.description, 'schema', p_type.schema,
+    'createdAt', outbox.iso_time(p_type.created_at),
+    'updatedAt', outbox.iso_time(p_type.updated_at));
+end
+$$;
+comment on function outbox.event_type_json(outbox.event_type) is
+  'An event type as the API shows it: {"type", "description", "schema", "createdAt", "updatedAt"}.';
+
+create function outbox.change_catalogue(p_org_id text, p_strict boolean default null) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.check_org(p_org_id);
+  insert into outbox.event_catalogue as c (org_id, strict)
+  values (p_org_id, coalesce(p_strict, false))
+  on conflict (org_id) do update set
+    strict = coalesce(p_strict, c.strict), version = c.version + 1;
+end
+$$;
+comment on function outbox.change_catalogue(text, boolean) is
+  'Notes a change of an organisation''s catalogue. locks: its row, which makes changes wait for '
+  'each other.';
+
+create function outbox.read_catalogue(p_org_id text) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_strict boolean;
+  v_version bigint;
+begin
+  select c.strict, c.version
+  into v_strict, v_version
+  from outbox.event_catalogue c
+  where c.org_id = p_org_id;
+  return pg_catalog.jsonb_build_object(
+    'strict', coalesce(v_strict, false),
+    'version', coalesce(v_version, 0)::text,
+    'types', coalesce(
+      (
+        select pg_catalog.jsonb_object_agg(t.type, t.schema)
+        from outbox.event_type t where t.org_id = p_org_id
+      ), '{}'));
+end
+$$;
+comment on function outbox.read_catalogue(text) is
+  'What publishing must keep to: {"strict", "version", "types": {type: schema or null}}.';
+
+create function outbox.set_catalogue(p_org_id text, p_strict boolean) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  if p_strict is null then
+    perform outbox.invalid('strict', 'is null', 'Expected true or false');
+  end if;
+  perform outbox.change_catalogue(p_org_id, p_strict);
+  return pg_catalog.jsonb_build_object('strict', p_strict);
+end
+$$;
+comment on function outbox.set_catalogue(text, boolean) is
+  'Says whether the API refuses events whose type or payload the catalogue does not allow: '
+  '{"strict"}. OH001.';
+
+create function outbox.put_event_type(
+  p_org_id text, p_type text, p_description text default '', p_schema json default null,
+  p_create boolean default false
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_type outbox.event_type;
+begin
+  perform outbox.check_type(p_type);
+  perform outbox.change_catalogue(p_org_id);
+  select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
+  if found and p_create then
+    -- A repeat of the request that made it is no error.
+    if v_type.description = coalesce(p_description, '')
+      and v_type.schema::jsonb is not distinct from p_schema::jsonb
+    then
+      return outbox.event_type_json(v_type);
+    end if;
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('event type %s exists', p_type),
+      hint = 'Change it with PUT, or choose another name';
+  end if;
+  -- The sum over the catalogue bounds what a publisher's function keeps.
+  if not found and (
+    select pg_catalog.count(*) from outbox.event_type t where t.org_id = p_org_id) >= 1000
+  then
+    perform outbox.invalid('type', 'would be the 1001st of the organisation',
+      'Delete event types that are no longer used');
+  end if;
+  insert into outbox.event_type as t (org_id, type, description, schema, created_at, updated_at)
+  values (p_org_id, p_type, coalesce(p_description, ''), p_schema, v_now, v_now)
+  on conflict (org_id, type) do update set
+    description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
+  returning t.* into v_type;
+  return outbox.event_type_json(v_type);
+end
+$$;
+comment on function outbox.put_event_type(text, text, text, json, boolean) is
+  'Adds an event type to the catalogue or replaces it; with p_create one that is there with other '
+  'content is refused. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, '
+  'OH004.';
+
+create function outbox.get_event_type(p_org_id text, p_type text) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_type outbox.event_type;
+begin
+  select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event type %s does not exist',
+        pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
+      hint = 'The list of event types has their names';
+  end if;
+  return outbox.event_type_json(v_type);
+end
+$$;
+comment on function outbox.get_event_type(text, text) is
+  'One event type: {"type", "description", "schema", "createdAt", "updatedAt"}. OH002.';
+
+create function outbox.list_event_types(
+  p_org_id text, p_cursor text default null, p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_after text := coalesce(outbox.cursor_to_key(p_cursor, '^[A-Za-z0-9_.-]+$'), '');
+  v_types outbox.event_type[];
+begin
+  perform outbox.check_page(p_limit);
+  v_types := array(
+    select t from outbox.event_type t
+    where t.org_id = p_org_id and t.type > v_after
+    order by t.type
+    limit p_limit + 1);
+  return pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      (
+        select pg_catalog.jsonb_agg(outbox.event_type_json(t) order by t.type)
+        from pg_catalog.unnest(v_types[1:p_limit]) t
+      ), '[]'),
+    'nextCursor', case
+      when pg_catalog.cardinality(v_types) > p_limit
+      then outbox.key_to_cursor(v_types[p_limit].type)
+    end);
+end
+$$;
+comment on function outbox.list_event_types(text, text, integer) is
+  'The event types of an organisation by name: {"data", "nextCursor"}. OH001.';
+
+create function outbox.delete_event_type(p_org_id text, p_type text) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_type jsonb := outbox.get_event_type(p_org_id, p_type);
+begin
+  perform outbox.change_catalogue(p_org_id);
+  delete from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
+  return v_type;
+end
+$$;
+comment on function outbox.delete_event_type(text, text) is
+  'Takes an event type out of the catalogue; events of it stay. Returns what it was. OH002.';

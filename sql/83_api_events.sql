@@ -1,0 +1,151 @@
+-- Events over the HTTP API. The organisation is the caller's, whatever the events say.
+
+create function outbox.publish_events(
+  p_org_id text, p_events jsonb, p_catalogue text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_version bigint;
+begin
+  select c.version into v_version
+  from outbox.event_catalogue c where c.org_id = p_org_id and c.strict;
+  if found and v_version::text is distinct from p_catalogue then
+    return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id));
+  end if;
+  return pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+end
+$$;
+comment on function outbox.publish_events(text, jsonb, text) is
+  'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the '
+  'events must have been checked against the version of its catalogue that p_catalogue names, or '
+  'nothing is published and the answer is {"catalogue": as read_catalogue()}. OH001, OH002, OH003.';
+
+create function outbox.event_json(p_event outbox.event) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_event.id, 'type', p_event.type, 'partitionKey', p_event.partition_key,
+    'correlationId', p_event.correlation_id, 'idempotencyKey', p_event.idempotency_key,
+    'traceparent', p_event.traceparent, 'endpointId', p_event.endpoint_id,
+    'deliverAt', outbox.iso_time(p_event.deliver_at),
+    'createdAt', outbox.iso_time(p_event.created_at));
+end
+$$;
+comment on function outbox.event_json(outbox.event) is
+  'An event as the API lists it, without its payload: {"id", "type", "partitionKey", '
+  '"correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
+
+create function outbox.routing_state(p_event_id uuid) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return case
+    when exists (select from outbox.unrouted u where u.event_id = p_event_id) then 'waiting'
+    when exists (select from outbox.unroutable u where u.event_id = p_event_id) then 'set_aside'
+    else 'done'
+  end;
+end
+$$;
+comment on function outbox.routing_state(uuid) is
+  'How far routing is with an event: waiting, done, or set_aside after three failures.';
+
+create function outbox.get_event(p_org_id text, p_event_id uuid) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_event outbox.event;
+begin
+  select * into v_event from outbox.event e where e.id = p_event_id and e.org_id = p_org_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s does not exist', coalesce(p_event_id::text, 'NULL')),
+      hint = 'Events are kept for event.retention_days; the list of events has what is there';
+  end if;
+  return outbox.event_json(v_event) || pg_catalog.jsonb_build_object(
+    -- As text: jsonb would change its bytes.
+    'body', v_event.body,
+    'routing', outbox.routing_state(p_event_id),
+    'deliveries', coalesce(
+      (
+        select pg_catalog.jsonb_agg(outbox.delivery_json(p_event_id, p.endpoint_id)
+          order by p.endpoint_id)
+        from (select * from outbox.delivery_ends(p_event_id) limit 1000) p
+      ), '[]'));
+end
+$$;
+comment on function outbox.get_event(text, uuid) is
+  'One event: event_json() with "body" (text, as it was published), "routing" (waiting, done, '
+  'set_aside) and "deliveries" (delivery_json(), the first 1,000). OH002.';
+
+create function outbox.time_span(p_from timestamptz, p_to timestamptz) returns uuid[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_from >= p_to then
+    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+  end if;
+  return array[
+    outbox.uuid_v7_floor(coalesce(greatest(p_from, '1970-01-01 00:00:00+00'),
+      '1970-01-01 00:00:00+00')),
+    outbox.uuid_v7_floor(coalesce(least(p_to, '9999-12-31 00:00:00+00'),
+      '9999-12-31 00:00:00+00'))];
+end
+$$;
+comment on function outbox.time_span(timestamptz, timestamptz) is
+  'The lowest event id of a span of time, and the lowest behind it. OH001.';
+
+create function outbox.list_events(
+  p_org_id text,
+  p_event_type text default null,
+  p_from timestamptz default null,
+  p_to timestamptz default null,
+  p_cursor text default null,
+  p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_look constant integer := 20000;
+  v_span uuid[] := outbox.time_span(p_from, p_to);
+  v_below uuid := least(v_span[2],
+    outbox.cursor_to_key(p_cursor, '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid);
+  v_seen integer := 0;
+  v_last uuid;
+  v_event outbox.event;
+  v_data jsonb[] := '{}';
+begin
+  perform outbox.check_page(p_limit);
+  for v_event in
+    select e.id, e.org_id, e.type, null, e.partition_key, e.correlation_id, e.idempotency_key,
+      e.traceparent, e.endpoint_id, e.deliver_at, e.created_at
+    from outbox.event e
+    where e.id >= v_span[1] and e.id < v_below
+    order by e.id desc
+    limit v_look + 1
+  loop
+    v_seen := v_seen + 1;
+    if v_seen > v_look or pg_catalog.cardinality(v_data) = p_limit then
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+        'nextCursor', outbox.key_to_cursor(v_last::text));
+    end if;
+    v_last := v_event.id;
+    if v_event.org_id = p_org_id and v_event.type = coalesce(p_event_type, v_event.type) then
+      v_data := v_data || outbox.event_json(v_event);
+    end if;
+  end loop;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+end
+$$;
+comment on function outbox.list_events(text, text, timestamptz, timestamptz, text, integer) is
+  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Looks at '
+  '20,000 events at most, so a page may be short; a cursor of null is the end. OH001.';
