@@ -9,8 +9,11 @@ import { rateLimited } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
 import { describeApi } from './openapi.ts'
 import { addDeadLetterRoutes } from './routes/dead_letters.ts'
+import { addDeliveryRoutes } from './routes/deliveries.ts'
 import { addEndpointActionRoutes } from './routes/endpoint_actions.ts'
 import { addEndpointRoutes } from './routes/endpoints.ts'
+import { addEventTypeRoutes } from './routes/event_types.ts'
+import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
 import { addPortalTokenRoutes } from './routes/portal_tokens.ts'
 import { addReplayJobRoutes } from './routes/replay_jobs.ts'
@@ -49,5 +52,8 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addDeadLetterRoutes(app, deps)
   addReplayJobRoutes(app, deps)
   addHealthRoutes(app, deps)
+  addEventRoutes(app, deps)
+  addEventTypeRoutes(app, deps)
+  addDeliveryRoutes(app, deps)
   return app
 }

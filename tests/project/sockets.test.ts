@@ -27,12 +27,14 @@ const known: Record<string, string[]> = {
 
 /** Packages and built-in modules that open none; anything else that is imported counts as one that does. */
 const quiet = [
+  '@cfworker/json-schema',
   '@hono/zod-openapi',
   'hono',
   'hono/http-exception',
   'hono/route',
   'ipaddr.js',
   'libphonenumber-js',
+  'safe-regex2',
   'zod',
   'node:buffer',
   'node:crypto',

@@ -18,6 +18,16 @@ export const pageQuery = {
   }),
 }
 
+/** Bounds of the time of an event. */
+export const timeQuery = {
+  from: z.iso.datetime({ offset: true }).optional().openapi({
+    param: { description: 'Events of this moment and later.' },
+  }),
+  to: z.iso.datetime({ offset: true }).optional().openapi({
+    param: { description: 'Events before this moment.' },
+  }),
+}
+
 /** A page of a list. */
 export function pageOf<Item extends z.ZodType>(item: Item): z.ZodObject<{
   data: z.ZodArray<Item>

@@ -1,0 +1,121 @@
+import { type Schema, Validator } from '@cfworker/json-schema'
+import isSafe from 'safe-regex2'
+import { ApiError } from './errors.ts'
+import { messageOf } from '../_shared/errors.ts'
+
+/** JSON Schema 2020-12, as far as payloads need it: references within the schema alone. */
+export type PayloadSchema = Record<string, unknown> | boolean
+
+const mostDepth = 32
+const mostCharacters = 65_536
+
+/** Refuses, as ApiError, a schema that no payload could be checked against. */
+export function checkSchema(schema: PayloadSchema): void {
+  if (JSON.stringify(schema).length > mostCharacters) {
+    refuse('schema', `has more than ${mostCharacters} characters`, 'Leave out descriptions')
+  }
+  checkPart(schema, 'schema', 0)
+  const problem = findMismatch(schema, {})
+  if (problem !== null && problem.kind === 'schema') {
+    refuse(
+      'schema',
+      `cannot be applied: ${problem.detail}`,
+      'References are to parts of the schema',
+    )
+  }
+}
+
+/** Why a payload does not fit, or why its schema cannot be applied; null when it fits. */
+export function findMismatch(
+  schema: PayloadSchema,
+  payload: unknown,
+): { kind: 'payload' | 'schema'; path: string; detail: string } | null {
+  try {
+    // SAFETY: checkSchema() looked at the form; what it left is ignored by the validator.
+    const { valid, errors } = new Validator(schema as Schema | boolean, '2020-12').validate(payload)
+    if (valid) return null
+    const last = errors.at(-1)
+    const path = last?.instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.') ?? ''
+    return { kind: 'payload', path, detail: last?.error ?? 'No value fits' }
+  } catch (error) {
+    // An unresolved reference, or one that goes round in circles.
+    const detail = messageOf(error).split('\n')[0] ?? ''
+    return { kind: 'schema', path: '', detail }
+  }
+}
+
+const typeNames = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']
+const schemaMembers = [
+  'additionalProperties',
+  'contains',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]
+const schemaLists = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
+const schemaMaps = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']
+
+function checkPart(part: unknown, path: string, depth: number): void {
+  if (typeof part === 'boolean') return
+  if (!isObject(part)) refuse(path, 'is not a schema', 'Expected an object, true or false')
+  if (depth > mostDepth) refuse(path, `is nested more than ${mostDepth} deep`, 'Use $defs and $ref')
+  const { $ref: reference, type, pattern, required } = part
+  if (reference !== undefined && !(typeof reference === 'string' && reference.startsWith('#'))) {
+    refuse(`${path}.$ref`, 'leads out of the schema', 'Expected something like #/$defs/item')
+  }
+  const types = Array.isArray(type) ? type : [type ?? 'object']
+  if (!types.every((name) => typeNames.includes(name))) {
+    refuse(`${path}.type`, 'is not a type', `Expected one of ${typeNames.join(', ')}`)
+  }
+  if (required !== undefined && !isTextList(required)) {
+    refuse(`${path}.required`, 'is not an array of names', 'Expected something like ["id"]')
+  }
+  if (pattern !== undefined) checkPattern(pattern, `${path}.pattern`)
+  for (const name of schemaMembers) {
+    if (part[name] !== undefined) checkPart(part[name], `${path}.${name}`, depth + 1)
+  }
+  for (const name of schemaLists) {
+    const list = part[name]
+    if (list === undefined) continue
+    if (!Array.isArray(list)) refuse(`${path}.${name}`, 'is not an array', 'Expected schemas')
+    list.forEach((item, at) => checkPart(item, `${path}.${name}.${at}`, depth + 1))
+  }
+  for (const name of schemaMaps) {
+    const map = part[name]
+    if (map === undefined) continue
+    if (!isObject(map)) refuse(`${path}.${name}`, 'is not an object', 'Expected schemas by name')
+    for (const [key, item] of Object.entries(map)) {
+      if (name === 'patternProperties') checkPattern(key, `${path}.${name}`)
+      checkPart(item, `${path}.${name}.${key}`, depth + 1)
+    }
+  }
+}
+
+/** Patterns run over whatever is published: one that backtracks would hold up everybody. */
+function checkPattern(pattern: unknown, path: string): void {
+  try {
+    if (typeof pattern === 'string' && pattern.length <= 500 && isSafe(new RegExp(pattern, 'u'))) {
+      return
+    }
+  } catch {
+    // Refused below, as one that is not safe is.
+  }
+  refuse(path, 'is not a regular expression that is safe to run', 'Avoid repeats within repeats')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function refuse(field: string, problem: string, remedy: string): never {
+  throw new ApiError('invalid_argument', `${field} ${problem}`, { field, remedy })
+}

@@ -1,0 +1,175 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import type { FunctionArgs } from '../database.ts'
+import { checkSchema, type PayloadSchema } from '../json_schema.ts'
+import { pageQuery } from '../schemas/common.ts'
+import {
+  catalogueSettingsSchema,
+  eventTypeChangeSchema,
+  eventTypePageSchema,
+  eventTypeParams,
+  eventTypeSchema,
+  newEventTypeSchema,
+} from '../schemas/event_types.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Event types']
+
+const list = createRoute({
+  method: 'get',
+  path: '/event-types',
+  operationId: 'listEventTypes',
+  summary: 'List event types by name',
+  tags,
+  ...needs('viewer'),
+  request: { query: z.strictObject(pageQuery) },
+  responses: { ...problems(), 200: jsonAnswer(eventTypePageSchema, 'A page of event types') },
+})
+
+const create = createRoute({
+  method: 'post',
+  path: '/event-types',
+  operationId: 'createEventType',
+  summary: 'Create an event type; a repeat with the same content changes nothing',
+  tags,
+  ...needs('admin'),
+  request: { body: jsonBody(newEventTypeSchema) },
+  responses: {
+    ...problems('wrong_state'),
+    201: jsonAnswer(eventTypeSchema, 'The event type'),
+  },
+})
+
+const get = createRoute({
+  method: 'get',
+  path: '/event-types/{type}',
+  operationId: 'getEventType',
+  summary: 'Get an event type',
+  tags,
+  ...needs('viewer'),
+  request: { params: eventTypeParams },
+  responses: { ...problems('not_found'), 200: jsonAnswer(eventTypeSchema, 'The event type') },
+})
+
+const put = createRoute({
+  method: 'put',
+  path: '/event-types/{type}',
+  operationId: 'putEventType',
+  summary: 'Create or replace an event type',
+  tags,
+  ...needs('admin'),
+  request: { params: eventTypeParams, body: jsonBody(eventTypeChangeSchema) },
+  responses: { ...problems(), 200: jsonAnswer(eventTypeSchema, 'The event type as it is now') },
+})
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/event-types/{type}',
+  operationId: 'deleteEventType',
+  summary: 'Delete an event type; its events stay',
+  tags,
+  ...needs('admin'),
+  request: { params: eventTypeParams },
+  responses: { ...problems('not_found'), 200: jsonAnswer(eventTypeSchema, 'What it was') },
+})
+
+const getCatalogue = createRoute({
+  method: 'get',
+  path: '/event-catalogue',
+  operationId: 'getCatalogue',
+  summary: 'Get whether publishing keeps to the event types',
+  tags,
+  ...needs('viewer'),
+  request: {},
+  responses: { ...problems(), 200: jsonAnswer(catalogueSettingsSchema, 'The setting') },
+})
+
+const putCatalogue = createRoute({
+  method: 'put',
+  path: '/event-catalogue',
+  operationId: 'putCatalogue',
+  summary: 'Say whether publishing keeps to the event types',
+  tags,
+  ...needs('admin'),
+  request: { body: jsonBody(catalogueSettingsSchema) },
+  responses: { ...problems(), 200: jsonAnswer(catalogueSettingsSchema, 'The setting') },
+})
+
+/** `/event-types` and `/event-catalogue`. */
+export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(list, async (c) => {
+    const { cursor, limit } = c.req.valid('query')
+    const page = await database.call('list_event_types', {
+      p_org_id: c.get('principal').orgId,
+      p_limit: limit,
+      ...cursor === undefined ? {} : { p_cursor: cursor },
+    }, eventTypePageSchema)
+    return c.json(page, 200)
+  })
+
+  app.openapi(create, async (c) => {
+    const { type, ...settings } = c.req.valid('json')
+    const args = { ...typeArgs(c.get('principal').orgId, type, settings), p_create: true }
+    const made = await database.call('put_event_type', args, eventTypeSchema)
+    c.header('location', `${c.req.path}/${made.type}`)
+    return c.json(made, 201)
+  })
+
+  app.openapi(get, async (c) => {
+    const type = await database.call('get_event_type', {
+      p_org_id: c.get('principal').orgId,
+      p_type: c.req.valid('param').type,
+    }, eventTypeSchema)
+    return c.json(type, 200)
+  })
+
+  app.openapi(put, async (c) => {
+    const args = typeArgs(
+      c.get('principal').orgId,
+      c.req.valid('param').type,
+      c.req.valid('json'),
+    )
+    return c.json(await database.call('put_event_type', args, eventTypeSchema), 200)
+  })
+
+  app.openapi(remove, async (c) => {
+    const type = await database.call('delete_event_type', {
+      p_org_id: c.get('principal').orgId,
+      p_type: c.req.valid('param').type,
+    }, eventTypeSchema)
+    return c.json(type, 200)
+  })
+
+  app.openapi(getCatalogue, async (c) => {
+    const { strict } = await database.call('read_catalogue', {
+      p_org_id: c.get('principal').orgId,
+    }, z.object({ strict: z.boolean() }))
+    return c.json({ strict }, 200)
+  })
+
+  app.openapi(putCatalogue, async (c) => {
+    const setting = await database.call('set_catalogue', {
+      p_org_id: c.get('principal').orgId,
+      p_strict: c.req.valid('json').strict,
+    }, catalogueSettingsSchema)
+    return c.json(setting, 200)
+  })
+}
+
+function typeArgs(
+  orgId: string,
+  type: string,
+  { description, schema }: {
+    description?: string | undefined
+    schema?: PayloadSchema | null | undefined
+  },
+): FunctionArgs<'put_event_type'> {
+  const args: FunctionArgs<'put_event_type'> = { p_org_id: orgId, p_type: type }
+  if (description !== undefined) args.p_description = description
+  if (schema !== undefined && schema !== null) {
+    checkSchema(schema)
+    // SAFETY: what was parsed from JSON is JSON.
+    args.p_schema = schema as FunctionArgs<'put_event_type'>['p_schema'] & object
+  }
+  return args
+}

@@ -1,0 +1,193 @@
+import { createRoute } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import { createPublisher, type PublishedEvent } from '../publisher.ts'
+import { DuplicateName, findElements, findMembers } from '../raw_json.ts'
+import { idempotencyKeyHeader } from '../schemas/common.ts'
+import {
+  batchPublishedSchema,
+  eventBatchSchema,
+  eventDetailSchema,
+  eventPageSchema,
+  eventParams,
+  eventsQuery,
+  newEventSchema,
+  publishedSchema,
+  storedEventSchema,
+} from '../schemas/events.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Events']
+
+const list = createRoute({
+  method: 'get',
+  path: '/events',
+  operationId: 'listEvents',
+  summary: 'List events, newest first; a page may be short, the end is a cursor of null',
+  tags,
+  ...needs('viewer'),
+  request: { query: eventsQuery },
+  responses: { ...problems(), 200: jsonAnswer(eventPageSchema, 'A page of events') },
+})
+
+const publishOne = createRoute({
+  method: 'post',
+  path: '/events',
+  operationId: 'publishEvent',
+  summary: 'Publish an event',
+  tags,
+  ...needs('operator'),
+  request: { headers: idempotencyKeyHeader, body: jsonBody(newEventSchema) },
+  responses: {
+    ...problems('not_found', 'idempotency_conflict', 'schema_mismatch'),
+    202: jsonAnswer(publishedSchema, 'It is stored and will be delivered'),
+  },
+})
+
+const publishBatch = createRoute({
+  method: 'post',
+  path: '/events/batch',
+  operationId: 'publishEvents',
+  summary: 'Publish up to 1,000 events, all or none',
+  tags,
+  ...needs('operator'),
+  request: { headers: idempotencyKeyHeader, body: jsonBody(eventBatchSchema) },
+  responses: {
+    ...problems('not_found', 'idempotency_conflict', 'schema_mismatch'),
+    202: jsonAnswer(batchPublishedSchema, 'They are stored and will be delivered'),
+  },
+})
+
+const get = createRoute({
+  method: 'get',
+  path: '/events/{eventId}',
+  operationId: 'getEvent',
+  summary: 'Get an event with its payload and its deliveries',
+  tags,
+  ...needs('viewer'),
+  request: { params: eventParams },
+  responses: { ...problems('not_found'), 200: jsonAnswer(eventDetailSchema, 'The event') },
+})
+
+/** `/events`: publish one or many, list, get. */
+export function addEventRoutes(app: ApiApp, { database }: ApiDeps): void {
+  const publish = createPublisher(database)
+
+  app.openapi(list, async (c) => {
+    const { cursor, limit, type, from, to } = c.req.valid('query')
+    const page = await database.call('list_events', {
+      p_org_id: c.get('principal').orgId,
+      p_limit: limit,
+      ...cursor === undefined ? {} : { p_cursor: cursor },
+      ...type === undefined ? {} : { p_event_type: type },
+      ...from === undefined ? {} : { p_from: from },
+      ...to === undefined ? {} : { p_to: to },
+    }, eventPageSchema)
+    return c.json(page, 200)
+  })
+
+  app.openapi(publishOne, async (c) => {
+    const key = c.req.valid('header')['idempotency-key']
+    const text = await c.req.text()
+    const event = readEvent(text, 0, { ...c.req.valid('json'), idempotencyKey: key }, '')
+    const [id = ''] = await publish(c.get('principal').orgId, [event]).catch(asSingle)
+    return c.json({ id }, 202)
+  })
+
+  app.openapi(publishBatch, async (c) => {
+    const key = c.req.valid('header')['idempotency-key']
+    const text = await c.req.text()
+    const members = refuseTwice(() => findMembers(text), '')
+    const spans = findElements(text, members.get('events')?.start)
+    const events = c.req.valid('json').events.map((event, at) => {
+      const idempotencyKey = event.idempotencyKey ?? (key === undefined ? key : `${key}#${at}`)
+      return readEvent(text, spans[at]?.start ?? 0, { ...event, idempotencyKey }, `events.${at}.`)
+    })
+    return c.json({ ids: await publish(c.get('principal').orgId, events) }, 202)
+  })
+
+  app.openapi(get, async (c) => {
+    const { body, ...event } = await database.call('get_event', {
+      p_org_id: c.get('principal').orgId,
+      p_event_id: c.req.valid('param').eventId,
+    }, storedEventSchema)
+    return rawAnswer(c, `${JSON.stringify(event).slice(0, -1)},"payload":${body}}`)
+  })
+}
+
+/** What is published of an event: its fields by their SQL names, its payload as it stands in `text`. */
+function readEvent(
+  text: string,
+  at: number,
+  event: {
+    type: string
+    payload?: unknown
+    partitionKey?: string | undefined
+    correlationId?: string | undefined
+    idempotencyKey?: string | undefined
+    traceparent?: string | undefined
+    endpointId?: string | undefined
+    deliverAt?: string | undefined
+  },
+  path: string,
+): PublishedEvent {
+  const span = refuseTwice(() => findMembers(text, at), path).get('payload')
+  if (span === undefined) {
+    throw new ApiError('invalid_argument', `${path}payload is missing`, {
+      field: `${path}payload`,
+      remedy: 'Send any JSON value; for an event without data an empty object',
+    })
+  }
+  const fields: Record<string, string> = {}
+  for (const [name, sqlName] of sqlNames) {
+    const value = event[name]
+    if (value !== undefined) fields[sqlName] = value
+  }
+  return {
+    fields,
+    type: event.type,
+    body: text.slice(span.start, span.end),
+    payload: event.payload,
+  }
+}
+
+const sqlNames = [
+  ['partitionKey', 'partition_key'],
+  ['correlationId', 'correlation_id'],
+  ['idempotencyKey', 'idempotency_key'],
+  ['traceparent', 'traceparent'],
+  ['endpointId', 'endpoint_id'],
+  ['deliverAt', 'deliver_at'],
+] as const
+
+function refuseTwice<Found>(find: () => Found, path: string): Found {
+  try {
+    return find()
+  } catch (error) {
+    if (!(error instanceof DuplicateName)) throw error
+    const field = `${path}${error.member.slice(0, 100)}`
+    throw new ApiError('invalid_argument', `${field} is there twice`, {
+      field,
+      remedy: 'Send each member once',
+    })
+  }
+}
+
+/** One event is published as a batch of one: its errors need no place. */
+function asSingle(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error
+  const strip = (text: string): string => text.replace(/^events(\.0\.|\[0\]: )/, '')
+  throw new ApiError(error.code, strip(error.message), {
+    field: error.field === undefined ? undefined : strip(error.field),
+    remedy: error.remedy,
+    headers: error.headers,
+    cause: error.cause,
+  })
+}
+
+function rawAnswer(c: Context<ApiEnv>, json: string): never {
+  // SAFETY: the text is that of an EventDetail, whose payload must not be parsed and written anew,
+  // and a Response is what Hono makes of c.json() too.
+  return c.body(json, 200, { 'content-type': 'application/json' }) as never
+}

@@ -1,0 +1,77 @@
+import { z } from '@hono/zod-openapi'
+import { pageOf, pageQuery, timeQuery, timeSchema, uuidSchema } from './common.ts'
+
+const statuses = [
+  'pending',
+  'processing',
+  'retrying',
+  'held',
+  'delivered',
+  'dead_letter',
+  'cancelled',
+  'expired',
+  'filter_error',
+] as const
+
+export const deliveryStatus = z.enum(statuses).openapi({
+  description: 'retrying waits for its next try; held waits for its endpoint, reason says why.',
+})
+
+/** One event for one endpoint. */
+export const deliverySchema = z.object({
+  id: z.string().openapi({ description: 'The ids of event and endpoint with a dot between.' }),
+  eventId: uuidSchema,
+  endpointId: uuidSchema,
+  eventType: z.string(),
+  status: deliveryStatus,
+  reason: z.string().nullable(),
+  attempt: z.int().openapi({ description: 'The number of the last try.' }),
+  tries: z.int().nullable().openapi({
+    description: 'Failures that count against its retries; null when it is finished.',
+  }),
+  nextAttemptAt: timeSchema.nullable(),
+  createdAt: timeSchema.openapi({ description: "The event's." }),
+  finishedAt: timeSchema.nullable(),
+}).openapi('Delivery')
+export const deliveryPageSchema = pageOf(deliverySchema).openapi('DeliveryPage')
+
+/** A receipt. */
+export const attemptSchema = z.object({
+  attempt: z.int(),
+  kind: z.enum(['try', 'close']).openapi({ description: 'close: it ended without a delivery.' }),
+  outcome: z.string(),
+  at: timeSchema,
+  status: z.int().nullable().openapi({ description: 'The HTTP status.' }),
+  errorClass: z.string().nullable(),
+  error: z.string().nullable(),
+  durationMs: z.int().nullable(),
+  response: z.string().nullable().openapi({ description: 'The beginning of the response.' }),
+  nextRetryAt: timeSchema.nullable(),
+}).openapi('Attempt')
+export const attemptPageSchema = pageOf(attemptSchema).openapi('AttemptPage')
+
+const uuidForm = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
+export const deliveryParams = z.object({
+  deliveryId: z.string().regex(
+    new RegExp(`^${uuidForm}\\.${uuidForm}$`),
+    'is not the ids of an event and an endpoint with a dot between',
+  ).openapi({
+    param: { name: 'deliveryId', in: 'path' },
+    example: '01a2203a-0510-79a1-bb91-f1e06b0cb7a6.5601718c-af4d-4072-8528-9a4e1b376fae',
+  }),
+})
+
+/** The SQL arguments that name a delivery. */
+export function deliveryKey(deliveryId: string): { p_event_id: string; p_endpoint_id: string } {
+  const [event = '', endpoint = ''] = deliveryId.split('.')
+  return { p_event_id: event, p_endpoint_id: endpoint }
+}
+
+export const attemptsQuery = z.strictObject(pageQuery)
+export const deliveriesQuery = z.strictObject({
+  ...pageQuery,
+  ...timeQuery,
+  status: deliveryStatus.optional(),
+  endpointId: uuidSchema.optional(),
+  eventType: z.string().min(1).max(128).optional(),
+})

@@ -1,0 +1,39 @@
+import { z } from '@hono/zod-openapi'
+import { pageOf, timeSchema } from './common.ts'
+import { eventTypeName } from './events.ts'
+
+const schema = z.union([z.record(z.string(), z.unknown()), z.boolean()]).nullable().openapi({
+  description: 'A JSON Schema (2020-12) of the payload, with references within itself alone.',
+  example: { type: 'object', required: ['id'] },
+})
+const settings = {
+  description: z.string().max(1000).optional(),
+  schema: schema.optional(),
+}
+
+export const newEventTypeSchema = z.strictObject({ type: eventTypeName, ...settings })
+  .openapi('NewEventType', { example: { type: 'order.paid', description: 'An order is paid' } })
+
+/** All of an event type: what is absent is emptied. */
+export const eventTypeChangeSchema = z.strictObject(settings)
+  .openapi('EventTypeChange', { example: { description: 'An order is paid' } })
+
+export const eventTypeSchema = z.object({
+  type: z.string(),
+  description: z.string(),
+  schema,
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+}).openapi('EventType')
+export const eventTypePageSchema = pageOf(eventTypeSchema).openapi('EventTypePage')
+
+export const eventTypeParams = z.object({
+  type: eventTypeName.openapi({ param: { name: 'type', in: 'path' } }),
+})
+
+/** Whether publishing keeps to the catalogue. */
+export const catalogueSettingsSchema = z.strictObject({
+  strict: z.boolean().openapi({
+    description: 'Refuse events of other types, and payloads that do not fit their schema.',
+  }),
+}).openapi('CatalogueSettings', { example: { strict: true } })

@@ -1,0 +1,98 @@
+import { z } from '@hono/zod-openapi'
+import { pageOf, pageQuery, timeQuery, timeSchema, uuidSchema } from './common.ts'
+import { deliverySchema } from './deliveries.ts'
+
+const type = z.string().min(1).max(128).regex(
+  /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/,
+  'is not words of letters, digits, _ and - with dots between them',
+).openapi({ example: 'order.paid' })
+
+/** Longest batch; PostgREST and the statement timeout allow more, a browser tab hardly. */
+export const mostEvents = 1000
+
+export const eventTypeName = type
+
+const settings = {
+  partitionKey: z.string().min(1).max(256).optional().openapi({
+    description: 'Ordered endpoints keep the order of events with the same key.',
+  }),
+  correlationId: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not 1 to 128 visible characters')
+    .optional(),
+  traceparent: z.string().regex(
+    /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/,
+    'is not a W3C trace context',
+  ).optional().openapi({ example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' }),
+  endpointId: uuidSchema.optional().openapi({
+    description: 'Deliver to this endpoint alone, whatever it is subscribed to.',
+  }),
+  deliverAt: z.iso.datetime({ offset: true }).optional().openapi({
+    description: 'Deliver not before; at most 30 days ahead.',
+  }),
+}
+
+/** A new event. */
+export const newEventSchema = z.strictObject({
+  type,
+  payload: z.unknown().openapi({
+    description: 'Any JSON; stored and sent to the byte as it stands here.',
+  }),
+  ...settings,
+}).openapi('NewEvent', {
+  example: { type: 'order.paid', payload: { id: 1, amount: 1.1 } },
+  required: ['type', 'payload'],
+})
+
+/** Several new events. */
+export const eventBatchSchema = z.strictObject({
+  events: z.array(
+    newEventSchema.extend({
+      idempotencyKey: z.string().regex(/^[\x21-\x7e]{1,255}$/, 'is not 1 to 255 visible characters')
+        .optional().openapi({ description: 'For this event, as Idempotency-Key is for one.' }),
+    }).openapi('BatchEvent', { required: ['type', 'payload'] }),
+  ).min(1).max(mostEvents),
+}).openapi('EventBatch', {
+  example: { events: [{ type: 'order.paid', payload: { id: 1 } }] },
+})
+
+export const publishedSchema = z.object({ id: uuidSchema }).openapi('Published')
+export const batchPublishedSchema = z.object({
+  ids: z.array(uuidSchema).openapi({ description: 'In the order of the events.' }),
+}).openapi('BatchPublished')
+
+const listed = z.object({
+  id: uuidSchema,
+  type: z.string(),
+  partitionKey: z.string().nullable(),
+  correlationId: z.string().nullable(),
+  idempotencyKey: z.string().nullable(),
+  traceparent: z.string().nullable(),
+  endpointId: uuidSchema.nullable(),
+  deliverAt: timeSchema.nullable(),
+  createdAt: timeSchema,
+})
+
+/** An event of a list, without its payload. */
+export const eventSchema = listed.openapi('Event')
+export const eventPageSchema = pageOf(eventSchema).openapi('EventPage')
+
+const details = {
+  routing: z.enum(['waiting', 'done', 'set_aside']).openapi({
+    description: 'Whether its deliveries are made; set_aside: routing failed three times.',
+  }),
+  deliveries: z.array(deliverySchema).openapi({ description: 'The first 1,000.' }),
+}
+
+/** An event as SQL gives it: its payload still text. */
+export const storedEventSchema = listed.extend({ ...details, body: z.string() })
+
+/** An event with its payload and its deliveries. */
+export const eventDetailSchema = listed.extend({
+  ...details,
+  payload: z.unknown().openapi({ description: 'As it was published, to the byte.' }),
+}).openapi('EventDetail')
+
+export const eventParams = z.object({
+  eventId: uuidSchema.openapi({ param: { name: 'eventId', in: 'path' } }),
+})
+
+export const eventsQuery = z.strictObject({ ...pageQuery, ...timeQuery, type: type.optional() })

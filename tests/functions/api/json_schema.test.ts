@@ -1,0 +1,70 @@
+import { expect } from '@std/expect'
+import {
+  checkSchema,
+  findMismatch,
+  type PayloadSchema,
+} from '../../../functions/api/json_schema.ts'
+
+const order = {
+  type: 'object',
+  required: ['id'],
+  properties: {
+    id: { type: 'integer' },
+    lines: { type: 'array', items: { $ref: '#/$defs/line' } },
+  },
+  $defs: {
+    line: { type: 'object', properties: { code: { type: 'string', pattern: '^[A-Z]+$' } } },
+  },
+}
+
+const payloads: [payload: unknown, path: string | null][] = [
+  [{ id: 1 }, null],
+  [{ id: 1, lines: [{ code: 'AB' }] }, null],
+  [{}, ''],
+  [{ id: '1' }, 'id'],
+  [{ id: 1, lines: [{ code: 'AB' }, { code: 'ab' }] }, 'lines.1.code'],
+  [7, ''],
+]
+for (const [payload, path] of payloads) {
+  Deno.test(`findMismatch() finds ${path === null ? 'none' : `one at "${path}"`} in ${JSON.stringify(payload)}`, () => {
+    expect(findMismatch(order, payload)?.path ?? null).toBe(path)
+  })
+}
+
+const sound: PayloadSchema[] = [
+  order,
+  true,
+  false,
+  {},
+  { anyOf: [{ type: ['string', 'null'] }, { not: { const: 1 } }] },
+]
+for (const schema of sound) {
+  Deno.test(`checkSchema() takes ${JSON.stringify(schema).slice(0, 60)}`, () => {
+    expect(checkSchema(schema)).toBeUndefined()
+  })
+}
+
+function nested(depth: number): PayloadSchema {
+  return depth === 0 ? true : { items: nested(depth - 1) }
+}
+
+const unsound: [what: string, schema: PayloadSchema, field: string][] = [
+  ['a type that is none', { properties: { a: { type: 'text' } } }, 'schema.properties.a.type'],
+  ['a reference outside', { $ref: 'https://example.com/schema' }, 'schema.$ref'],
+  ['a reference to nothing', { $ref: '#/$defs/none' }, 'schema'],
+  ['a reference to itself', { $ref: '#' }, 'schema'],
+  ['a pattern that backtracks', { pattern: '^(a+)+$' }, 'schema.pattern'],
+  ['a pattern that is none', { patternProperties: { '(': true } }, 'schema.patternProperties'],
+  ['properties that are no object', { properties: 5 }, 'schema.properties'],
+  ['names that are no text', { required: [1] }, 'schema.required'],
+  ['a list that is none', { allOf: {} }, 'schema.allOf'],
+  ['33 levels', nested(34), `schema${'.items'.repeat(33)}`],
+  ['more than 64 KiB', { description: 'x'.repeat(70_000) }, 'schema'],
+]
+for (const [what, schema, field] of unsound) {
+  Deno.test(`checkSchema() refuses ${what}`, () => {
+    expect(() => checkSchema(schema)).toThrow(
+      expect.objectContaining({ code: 'invalid_argument', field }),
+    )
+  })
+}
