@@ -1,8 +1,9 @@
 /** Events, event types and deliveries through the API, as a backend publishes and looks after them. */
 
 import { expect } from '@std/expect'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { type ApiAnswer, type ApiCall, apiCaller } from '../_support/api.ts'
-import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
 
 let outhook: TestOuthook
 let call: (request: string, call?: ApiCall) => Promise<ApiAnswer>
@@ -34,7 +35,7 @@ Deno.test('POST /events delivers the payload to the byte, GET shows it and its d
   })
   expect(status).toBe(202)
   const [request] = await outhook.requestsOf(body.id, 1)
-  expect(request?.body).toBe(raw)
+  expect(new TextDecoder().decode(request?.body)).toBe(raw)
   await outhook.receiptsOf(body.id)
   const got = await call(`GET /events/${body.id}`)
   expect(got).toMatchObject({
@@ -166,13 +167,10 @@ Deno.test('GET /deliveries lists by status, endpoint, type and time', async () =
     headers,
     body: { type: 'list.one', payload: {} },
   })
-  let found: ApiAnswer | undefined
-  do {
-    found = await call(
-      `GET /deliveries?status=held&endpointId=${endpoint.id}&eventType=list.one&from=2020-01-01T00:00:00Z`,
-      { headers },
-    )
-  } while (found.body.data.length === 0)
+  const query = `status=held&endpointId=${endpoint.id}&eventType=list.one&from=2020-01-01T00:00:00Z`
+  const list = (): Promise<ApiAnswer> => call(`GET /deliveries?${query}`, { headers })
+  await waitUntil(async () => (await list()).body.data.length > 0, { timeoutMs: patienceMs })
+  const found = await list()
   expect(found.body.data).toMatchObject([{ eventId: event.id, status: 'held' }])
   const path = `/deliveries/${found.body.data[0].id}`
   expect(await call(`GET ${path}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
