@@ -385,6 +385,7 @@ export type Database = {
           'check_addressed': undefined | null
           'check_event': undefined | null
           'event_content': string | null
+          'event_json': Json | null
           'put_event': string | null
           'take_key': string | null
         }
@@ -392,6 +393,7 @@ export type Database = {
           | 'check_addressed'
           | 'check_event'
           | 'event_content'
+          | 'event_json'
           | 'put_event'
           | 'take_key'
         Insert: {
@@ -419,6 +421,25 @@ export type Database = {
           'partition_key'?: string | null
           'traceparent'?: string | null
           'type'?: string
+        }
+        Relationships: []
+      }
+      'event_catalogue': {
+        Row: {
+          'org_id': string
+          'strict': boolean
+          'version': number
+        }
+        ComputedFields: never
+        Insert: {
+          'org_id': string
+          'strict'?: boolean
+          'version'?: number
+        }
+        Update: {
+          'org_id'?: string
+          'strict'?: boolean
+          'version'?: number
         }
         Relationships: []
       }
@@ -462,6 +483,35 @@ export type Database = {
           'partition_key'?: string | null
           'traceparent'?: string | null
           'type'?: string
+        }
+        Relationships: []
+      }
+      'event_type': {
+        Row: {
+          'created_at': string
+          'description': string
+          'org_id': string
+          'schema': Json | null
+          'type': string
+          'updated_at': string
+          'event_type_json': Json | null
+        }
+        ComputedFields: 'event_type_json'
+        Insert: {
+          'created_at': string
+          'description'?: string
+          'org_id': string
+          'schema'?: Json | null
+          'type': string
+          'updated_at': string
+        }
+        Update: {
+          'created_at'?: string
+          'description'?: string
+          'org_id'?: string
+          'schema'?: Json | null
+          'type'?: string
+          'updated_at'?: string
         }
         Relationships: []
       }
@@ -1154,6 +1204,16 @@ export type Database = {
     }
     Functions: {
       'accept_once': { Args: { 'p_consumer': string; 'p_event_id': string }; Returns: boolean }
+      'act_on_delivery': {
+        Args: {
+          'p_action': string
+          'p_endpoint_id': string
+          'p_event_id': string
+          'p_org_id': string
+          'p_reason'?: string
+        }
+        Returns: Json
+      }
       'add_deliveries': {
         Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
         Returns: number
@@ -1251,6 +1311,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_why'?: string }
         Returns: Json
       }
+      'change_catalogue': { Args: { 'p_org_id': string; 'p_strict'?: boolean }; Returns: undefined }
       'change_endpoint': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: undefined }
       'change_event_types': {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
@@ -1276,6 +1337,10 @@ export type Database = {
       'check_columns': {
         Args: { 'p_columns': (string)[]; 'p_field': string; 'p_table': unknown }
         Returns: undefined
+      }
+      'check_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
+        Returns: Json
       }
       'check_endpoint': {
         Args: { 'p_endpoint_id': string }
@@ -1414,6 +1479,7 @@ export type Database = {
         Args: { 'p_job': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
       }
+      'cursor_to_key': { Args: { 'p_cursor': string; 'p_form': string }; Returns: string }
       'cut_batch': {
         Args: {
           'p_batch': Database['outbox']['CompositeTypes']['routing']
@@ -1439,10 +1505,18 @@ export type Database = {
       }
       'define_saga': { Args: { 'p_name': string; 'p_steps': Json }; Returns: Json }
       'delete_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'delete_event_type': { Args: { 'p_org_id': string; 'p_type': string }; Returns: Json }
       'delete_org_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_version'?: number }
         Returns: Json
       }
+      'delivery_ends': {
+        Args: { 'p_event_id': string }
+        Returns: {
+          'endpoint_id': string
+        }[]
+      }
+      'delivery_json': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'disable_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
       'disable_itself': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_reason': string }
@@ -1498,8 +1572,17 @@ export type Database = {
         }
         Returns: string
       }
+      'event_json': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
       'event_of_json': {
-        Args: { 'p_at': string; 'p_event': Json }
+        Args: { 'p_at': string; 'p_event': Json; 'p_org_id': string }
         Returns: {
           'body': string
           'correlation_id': string | null
@@ -1519,6 +1602,15 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'event_type_json': {
+        Args: {
+          'p_type': Omit<
+            Database['outbox']['Tables']['event_type']['Row'],
+            Database['outbox']['Tables']['event_type']['ComputedFields']
+          >
+        }
+        Returns: Json
       }
       'execute_saga': {
         Args: {
@@ -1592,6 +1684,12 @@ export type Database = {
       }
       'forget_requests': { Args: { 'p_now': string }; Returns: number }
       'get_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
+      'get_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'get_event': { Args: { 'p_event_id': string; 'p_org_id': string }; Returns: Json }
+      'get_event_type': { Args: { 'p_org_id': string; 'p_type': string }; Returns: Json }
       'get_health': { Args: Record<PropertyKey, never>; Returns: Json }
       'get_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_org_secret': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
@@ -1647,9 +1745,20 @@ export type Database = {
         Returns: undefined
       }
       'key_hash': { Args: { 'p_ordering': string; 'p_partition_key': string }; Returns: number }
+      'key_to_cursor': { Args: { 'p_key': string }; Returns: string }
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
+      'list_attempts': {
+        Args: {
+          'p_cursor'?: string
+          'p_endpoint_id': string
+          'p_event_id': string
+          'p_limit'?: number
+          'p_org_id': string
+        }
+        Returns: Json
+      }
       'list_dead_letters': {
         Args: {
           'p_cursor'?: string
@@ -1659,6 +1768,34 @@ export type Database = {
           'p_limit'?: number
           'p_org_id': string
           'p_state'?: string
+          'p_to'?: string
+        }
+        Returns: Json
+      }
+      'list_deliveries': {
+        Args: {
+          'p_cursor'?: string
+          'p_endpoint_id'?: string
+          'p_event_type'?: string
+          'p_from'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_status'?: string
+          'p_to'?: string
+        }
+        Returns: Json
+      }
+      'list_event_types': {
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
+        Returns: Json
+      }
+      'list_events': {
+        Args: {
+          'p_cursor'?: string
+          'p_event_type'?: string
+          'p_from'?: string
+          'p_limit'?: number
+          'p_org_id': string
           'p_to'?: string
         }
         Returns: Json
@@ -1794,6 +1931,15 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'open_delivery_list': {
+        Args: {
+          'p_below': Database['outbox']['CompositeTypes']['delivery_key']
+          'p_from': string
+          'p_org_id': string
+          'p_status': string
+        }
+        Returns: unknown
+      }
       'open_letter_list': {
         Args: {
           'p_at': string
@@ -1898,6 +2044,7 @@ export type Database = {
         }
         Returns: string
       }
+      'publish_array': { Args: { 'p_events': Json; 'p_org_id': string }; Returns: Json }
       'publish_change': {
         Args: {
           'p_new': Json
@@ -1909,7 +2056,15 @@ export type Database = {
         }
         Returns: undefined
       }
+      'publish_events': {
+        Args: { 'p_catalogue'?: string; 'p_events': Json; 'p_org_id': string }
+        Returns: Json
+      }
       'publish_many': { Args: { 'p_events': Json }; Returns: Json }
+      'publish_plain': {
+        Args: { 'p_events': Json; 'p_now': string; 'p_org_id': string }
+        Returns: (string)[]
+      }
       'publish_raw': {
         Args: {
           'p_body': string
@@ -1952,11 +2107,26 @@ export type Database = {
         }
         Returns: string
       }
+      'put_event_type': {
+        Args: {
+          'p_create'?: boolean
+          'p_description'?: string
+          'p_org_id': string
+          'p_schema'?: Json
+          'p_type': string
+        }
+        Returns: Json
+      }
       'put_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: undefined }
       'put_news': {
         Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
         Returns: undefined
       }
+      'raise_finished': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
+        Returns: undefined
+      }
+      'read_catalogue': { Args: { 'p_org_id': string }; Returns: Json }
       'read_cursor': { Args: { 'p_cursor': string }; Returns: Record<string, unknown> }
       'read_secret': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'read_unrouted': {
@@ -2070,6 +2240,7 @@ export type Database = {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_now': string }
         Returns: number
       }
+      'routing_state': { Args: { 'p_event_id': string }; Returns: string }
       'run_settings': { Args: Record<PropertyKey, never>; Returns: Json }
       'run_step': {
         Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
@@ -2081,6 +2252,7 @@ export type Database = {
         Returns: Json
       }
       'send_test_event': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'set_catalogue': { Args: { 'p_org_id': string; 'p_strict': boolean }; Returns: Json }
       'set_endpoint_state': {
         Args: { 'p_endpoint_id': string; 'p_reason': string; 'p_state': string }
         Returns: Json
@@ -2154,6 +2326,7 @@ export type Database = {
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
       'test_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'tick': { Args: Record<PropertyKey, never>; Returns: Json }
+      'time_span': { Args: { 'p_from': string; 'p_to': string }; Returns: (string)[] }
       'to_cursor': { Args: { 'p_at': string; 'p_id': string }; Returns: string }
       'touch_run': {
         Args: { 'p_ended': boolean; 'p_kind': string; 'p_now': string; 'p_run': string }
@@ -2222,6 +2395,10 @@ export type Database = {
         'ordered': (boolean)[] | null
         'replayed': (boolean)[] | null
         'leases_ms': (number)[] | null
+      }
+      'delivery_key': {
+        'event_id': string | null
+        'endpoint_id': string | null
       }
       'news': {
         'applied': number | null

@@ -6,7 +6,8 @@
 --   53_error_hint.sql, 55_complete.sql, 57_lost_lease.sql, 58_manual.sql, 60_unrouted.sql,
 --   61_wanted.sql, 62_add_deliveries.sql, 63_route.sql, 65_claim.sql, 70_dispatch.sql,
 --   72_announce.sql, 75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql, 81_api_requests.sql,
---   82_api.sql, 83_api_dead_letters.sql, 83_api_endpoints.sql, 83_api_health.sql,
+--   82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql,
+--   83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql, 83_api_health.sql,
 --   83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_secrets.sql, 83_api_stats.sql,
 --   85_partition.sql, 87_cleanup.sql, 90_grants.sql, 95_cron.sql
 
@@ -2105,7 +2106,7 @@ exception
   when invalid_text_representation or untranslatable_character or program_limit_exceeded
     or statement_too_complex then
     raise exception using errcode = 'OH001',
-      message = pg_catalog.format('payload is not JSON: %s', sqlerrm),
+      message = pg_catalog.format('payload is not JSON: %s', sqlerrm), detail = 'payload',
       hint = 'Expected one JSON value, such as {"id": 1}';
 end
 $$;
@@ -2268,7 +2269,9 @@ comment on function outbox.publish(text, jsonb, text, text, text, text, uuid, ti
 
 -- Publishing in bulk: an array of events, all or none.
 
-create function outbox.event_of_json(p_event jsonb, p_at timestamptz) returns outbox.event
+create function outbox.event_of_json(
+  p_event jsonb, p_at timestamptz, p_org_id text
+) returns outbox.event
 language plpgsql volatile set search_path = ''
 as $$
 declare
@@ -2301,25 +2304,98 @@ begin
   v_deliver_at := (p_event ->> 'deliver_at')::timestamptz;
   return outbox.new_event(p_at, p_event ->> 'type',
     case when p_event ? 'body' then p_event ->> 'body' else (p_event -> 'payload')::text end,
-    coalesce(p_event ->> 'org_id', 'default'),
+    coalesce(p_org_id, p_event ->> 'org_id', 'default'),
     p_event ->> 'partition_key', p_event ->> 'correlation_id', p_event ->> 'idempotency_key',
     v_endpoint_id, v_deliver_at, p_event ->> 'traceparent');
 exception
   when invalid_text_representation then
     raise exception using errcode = 'OH001', message = 'endpoint_id is not a uuid',
+      detail = 'endpoint_id',
       hint = 'Expected the id that create_endpoint() returned, or leave it out';
   when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value
     or invalid_parameter_value then
     raise exception using errcode = 'OH001', message = 'deliver_at is not a time',
+      detail = 'deliver_at',
       hint = 'Expected a time with zone, such as 2026-01-31T12:00:00Z, or leave it out';
 end
 $$;
-comment on function outbox.event_of_json(jsonb, timestamptz) is
-  'One element of publish_many() as an event of that time. OH001 names the field that is not '
-  'valid.';
+comment on function outbox.event_of_json(jsonb, timestamptz, text) is
+  'One element of publish_many() as an event of that time, of that organisation unless it is null. '
+  'OH001 names the field that is not valid.';
 
-create function outbox.publish_many(p_events jsonb) returns jsonb
-language plpgsql security definer set search_path = ''
+create function outbox.publish_plain(
+  p_events jsonb, p_org_id text, p_now timestamptz
+) returns uuid[]
+language plpgsql set search_path = ''
+as $$
+declare
+  v_most integer := outbox.setting_int('publish.max_body_bytes');
+  v_plain boolean;
+  v_events outbox.event[];
+  v_keyed integer;
+  v_taken integer;
+begin
+  select
+    coalesce(pg_catalog.bool_and(coalesce(
+      o.value - array['type', 'payload', 'body', 'org_id', 'partition_key', 'correlation_id',
+        'idempotency_key', 'endpoint_id', 'deliver_at', 'traceparent'] = '{}'
+      and o.value ->> 'endpoint_id' is null and o.value ->> 'deliver_at' is null
+      and o.value ? 'payload' <> o.value ? 'body'
+      and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+      and pg_catalog.length(o.value ->> 'type') <= 128
+      and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
+      and (o.value ? 'payload' or e.body::json is not null)
+      and pg_catalog.octet_length(e.body) <= v_most
+      and coalesce(pg_catalog.length(o.value ->> 'partition_key') <= 256, true)
+      and coalesce(o.value ->> 'correlation_id' ~ '^[\x21-\x7e]{1,128}$', true)
+      and coalesce(o.value ->> 'idempotency_key' ~ '^[\x21-\x7e]{1,255}$', true)
+      and coalesce(
+        o.value ->> 'traceparent' ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$', true),
+      false)), true),
+    pg_catalog.array_agg(
+      row(outbox.uuid_v7(e.at), e.org_id, o.value ->> 'type', e.body, o.value ->> 'partition_key',
+        o.value ->> 'correlation_id', o.value ->> 'idempotency_key', o.value ->> 'traceparent',
+        null, null, e.at)::outbox.event
+      order by o.ordinality),
+    pg_catalog.count(o.value ->> 'idempotency_key')
+  into v_plain, v_events, v_keyed
+  from pg_catalog.jsonb_array_elements(p_events) with ordinality o
+  cross join lateral (
+    select coalesce(p_org_id, o.value ->> 'org_id', 'default') as org_id,
+      coalesce(o.value ->> 'body', (o.value -> 'payload')::text) as body,
+      p_now + (o.ordinality - 1) * interval '1 microsecond' as at
+  ) e;
+  if not v_plain then
+    return null;
+  end if;
+  if v_keyed > 0 then
+    insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+    select e.org_id, e.idempotency_key, e.id, outbox.event_content(e), e.created_at
+    from pg_catalog.unnest(v_events) e
+    where e.idempotency_key is not null
+    order by e.org_id, e.idempotency_key
+    on conflict (org_id, key) do nothing;
+    get diagnostics v_taken = row_count;
+    if v_taken < v_keyed then
+      raise no_data_found;
+    end if;
+  end if;
+  insert into outbox.event select e.* from pg_catalog.unnest(v_events) e;
+  insert into outbox.unrouted (event_id) select e.id from pg_catalog.unnest(v_events) e;
+  return array(select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
+exception
+  when no_data_found or invalid_text_representation or untranslatable_character
+    or program_limit_exceeded or statement_too_complex or invalid_parameter_value then
+    return null;
+end
+$$;
+comment on function outbox.publish_plain(jsonb, text, timestamptz) is
+  'Publishes an array of events in a few statements, a quarter of what one by one costs, and '
+  'returns their ids; null, and nothing is published, when one is not valid, is addressed, is for '
+  'later, or has an idempotency key that is taken: those are told apart one by one.';
+
+create function outbox.publish_array(p_events jsonb, p_org_id text) returns jsonb
+language plpgsql set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -2333,10 +2409,15 @@ begin
     perform outbox.invalid('events', 'is not a JSON array',
       'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
+  v_ids := outbox.publish_plain(p_events, p_org_id, v_now);
+  if v_ids is not null then
+    perform outbox.kick_on_commit();
+    return pg_catalog.to_jsonb(v_ids);
+  end if;
   while v_at < pg_catalog.jsonb_array_length(p_events) loop
     v_at := v_at + 1;
     v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1),
-      v_now + (v_at - 1) * interval '1 microsecond');
+      v_now + (v_at - 1) * interval '1 microsecond', p_org_id);
   end loop;
   -- Keys in one order in every session, or two batches could wait for each other.
   for v_at in
@@ -2350,11 +2431,26 @@ begin
   return pg_catalog.to_jsonb(v_ids);
 exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
-  raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
+  raise exception using errcode = sqlstate, hint = v_hint,
+    detail = case
+      when sqlstate = 'OH001' and v_at > 0 then
+        pg_catalog.concat_ws('.', 'events', v_at - 1, nullif(v_detail, ''))
+      else v_detail
+    end,
     message = case
       when v_at = 0 then sqlerrm
       else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm)
     end;
+end
+$$;
+comment on function outbox.publish_array(jsonb, text) is
+  'publish_many() for one organisation, whatever the events say; null: for those that they name.';
+
+create function outbox.publish_many(p_events jsonb) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  return outbox.publish_array(p_events, null);
 end
 $$;
 comment on function outbox.publish_many(jsonb) is
@@ -6458,6 +6554,48 @@ $$;
 comment on function outbox.org_endpoint(text, uuid) is
   'The endpoint, or OH002 when that org has none of this id or it was deleted.';
 
+-- sql/82_api_lists.sql
+
+-- Cursors of the lists of the HTTP API that walk history: events and deliveries. They go by a key that never changes, newest first,
+-- and a cursor is the key of the last row that was looked at, so that new rows move nothing. A list
+-- walks a bounded number of rows of an index that is there anyway: an index for its filters would
+-- cost every delivery. So a page may be short, even empty; only a cursor of null says the end.
+
+create function outbox.key_to_cursor(p_key text) returns text
+language plpgsql immutable strict set search_path = ''
+as $$
+begin
+  return pg_catalog.translate(
+    pg_catalog.encode(pg_catalog.convert_to(p_key, 'UTF8'), 'base64'), E'+/=\n', '-_');
+end
+$$;
+comment on function outbox.key_to_cursor(text) is 'The key of a row as an opaque cursor, base64url.';
+
+create function outbox.cursor_to_key(p_cursor text, p_form text) returns text
+language plpgsql stable strict set search_path = ''
+as $$
+declare
+  v_key text;
+begin
+  if p_cursor ~ '^[A-Za-z0-9_-]+$' and pg_catalog.length(p_cursor) <= 400 then
+    v_key := pg_catalog.convert_from(pg_catalog.decode(
+      pg_catalog.rpad(pg_catalog.translate(p_cursor, '-_', '+/'),
+        (pg_catalog.length(p_cursor) + 3) / 4 * 4, '='),
+      'base64'), 'UTF8');
+  end if;
+  if v_key is null or v_key !~ p_form then
+    perform outbox.invalid('cursor', 'is not one that this list gave',
+      'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+  end if;
+  return v_key;
+exception when invalid_parameter_value or character_not_in_repertoire then
+  perform outbox.invalid('cursor', 'is not one that this list gave',
+    'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+end
+$$;
+comment on function outbox.cursor_to_key(text, text) is
+  'The key in a cursor, which must match the form (a regular expression); null for null. OH001.';
+
 -- sql/83_api_dead_letters.sql
 
 -- Dead letters and replay jobs over the HTTP API.
@@ -6649,6 +6787,317 @@ $$;
 comment on function outbox.discard_org_dead_letter(text, uuid, text) is
   'Marks a dead letter as reviewed and not to be sent, and returns it as it is then. OH001, '
   'OH002.';
+
+-- sql/83_api_deliveries.sql
+
+-- Deliveries over the HTTP API: read, and tried now, sent again or cancelled by their event and
+-- endpoint. Lists go by (event, endpoint), newest first, over whichever of three tables has what is
+-- asked for: open deliveries, dead letters, or else the events.
+
+create function outbox.delivery_ends(p_event_id uuid) returns table (endpoint_id uuid)
+language plpgsql stable rows 10 set search_path = ''
+as $$
+begin
+  return query
+  select d.endpoint_id from outbox.delivery d where d.event_id = p_event_id
+  union
+  select a.endpoint_id from outbox.attempt a
+  where a.event_id = p_event_id and a.endpoint_id is not null
+  order by 1 desc;
+end
+$$;
+comment on function outbox.delivery_ends(uuid) is
+  'The endpoints that an event has a delivery for, open or finished, by id from the highest.';
+
+create function outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_answer jsonb;
+begin
+  select pg_catalog.jsonb_build_object(
+    'eventType', s.event_type,
+    'status', case s.status when 'failed' then 'retrying' else s.status end,
+    'reason', s.held_because, 'attempt', s.attempt, 'tries', s.tries,
+    'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
+    'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
+  into v_answer
+  from outbox.delivery_status s
+  -- Not =: without statistics of today's partition the planner would read the endpoint's receipts.
+  where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
+  if v_answer is null then
+    -- The event's day has been dropped: its dead letter is what is left.
+    select pg_catalog.jsonb_build_object(
+      'eventType', x.original_topic,
+      'status', case
+        when x.delivered_at is not null then 'delivered'
+        when x.why in ('expired', 'filter_error') then x.why
+        else 'dead_letter'
+      end,
+      'reason', x.error, 'attempt', x.attempt, 'tries', null, 'nextAttemptAt', null,
+      'createdAt', outbox.iso_time(x.event_created_at),
+      'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
+    into v_answer
+    from outbox.dead_letter x
+    where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  end if;
+  return pg_catalog.jsonb_build_object('id', p_event_id::text || '.' || p_endpoint_id::text,
+    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_answer;
+end
+$$;
+comment on function outbox.delivery_json(uuid, uuid) is
+  'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", '
+  '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, '
+  'dead_letter, cancelled, expired, filter_error), "reason", "attempt", "tries", "nextAttemptAt", '
+  '"createdAt", "finishedAt"}.';
+
+create function outbox.check_delivery(
+  p_org_id text, p_event_id uuid, p_endpoint_id uuid
+) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_delivery jsonb;
+begin
+  if exists (
+    select from outbox.endpoint e where e.id = p_endpoint_id and e.org_id = p_org_id
+  ) then
+    v_delivery := outbox.delivery_json(p_event_id, p_endpoint_id);
+  end if;
+  if v_delivery is null then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('delivery %s.%s does not exist', p_event_id, p_endpoint_id),
+      hint = 'The event shows its deliveries; finished ones are kept as long as their event';
+  end if;
+  return v_delivery;
+end
+$$;
+comment on function outbox.check_delivery(text, uuid, uuid) is
+  'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
+
+create function outbox.get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.get_delivery(text, uuid, uuid) is 'One delivery: delivery_json(). OH002.';
+
+create function outbox.act_on_delivery(
+  p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
+  case p_action
+    when 'retry' then
+      if not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+      ) then
+        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'replay sends it again');
+      end if;
+      perform outbox.retry_now(p_event_id, p_endpoint_id);
+    when 'replay' then
+      perform outbox.replay(p_event_id, p_endpoint_id);
+    when 'cancel' then
+      if not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+      ) then
+        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'there is nothing to cancel');
+      end if;
+      perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
+    else
+      perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
+  end case;
+  return outbox.delivery_json(p_event_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.act_on_delivery(text, uuid, uuid, text, text) is
+  'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). '
+  'OH001; OH002; OH004: it is being sent, or finished.';
+
+create function outbox.raise_finished(
+  p_event_id uuid, p_endpoint_id uuid, p_remedy text
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
+    hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+end
+$$;
+comment on function outbox.raise_finished(uuid, uuid, text) is
+  'Raises OH004 for a delivery that is no longer open.';
+
+create function outbox.list_attempts(
+  p_org_id text,
+  p_event_id uuid,
+  p_endpoint_id uuid,
+  p_cursor text default null,
+  p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_from integer := coalesce(outbox.cursor_to_key(p_cursor, '^[0-9]{1,9}$')::integer, 0);
+  v_data jsonb;
+  v_all integer;
+begin
+  perform outbox.check_page(p_limit);
+  perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
+  -- Receipts are only added, behind those that are there, and few: a place is a stable cursor.
+  select
+    coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
+      'status', o.status, 'errorClass', o.error_class, 'error', o.error,
+      'durationMs', o.duration_ms, 'response', o.response,
+      'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
+      filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
+    pg_catalog.count(*)
+  into v_data, v_all
+  from (
+    select a.*, pg_catalog.row_number() over (order by a.at, a.attempt, a.kind desc) as place
+    from outbox.attempt a
+    where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+  ) o;
+  return pg_catalog.jsonb_build_object('data', v_data, 'nextCursor', case
+    when v_all > v_from + p_limit then outbox.key_to_cursor((v_from + p_limit)::text)
+  end);
+end
+$$;
+comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
+  'The receipts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), '
+  '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], '
+  '"nextCursor"}. OH001, OH002.';
+
+create type outbox.delivery_key as (
+  event_id uuid,
+  endpoint_id uuid
+);
+comment on type outbox.delivery_key is 'What names a delivery.';
+
+create function outbox.open_delivery_list(
+  p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key
+) returns refcursor
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_list refcursor;
+begin
+  if p_status in ('pending', 'processing', 'retrying', 'held') then
+    open v_list for
+    select d.event_id, d.endpoint_id
+    from outbox.delivery d
+    where (d.event_id, d.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+      and d.event_id >= p_from
+    order by d.event_id desc, d.endpoint_id desc;
+  elsif p_status = 'dead_letter' then
+    open v_list for
+    select x.event_id, x.endpoint_id
+    from outbox.dead_letter x
+    where (x.event_id, x.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+      and x.event_id >= p_from
+    order by x.event_id desc, x.endpoint_id desc;
+  else
+    -- delivery_ends() gives its rows in order, and a nested loop keeps it.
+    open v_list for
+    select e.id, p.endpoint_id
+    from outbox.event e
+    left join lateral (
+      select o.endpoint_id from outbox.delivery_ends(e.id) o where e.org_id = p_org_id offset 0
+    ) p on true
+    where e.id <= p_below.event_id and e.id >= p_from
+      and (e.id < p_below.event_id or p.endpoint_id < p_below.endpoint_id)
+    order by e.id desc;
+  end if;
+  return v_list;
+end
+$$;
+comment on function outbox.open_delivery_list(text, text, uuid, outbox.delivery_key) is
+  'A cursor over the deliveries that may have a status (null: any), below a key and from an event '
+  'on, newest first; an event without any may be there with a null. What they are must be asked of '
+  'each.';
+
+create function outbox.list_deliveries(
+  p_org_id text,
+  p_status text default null,
+  p_endpoint_id uuid default null,
+  p_event_type text default null,
+  p_from timestamptz default null,
+  p_to timestamptz default null,
+  p_cursor text default null,
+  p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  -- What a page may cost, in rows walked.
+  v_budget integer := 20000;
+  v_span uuid[] := outbox.time_span(p_from, p_to);
+  v_key text := outbox.cursor_to_key(p_cursor,
+    '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
+  v_below outbox.delivery_key := row(v_span[2], '00000000-0000-0000-0000-000000000000');
+  v_list refcursor;
+  v_at outbox.delivery_key;
+  v_last outbox.delivery_key;
+  v_delivery jsonb;
+  v_data jsonb[] := '{}';
+begin
+  perform outbox.check_page(p_limit);
+  if p_status is not null then
+    perform outbox.check_choice('status', p_status, array['pending', 'processing', 'retrying',
+      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']);
+  end if;
+  if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
+    v_below := row(pg_catalog.split_part(v_key, '.', 1), pg_catalog.split_part(v_key, '.', 2));
+  end if;
+  v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
+  while v_budget > 0 loop
+    fetch v_list into v_at;
+    if not found then
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+    end if;
+    exit when pg_catalog.cardinality(v_data) = p_limit;
+    v_last := v_at;
+    v_budget := v_budget - case when v_at.endpoint_id is null then 5 else 1 end;
+    if v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id) and exists (
+      select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id)
+    then
+      v_budget := v_budget - 20;
+      v_delivery := outbox.delivery_json(v_at.event_id, v_at.endpoint_id);
+      if v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+        and v_delivery ->> 'eventType' = coalesce(p_event_type, v_delivery ->> 'eventType')
+      then
+        v_data := v_data || v_delivery;
+      end if;
+    end if;
+  end loop;
+  close v_list;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor',
+    outbox.key_to_cursor(v_last.event_id::text || '.'
+      || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
+end
+$$;
+comment on function outbox.list_deliveries(
+  text, text, uuid, text, timestamptz, timestamptz, text, integer) is
+  'The deliveries of an organisation''s endpoints, newest event first: {"data": [delivery_json()], '
+  '"nextCursor"}. p_status is one of delivery_json()''s; p_from and p_to are the event''s time. '
+  'Looks at 20,000 events at most, so a page may be short; a cursor of null is the end. OH001.';
 
 -- sql/83_api_endpoints.sql
 
@@ -6951,6 +7400,363 @@ end
 $$;
 comment on function outbox.resume_org_endpoint(text, uuid) is
   'Serves an endpoint again as resume_endpoint() does, and returns it. OH002.';
+
+-- sql/83_api_event_types.sql
+
+-- The catalogue of event types of an organisation. It binds what the API publishes, and only where
+-- the organisation says strict: an application that publishes in SQL knows its types. JSON Schema
+-- is checked by the function `api`, which keeps the catalogue; the version tells it when what it
+-- keeps is old, in the same call that publishes.
+
+create table outbox.event_catalogue (
+  org_id text primary key,
+  strict boolean not null default false,
+  version bigint not null default 1
+);
+comment on table outbox.event_catalogue is
+  'Whether an organisation publishes through the API only types of its catalogue, and the version '
+  'of that catalogue, which grows with each change.';
+
+create table outbox.event_type (
+  org_id text not null,
+  type text not null,
+  description text not null default '',
+  schema json,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (org_id, type)
+);
+comment on table outbox.event_type is
+  'The event types of an organisation; schema is a JSON Schema of the payload, or null. json, not '
+  'jsonb: it is given back as it came.';
+
+create function outbox.event_type_json(p_type outbox.event_type) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'type', p_type.type, 'description', p_type.description, 'schema', p_type.schema,
+    'createdAt', outbox.iso_time(p_type.created_at),
+    'updatedAt', outbox.iso_time(p_type.updated_at));
+end
+$$;
+comment on function outbox.event_type_json(outbox.event_type) is
+  'An event type as the API shows it: {"type", "description", "schema", "createdAt", "updatedAt"}.';
+
+create function outbox.change_catalogue(p_org_id text, p_strict boolean default null) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.check_org(p_org_id);
+  insert into outbox.event_catalogue as c (org_id, strict)
+  values (p_org_id, coalesce(p_strict, false))
+  on conflict (org_id) do update set
+    strict = coalesce(p_strict, c.strict), version = c.version + 1;
+end
+$$;
+comment on function outbox.change_catalogue(text, boolean) is
+  'Notes a change of an organisation''s catalogue. locks: its row, which makes changes wait for '
+  'each other.';
+
+create function outbox.read_catalogue(p_org_id text) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_strict boolean;
+  v_version bigint;
+begin
+  select c.strict, c.version
+  into v_strict, v_version
+  from outbox.event_catalogue c
+  where c.org_id = p_org_id;
+  return pg_catalog.jsonb_build_object(
+    'strict', coalesce(v_strict, false),
+    'version', coalesce(v_version, 0)::text,
+    'types', coalesce(
+      (
+        select pg_catalog.jsonb_object_agg(t.type, t.schema)
+        from outbox.event_type t where t.org_id = p_org_id
+      ), '{}'));
+end
+$$;
+comment on function outbox.read_catalogue(text) is
+  'What publishing must keep to: {"strict", "version", "types": {type: schema or null}}.';
+
+create function outbox.set_catalogue(p_org_id text, p_strict boolean) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  if p_strict is null then
+    perform outbox.invalid('strict', 'is null', 'Expected true or false');
+  end if;
+  perform outbox.change_catalogue(p_org_id, p_strict);
+  return pg_catalog.jsonb_build_object('strict', p_strict);
+end
+$$;
+comment on function outbox.set_catalogue(text, boolean) is
+  'Says whether the API refuses events whose type or payload the catalogue does not allow: '
+  '{"strict"}. OH001.';
+
+create function outbox.put_event_type(
+  p_org_id text, p_type text, p_description text default '', p_schema json default null,
+  p_create boolean default false
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_type outbox.event_type;
+begin
+  perform outbox.check_type(p_type);
+  perform outbox.change_catalogue(p_org_id);
+  select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
+  if found and p_create then
+    -- A repeat of the request that made it is no error.
+    if v_type.description = coalesce(p_description, '')
+      and v_type.schema::jsonb is not distinct from p_schema::jsonb
+    then
+      return outbox.event_type_json(v_type);
+    end if;
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('event type %s exists', p_type),
+      hint = 'Change it with PUT, or choose another name';
+  end if;
+  -- The sum over the catalogue bounds what a publisher's function keeps.
+  if not found and (
+    select pg_catalog.count(*) from outbox.event_type t where t.org_id = p_org_id) >= 1000
+  then
+    perform outbox.invalid('type', 'would be the 1001st of the organisation',
+      'Delete event types that are no longer used');
+  end if;
+  insert into outbox.event_type as t (org_id, type, description, schema, created_at, updated_at)
+  values (p_org_id, p_type, coalesce(p_description, ''), p_schema, v_now, v_now)
+  on conflict (org_id, type) do update set
+    description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
+  returning t.* into v_type;
+  return outbox.event_type_json(v_type);
+end
+$$;
+comment on function outbox.put_event_type(text, text, text, json, boolean) is
+  'Adds an event type to the catalogue or replaces it; with p_create one that is there with other '
+  'content is refused. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, '
+  'OH004.';
+
+create function outbox.get_event_type(p_org_id text, p_type text) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_type outbox.event_type;
+begin
+  select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event type %s does not exist',
+        pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
+      hint = 'The list of event types has their names';
+  end if;
+  return outbox.event_type_json(v_type);
+end
+$$;
+comment on function outbox.get_event_type(text, text) is
+  'One event type: {"type", "description", "schema", "createdAt", "updatedAt"}. OH002.';
+
+create function outbox.list_event_types(
+  p_org_id text, p_cursor text default null, p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_after text := coalesce(outbox.cursor_to_key(p_cursor, '^[A-Za-z0-9_.-]+$'), '');
+  v_types outbox.event_type[];
+begin
+  perform outbox.check_page(p_limit);
+  v_types := array(
+    select t from outbox.event_type t
+    where t.org_id = p_org_id and t.type > v_after
+    order by t.type
+    limit p_limit + 1);
+  return pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      (
+        select pg_catalog.jsonb_agg(outbox.event_type_json(t) order by t.type)
+        from pg_catalog.unnest(v_types[1:p_limit]) t
+      ), '[]'),
+    'nextCursor', case
+      when pg_catalog.cardinality(v_types) > p_limit
+      then outbox.key_to_cursor(v_types[p_limit].type)
+    end);
+end
+$$;
+comment on function outbox.list_event_types(text, text, integer) is
+  'The event types of an organisation by name: {"data", "nextCursor"}. OH001.';
+
+create function outbox.delete_event_type(p_org_id text, p_type text) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_type jsonb := outbox.get_event_type(p_org_id, p_type);
+begin
+  perform outbox.change_catalogue(p_org_id);
+  delete from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
+  return v_type;
+end
+$$;
+comment on function outbox.delete_event_type(text, text) is
+  'Takes an event type out of the catalogue; events of it stay. Returns what it was. OH002.';
+
+-- sql/83_api_events.sql
+
+-- Events over the HTTP API. The organisation is the caller's, whatever the events say.
+
+create function outbox.publish_events(
+  p_org_id text, p_events jsonb, p_catalogue text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_version bigint;
+begin
+  select c.version into v_version
+  from outbox.event_catalogue c where c.org_id = p_org_id and c.strict;
+  if found and v_version::text is distinct from p_catalogue then
+    return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id));
+  end if;
+  return pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+end
+$$;
+comment on function outbox.publish_events(text, jsonb, text) is
+  'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the '
+  'events must have been checked against the version of its catalogue that p_catalogue names, or '
+  'nothing is published and the answer is {"catalogue": as read_catalogue()}. OH001, OH002, OH003.';
+
+create function outbox.event_json(p_event outbox.event) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_event.id, 'type', p_event.type, 'partitionKey', p_event.partition_key,
+    'correlationId', p_event.correlation_id, 'idempotencyKey', p_event.idempotency_key,
+    'traceparent', p_event.traceparent, 'endpointId', p_event.endpoint_id,
+    'deliverAt', outbox.iso_time(p_event.deliver_at),
+    'createdAt', outbox.iso_time(p_event.created_at));
+end
+$$;
+comment on function outbox.event_json(outbox.event) is
+  'An event as the API lists it, without its payload: {"id", "type", "partitionKey", '
+  '"correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
+
+create function outbox.routing_state(p_event_id uuid) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return case
+    when exists (select from outbox.unrouted u where u.event_id = p_event_id) then 'waiting'
+    when exists (select from outbox.unroutable u where u.event_id = p_event_id) then 'set_aside'
+    else 'done'
+  end;
+end
+$$;
+comment on function outbox.routing_state(uuid) is
+  'How far routing is with an event: waiting, done, or set_aside after three failures.';
+
+create function outbox.get_event(p_org_id text, p_event_id uuid) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_event outbox.event;
+begin
+  select * into v_event from outbox.event e where e.id = p_event_id and e.org_id = p_org_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s does not exist', coalesce(p_event_id::text, 'NULL')),
+      hint = 'Events are kept for event.retention_days; the list of events has what is there';
+  end if;
+  return outbox.event_json(v_event) || pg_catalog.jsonb_build_object(
+    -- As text: jsonb would change its bytes.
+    'body', v_event.body,
+    'routing', outbox.routing_state(p_event_id),
+    'deliveries', coalesce(
+      (
+        select pg_catalog.jsonb_agg(outbox.delivery_json(p_event_id, p.endpoint_id)
+          order by p.endpoint_id)
+        from (select * from outbox.delivery_ends(p_event_id) limit 1000) p
+      ), '[]'));
+end
+$$;
+comment on function outbox.get_event(text, uuid) is
+  'One event: event_json() with "body" (text, as it was published), "routing" (waiting, done, '
+  'set_aside) and "deliveries" (delivery_json(), the first 1,000). OH002.';
+
+create function outbox.time_span(p_from timestamptz, p_to timestamptz) returns uuid[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_from >= p_to then
+    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+  end if;
+  return array[
+    outbox.uuid_v7_floor(coalesce(greatest(p_from, '1970-01-01 00:00:00+00'),
+      '1970-01-01 00:00:00+00')),
+    outbox.uuid_v7_floor(coalesce(least(p_to, '9999-12-31 00:00:00+00'),
+      '9999-12-31 00:00:00+00'))];
+end
+$$;
+comment on function outbox.time_span(timestamptz, timestamptz) is
+  'The lowest event id of a span of time, and the lowest behind it. OH001.';
+
+create function outbox.list_events(
+  p_org_id text,
+  p_event_type text default null,
+  p_from timestamptz default null,
+  p_to timestamptz default null,
+  p_cursor text default null,
+  p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_look constant integer := 20000;
+  v_span uuid[] := outbox.time_span(p_from, p_to);
+  v_below uuid := least(v_span[2],
+    outbox.cursor_to_key(p_cursor, '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid);
+  v_seen integer := 0;
+  v_last uuid;
+  v_event outbox.event;
+  v_data jsonb[] := '{}';
+begin
+  perform outbox.check_page(p_limit);
+  for v_event in
+    select e.id, e.org_id, e.type, null, e.partition_key, e.correlation_id, e.idempotency_key,
+      e.traceparent, e.endpoint_id, e.deliver_at, e.created_at
+    from outbox.event e
+    where e.id >= v_span[1] and e.id < v_below
+    order by e.id desc
+    limit v_look + 1
+  loop
+    v_seen := v_seen + 1;
+    if v_seen > v_look or pg_catalog.cardinality(v_data) = p_limit then
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+        'nextCursor', outbox.key_to_cursor(v_last::text));
+    end if;
+    v_last := v_event.id;
+    if v_event.org_id = p_org_id and v_event.type = coalesce(p_event_type, v_event.type) then
+      v_data := v_data || outbox.event_json(v_event);
+    end if;
+  end loop;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+end
+$$;
+comment on function outbox.list_events(text, text, timestamptz, timestamptz, text, integer) is
+  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Looks at '
+  '20,000 events at most, so a page may be short; a cursor of null is the end. OH001.';
 
 -- sql/83_api_health.sql
 
@@ -7840,6 +8646,19 @@ grant execute on function
   outbox.list_replay_jobs(text, text, integer),
   outbox.change_replay_job(text, text, text),
   outbox.get_health(),
+  outbox.publish_events(text, jsonb, text),
+  outbox.get_event(text, uuid),
+  outbox.list_events(text, text, timestamptz, timestamptz, text, integer),
+  outbox.read_catalogue(text),
+  outbox.set_catalogue(text, boolean),
+  outbox.put_event_type(text, text, text, json, boolean),
+  outbox.get_event_type(text, text),
+  outbox.list_event_types(text, text, integer),
+  outbox.delete_event_type(text, text),
+  outbox.get_delivery(text, uuid, uuid),
+  outbox.act_on_delivery(text, uuid, uuid, text, text),
+  outbox.list_attempts(text, uuid, uuid, text, integer),
+  outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer),
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
 to service_role;
 grant select on

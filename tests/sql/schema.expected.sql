@@ -27,6 +27,19 @@ ALTER TYPE outbox.claimed OWNER TO postgres;
 
 COMMENT ON TYPE outbox.claimed IS 'Claimed deliveries, as arrays of one length; leases_ms: what is left of each lease.';
 
+-- Name: delivery_key; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.delivery_key AS (
+	event_id uuid,
+	endpoint_id uuid
+);
+
+ALTER TYPE outbox.delivery_key OWNER TO postgres;
+
+-- Name: TYPE delivery_key; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.delivery_key IS 'What names a delivery.';
+
 -- Name: news; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.news AS (
@@ -146,6 +159,46 @@ ALTER FUNCTION outbox.accept_once(p_consumer text, p_event_id text) OWNER TO pos
 -- Name: FUNCTION accept_once(p_consumer text, p_event_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) IS 'True the first time that a consumer has this event, false ever after. Call it in the transaction that does the work: a second delivery waits for the first to end, and is accepted if that rolled back. Under REPEATABLE READ the second may get a serialization failure instead of false: repeat the transaction. OH001.';
+
+-- Name: act_on_delivery(text, uuid, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
+  case p_action
+    when 'retry' then
+      if not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+      ) then
+        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'replay sends it again');
+      end if;
+      perform outbox.retry_now(p_event_id, p_endpoint_id);
+    when 'replay' then
+      perform outbox.replay(p_event_id, p_endpoint_id);
+    when 'cancel' then
+      if not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+      ) then
+        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'there is nothing to cancel');
+      end if;
+      perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
+    else
+      perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
+  end case;
+  return outbox.delivery_json(p_event_id, p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) OWNER TO postgres;
+
+-- Name: FUNCTION act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) IS 'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). OH001; OH002; OH004: it is being sent, or finished.';
 
 -- Name: add_deliveries(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1245,6 +1298,27 @@ ALTER FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why
 
 COMMENT ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) IS 'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": "cancelled"}. OH002, OH004.';
 
+-- Name: change_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean DEFAULT NULL::boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.check_org(p_org_id);
+  insert into outbox.event_catalogue as c (org_id, strict)
+  values (p_org_id, coalesce(p_strict, false))
+  on conflict (org_id) do update set
+    strict = coalesce(p_strict, c.strict), version = c.version + 1;
+end
+$$;
+
+ALTER FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) OWNER TO postgres;
+
+-- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) IS 'Notes a change of an organisation''s catalogue. locks: its row, which makes changes wait for each other.';
+
 -- Name: change_endpoint(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) RETURNS void
@@ -1448,6 +1522,35 @@ ALTER FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns te
 -- Name: FUNCTION check_columns(p_table regclass, p_field text, p_columns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) IS 'Raises OH001 unless the table has these columns.';
+
+-- Name: check_delivery(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_delivery jsonb;
+begin
+  if exists (
+    select from outbox.endpoint e where e.id = p_endpoint_id and e.org_id = p_org_id
+  ) then
+    v_delivery := outbox.delivery_json(p_event_id, p_endpoint_id);
+  end if;
+  if v_delivery is null then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('delivery %s.%s does not exist', p_event_id, p_endpoint_id),
+      hint = 'The event shows its deliveries; finished ones are kept as long as their event';
+  end if;
+  return v_delivery;
+end
+$$;
+
+ALTER FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) IS 'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
 
 -- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1679,7 +1782,7 @@ exception
   when invalid_text_representation or untranslatable_character or program_limit_exceeded
     or statement_too_complex then
     raise exception using errcode = 'OH001',
-      message = pg_catalog.format('payload is not JSON: %s', sqlerrm),
+      message = pg_catalog.format('payload is not JSON: %s', sqlerrm), detail = 'payload',
       hint = 'Expected one JSON value, such as {"id": 1}';
 end
 $$;
@@ -2481,6 +2584,38 @@ ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) 
 
 COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the org''s dead letters that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
 
+-- Name: cursor_to_key(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) RETURNS text
+    LANGUAGE plpgsql STABLE STRICT
+    SET search_path TO ''
+    AS $_$
+declare
+  v_key text;
+begin
+  if p_cursor ~ '^[A-Za-z0-9_-]+$' and pg_catalog.length(p_cursor) <= 400 then
+    v_key := pg_catalog.convert_from(pg_catalog.decode(
+      pg_catalog.rpad(pg_catalog.translate(p_cursor, '-_', '+/'),
+        (pg_catalog.length(p_cursor) + 3) / 4 * 4, '='),
+      'base64'), 'UTF8');
+  end if;
+  if v_key is null or v_key !~ p_form then
+    perform outbox.invalid('cursor', 'is not one that this list gave',
+      'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+  end if;
+  return v_key;
+exception when invalid_parameter_value or character_not_in_repertoire then
+  perform outbox.invalid('cursor', 'is not one that this list gave',
+    'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+end
+$_$;
+
+ALTER FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) OWNER TO postgres;
+
+-- Name: FUNCTION cursor_to_key(p_cursor text, p_form text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) IS 'The key in a cursor, which must match the form (a regular expression); null for null. OH001.';
+
 -- Name: cut_batch(outbox.routing, uuid[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) RETURNS outbox.routing
@@ -2654,6 +2789,27 @@ ALTER FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. Its rows go in batches (see endpoint_status.open). Returns {"id", "state", "was", "reason", "open"}. OH002.';
 
+-- Name: delete_event_type(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.delete_event_type(p_org_id text, p_type text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_type jsonb := outbox.get_event_type(p_org_id, p_type);
+begin
+  perform outbox.change_catalogue(p_org_id);
+  delete from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
+  return v_type;
+end
+$$;
+
+ALTER FUNCTION outbox.delete_event_type(p_org_id text, p_type text) OWNER TO postgres;
+
+-- Name: FUNCTION delete_event_type(p_org_id text, p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) IS 'Takes an event type out of the catalogue; events of it stay. Returns what it was. OH002.';
+
 -- Name: delete_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer DEFAULT NULL::integer) RETURNS jsonb
@@ -2672,6 +2828,75 @@ ALTER FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_v
 -- Name: FUNCTION delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH008.';
+
+-- Name: delivery_ends(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.delivery_ends(p_event_id uuid) RETURNS TABLE(endpoint_id uuid)
+    LANGUAGE plpgsql STABLE ROWS 10
+    SET search_path TO ''
+    AS $$
+begin
+  return query
+  select d.endpoint_id from outbox.delivery d where d.event_id = p_event_id
+  union
+  select a.endpoint_id from outbox.attempt a
+  where a.event_id = p_event_id and a.endpoint_id is not null
+  order by 1 desc;
+end
+$$;
+
+ALTER FUNCTION outbox.delivery_ends(p_event_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION delivery_ends(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.delivery_ends(p_event_id uuid) IS 'The endpoints that an event has a delivery for, open or finished, by id from the highest.';
+
+-- Name: delivery_json(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_answer jsonb;
+begin
+  select pg_catalog.jsonb_build_object(
+    'eventType', s.event_type,
+    'status', case s.status when 'failed' then 'retrying' else s.status end,
+    'reason', s.held_because, 'attempt', s.attempt, 'tries', s.tries,
+    'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
+    'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
+  into v_answer
+  from outbox.delivery_status s
+  -- Not =: without statistics of today's partition the planner would read the endpoint's receipts.
+  where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
+  if v_answer is null then
+    -- The event's day has been dropped: its dead letter is what is left.
+    select pg_catalog.jsonb_build_object(
+      'eventType', x.original_topic,
+      'status', case
+        when x.delivered_at is not null then 'delivered'
+        when x.why in ('expired', 'filter_error') then x.why
+        else 'dead_letter'
+      end,
+      'reason', x.error, 'attempt', x.attempt, 'tries', null, 'nextAttemptAt', null,
+      'createdAt', outbox.iso_time(x.event_created_at),
+      'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
+    into v_answer
+    from outbox.dead_letter x
+    where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  end if;
+  return pg_catalog.jsonb_build_object('id', p_event_id::text || '.' || p_endpoint_id::text,
+    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_answer;
+end
+$$;
+
+ALTER FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION delivery_json(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", "tries", "nextAttemptAt", "createdAt", "finishedAt"}.';
 
 -- Name: disable_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3150,9 +3375,31 @@ ALTER FUNCTION outbox.event_content(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.event_content(p_event outbox.event) IS 'SHA-256 of what makes two events with one idempotency key the same.';
 
--- Name: event_of_json(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: event_json(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) RETURNS outbox.event
+CREATE FUNCTION outbox.event_json(p_event outbox.event) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_event.id, 'type', p_event.type, 'partitionKey', p_event.partition_key,
+    'correlationId', p_event.correlation_id, 'idempotencyKey', p_event.idempotency_key,
+    'traceparent', p_event.traceparent, 'endpointId', p_event.endpoint_id,
+    'deliverAt', outbox.iso_time(p_event.deliver_at),
+    'createdAt', outbox.iso_time(p_event.created_at));
+end
+$$;
+
+ALTER FUNCTION outbox.event_json(p_event outbox.event) OWNER TO postgres;
+
+-- Name: FUNCTION event_json(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.event_json(p_event outbox.event) IS 'An event as the API lists it, without its payload: {"id", "type", "partitionKey", "correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
+
+-- Name: event_of_json(jsonb, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text) RETURNS outbox.event
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -3186,25 +3433,64 @@ begin
   v_deliver_at := (p_event ->> 'deliver_at')::timestamptz;
   return outbox.new_event(p_at, p_event ->> 'type',
     case when p_event ? 'body' then p_event ->> 'body' else (p_event -> 'payload')::text end,
-    coalesce(p_event ->> 'org_id', 'default'),
+    coalesce(p_org_id, p_event ->> 'org_id', 'default'),
     p_event ->> 'partition_key', p_event ->> 'correlation_id', p_event ->> 'idempotency_key',
     v_endpoint_id, v_deliver_at, p_event ->> 'traceparent');
 exception
   when invalid_text_representation then
     raise exception using errcode = 'OH001', message = 'endpoint_id is not a uuid',
+      detail = 'endpoint_id',
       hint = 'Expected the id that create_endpoint() returned, or leave it out';
   when invalid_datetime_format or datetime_field_overflow or invalid_time_zone_displacement_value
     or invalid_parameter_value then
     raise exception using errcode = 'OH001', message = 'deliver_at is not a time',
+      detail = 'deliver_at',
       hint = 'Expected a time with zone, such as 2026-01-31T12:00:00Z, or leave it out';
 end
 $$;
 
-ALTER FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text) OWNER TO postgres;
 
--- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) IS 'One element of publish_many() as an event of that time. OH001 names the field that is not valid.';
+COMMENT ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text) IS 'One element of publish_many() as an event of that time, of that organisation unless it is null. OH001 names the field that is not valid.';
+
+-- Name: event_type; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.event_type (
+    org_id text NOT NULL,
+    type text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    schema json,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.event_type OWNER TO postgres;
+
+-- Name: TABLE event_type; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.event_type IS 'The event types of an organisation; schema is a JSON Schema of the payload, or null. json, not jsonb: it is given back as it came.';
+
+-- Name: event_type_json(outbox.event_type); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.event_type_json(p_type outbox.event_type) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'type', p_type.type, 'description', p_type.description, 'schema', p_type.schema,
+    'createdAt', outbox.iso_time(p_type.created_at),
+    'updatedAt', outbox.iso_time(p_type.updated_at));
+end
+$$;
+
+ALTER FUNCTION outbox.event_type_json(p_type outbox.event_type) OWNER TO postgres;
+
+-- Name: FUNCTION event_type_json(p_type outbox.event_type); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.event_type_json(p_type outbox.event_type) IS 'An event type as the API shows it: {"type", "description", "schema", "createdAt", "updatedAt"}.';
 
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3598,6 +3884,84 @@ ALTER FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) OWNER TO postgre
 -- Name: FUNCTION get_dead_letter(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) IS 'One dead letter of an org as dead_letter_json() shows it, with the body: the event''s JSON as text, byte for byte. OH002.';
+
+-- Name: get_delivery(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) IS 'One delivery: delivery_json(). OH002.';
+
+-- Name: get_event(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_event outbox.event;
+begin
+  select * into v_event from outbox.event e where e.id = p_event_id and e.org_id = p_org_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s does not exist', coalesce(p_event_id::text, 'NULL')),
+      hint = 'Events are kept for event.retention_days; the list of events has what is there';
+  end if;
+  return outbox.event_json(v_event) || pg_catalog.jsonb_build_object(
+    -- As text: jsonb would change its bytes.
+    'body', v_event.body,
+    'routing', outbox.routing_state(p_event_id),
+    'deliveries', coalesce(
+      (
+        select pg_catalog.jsonb_agg(outbox.delivery_json(p_event_id, p.endpoint_id)
+          order by p.endpoint_id)
+        from (select * from outbox.delivery_ends(p_event_id) limit 1000) p
+      ), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION get_event(p_org_id text, p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) IS 'One event: event_json() with "body" (text, as it was published), "routing" (waiting, done, set_aside) and "deliveries" (delivery_json(), the first 1,000). OH002.';
+
+-- Name: get_event_type(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_event_type(p_org_id text, p_type text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_type outbox.event_type;
+begin
+  select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event type %s does not exist',
+        pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
+      hint = 'The list of event types has their names';
+  end if;
+  return outbox.event_type_json(v_type);
+end
+$$;
+
+ALTER FUNCTION outbox.get_event_type(p_org_id text, p_type text) OWNER TO postgres;
+
+-- Name: FUNCTION get_event_type(p_org_id text, p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_event_type(p_org_id text, p_type text) IS 'One event type: {"type", "description", "schema", "createdAt", "updatedAt"}. OH002.';
 
 -- Name: get_health(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4343,6 +4707,24 @@ ALTER FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) OWNER TO p
 
 COMMENT ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) IS 'Which lane of its gate a delivery belongs to: the hash of the partition key where each key has its own order, else 0.';
 
+-- Name: key_to_cursor(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.key_to_cursor(p_key text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.translate(
+    pg_catalog.encode(pg_catalog.convert_to(p_key, 'UTF8'), 'base64'), E'+/=\n', '-_');
+end
+$$;
+
+ALTER FUNCTION outbox.key_to_cursor(p_key text) OWNER TO postgres;
+
+-- Name: FUNCTION key_to_cursor(p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.key_to_cursor(p_key text) IS 'The key of a row as an opaque cursor, base64url.';
+
 -- Name: kick(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.kick(p_why text) RETURNS boolean
@@ -4431,6 +4813,47 @@ ALTER FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) OWNER TO
 
 COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null when nothing is known of it.';
 
+-- Name: list_attempts(text, uuid, uuid, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_from integer := coalesce(outbox.cursor_to_key(p_cursor, '^[0-9]{1,9}$')::integer, 0);
+  v_data jsonb;
+  v_all integer;
+begin
+  perform outbox.check_page(p_limit);
+  perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
+  -- Receipts are only added, behind those that are there, and few: a place is a stable cursor.
+  select
+    coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
+      'status', o.status, 'errorClass', o.error_class, 'error', o.error,
+      'durationMs', o.duration_ms, 'response', o.response,
+      'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
+      filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
+    pg_catalog.count(*)
+  into v_data, v_all
+  from (
+    select a.*, pg_catalog.row_number() over (order by a.at, a.attempt, a.kind desc) as place
+    from outbox.attempt a
+    where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+  ) o;
+  return pg_catalog.jsonb_build_object('data', v_data, 'nextCursor', case
+    when v_all > v_from + p_limit then outbox.key_to_cursor((v_from + p_limit)::text)
+  end);
+end
+$_$;
+
+ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The receipts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+
 -- Name: list_dead_letters(text, uuid, text, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_state text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
@@ -4490,6 +4913,152 @@ ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_eve
 -- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an org, newest first, by endpoint, event type, state and the time of failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
+
+-- Name: list_deliveries(text, text, uuid, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  -- What a page may cost, in rows walked.
+  v_budget integer := 20000;
+  v_span uuid[] := outbox.time_span(p_from, p_to);
+  v_key text := outbox.cursor_to_key(p_cursor,
+    '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
+  v_below outbox.delivery_key := row(v_span[2], '00000000-0000-0000-0000-000000000000');
+  v_list refcursor;
+  v_at outbox.delivery_key;
+  v_last outbox.delivery_key;
+  v_delivery jsonb;
+  v_data jsonb[] := '{}';
+begin
+  perform outbox.check_page(p_limit);
+  if p_status is not null then
+    perform outbox.check_choice('status', p_status, array['pending', 'processing', 'retrying',
+      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']);
+  end if;
+  if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
+    v_below := row(pg_catalog.split_part(v_key, '.', 1), pg_catalog.split_part(v_key, '.', 2));
+  end if;
+  v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
+  while v_budget > 0 loop
+    fetch v_list into v_at;
+    if not found then
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+    end if;
+    exit when pg_catalog.cardinality(v_data) = p_limit;
+    v_last := v_at;
+    v_budget := v_budget - case when v_at.endpoint_id is null then 5 else 1 end;
+    if v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id) and exists (
+      select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id)
+    then
+      v_budget := v_budget - 20;
+      v_delivery := outbox.delivery_json(v_at.event_id, v_at.endpoint_id);
+      if v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+        and v_delivery ->> 'eventType' = coalesce(p_event_type, v_delivery ->> 'eventType')
+      then
+        v_data := v_data || v_delivery;
+      end if;
+    end if;
+  end loop;
+  close v_list;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor',
+    outbox.key_to_cursor(v_last.event_id::text || '.'
+      || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
+end
+$_$;
+
+ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of an organisation''s endpoints, newest event first: {"data": [delivery_json()], "nextCursor"}. p_status is one of delivery_json()''s; p_from and p_to are the event''s time. Looks at 20,000 events at most, so a page may be short; a cursor of null is the end. OH001.';
+
+-- Name: list_event_types(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_event_types(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_after text := coalesce(outbox.cursor_to_key(p_cursor, '^[A-Za-z0-9_.-]+$'), '');
+  v_types outbox.event_type[];
+begin
+  perform outbox.check_page(p_limit);
+  v_types := array(
+    select t from outbox.event_type t
+    where t.org_id = p_org_id and t.type > v_after
+    order by t.type
+    limit p_limit + 1);
+  return pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      (
+        select pg_catalog.jsonb_agg(outbox.event_type_json(t) order by t.type)
+        from pg_catalog.unnest(v_types[1:p_limit]) t
+      ), '[]'),
+    'nextCursor', case
+      when pg_catalog.cardinality(v_types) > p_limit
+      then outbox.key_to_cursor(v_types[p_limit].type)
+    end);
+end
+$_$;
+
+ALTER FUNCTION outbox.list_event_types(p_org_id text, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_event_types(p_org_id text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_event_types(p_org_id text, p_cursor text, p_limit integer) IS 'The event types of an organisation by name: {"data", "nextCursor"}. OH001.';
+
+-- Name: list_events(text, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_events(p_org_id text, p_event_type text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_look constant integer := 20000;
+  v_span uuid[] := outbox.time_span(p_from, p_to);
+  v_below uuid := least(v_span[2],
+    outbox.cursor_to_key(p_cursor, '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid);
+  v_seen integer := 0;
+  v_last uuid;
+  v_event outbox.event;
+  v_data jsonb[] := '{}';
+begin
+  perform outbox.check_page(p_limit);
+  for v_event in
+    select e.id, e.org_id, e.type, null, e.partition_key, e.correlation_id, e.idempotency_key,
+      e.traceparent, e.endpoint_id, e.deliver_at, e.created_at
+    from outbox.event e
+    where e.id >= v_span[1] and e.id < v_below
+    order by e.id desc
+    limit v_look + 1
+  loop
+    v_seen := v_seen + 1;
+    if v_seen > v_look or pg_catalog.cardinality(v_data) = p_limit then
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+        'nextCursor', outbox.key_to_cursor(v_last::text));
+    end if;
+    v_last := v_event.id;
+    if v_event.org_id = p_org_id and v_event.type = coalesce(p_event_type, v_event.type) then
+      v_data := v_data || outbox.event_json(v_event);
+    end if;
+  end loop;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+end
+$_$;
+
+ALTER FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Looks at 20,000 events at most, so a page may be short; a cursor of null is the end. OH001.';
 
 -- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4911,6 +5480,56 @@ ALTER FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) OWNER T
 
 COMMENT ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being sent.';
 
+-- Name: open_delivery_list(text, text, uuid, outbox.delivery_key); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) RETURNS refcursor
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_list refcursor;
+begin
+  if p_status in ('pending', 'processing', 'retrying', 'held') then
+    open v_list for
+    select d.event_id, d.endpoint_id
+    from outbox.delivery d
+    where (d.event_id, d.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+      and d.event_id >= p_from
+    order by d.event_id desc, d.endpoint_id desc;
+  elsif p_status = 'dead_letter' then
+    open v_list for
+    select x.event_id, x.endpoint_id
+    from outbox.dead_letter x
+    where (x.event_id, x.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+      and x.event_id >= p_from
+    order by x.event_id desc, x.endpoint_id desc;
+  else
+    -- delivery_ends() gives its rows in order, and a nested loop keeps it.
+    open v_list for
+    select e.id, p.endpoint_id
+    from outbox.event e
+    left join lateral (
+      select o.endpoint_id from outbox.delivery_ends(e.id) o where e.org_id = p_org_id offset 0
+    ) p on true
+    where e.id <= p_below.event_id and e.id >= p_from
+      and (e.id < p_below.event_id or p.endpoint_id < p_below.endpoint_id)
+    order by e.id desc;
+  end if;
+  return v_list;
+end
+$$;
+
+ALTER FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) OWNER TO postgres;
+
+-- Name: FUNCTION open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) IS 'A cursor over the deliveries that may have a status (null: any), below a key and from an event on, newest first; an event without any may be there with a null. What they are must be asked of each.';
+
 -- Name: open_letter_list(text, uuid, timestamp with time zone, timestamp with time zone, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) RETURNS refcursor
@@ -5243,6 +5862,65 @@ ALTER FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_par
 
 COMMENT ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event in the caller''s transaction and returns its id: it is delivered to every subscribed endpoint once the transaction commits, and never if it rolls back. The body sent is the jsonb''s text; publish_raw() keeps the caller''s bytes. OH001 names the argument that is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
 
+-- Name: publish_array(jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_events outbox.event[] := array[]::outbox.event[];
+  v_ids uuid[] := array[]::uuid[];
+  v_at integer := 0;
+  v_detail text;
+  v_hint text;
+begin
+  if pg_catalog.jsonb_typeof(p_events) is distinct from 'array' then
+    perform outbox.invalid('events', 'is not a JSON array',
+      'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
+  end if;
+  v_ids := outbox.publish_plain(p_events, p_org_id, v_now);
+  if v_ids is not null then
+    perform outbox.kick_on_commit();
+    return pg_catalog.to_jsonb(v_ids);
+  end if;
+  while v_at < pg_catalog.jsonb_array_length(p_events) loop
+    v_at := v_at + 1;
+    v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1),
+      v_now + (v_at - 1) * interval '1 microsecond', p_org_id);
+  end loop;
+  -- Keys in one order in every session, or two batches could wait for each other.
+  for v_at in
+    select e.ordinality
+    from pg_catalog.unnest(v_events) with ordinality e
+    order by e.org_id, e.idempotency_key nulls first, e.ordinality
+  loop
+    v_ids[v_at] := outbox.put_event(v_events[v_at]);
+  end loop;
+  perform outbox.kick_on_commit();
+  return pg_catalog.to_jsonb(v_ids);
+exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
+  get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
+  raise exception using errcode = sqlstate, hint = v_hint,
+    detail = case
+      when sqlstate = 'OH001' and v_at > 0 then
+        pg_catalog.concat_ws('.', 'events', v_at - 1, nullif(v_detail, ''))
+      else v_detail
+    end,
+    message = case
+      when v_at = 0 then sqlerrm
+      else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm)
+    end;
+end
+$$;
+
+ALTER FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION publish_array(p_events jsonb, p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) IS 'publish_many() for one organisation, whatever the events say; null: for those that they name.';
+
 -- Name: publish_change(jsonb, text, text, text, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) RETURNS void
@@ -5277,6 +5955,30 @@ ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text,
 
 COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) IS 'Publishes one change of a watched table. OH001 names the table and what is wrong with its event.';
 
+-- Name: publish_events(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_version bigint;
+begin
+  select c.version into v_version
+  from outbox.event_catalogue c where c.org_id = p_org_id and c.strict;
+  if found and v_version::text is distinct from p_catalogue then
+    return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id));
+  end if;
+  return pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+end
+$$;
+
+ALTER FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text) OWNER TO postgres;
+
+-- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text) IS 'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the events must have been checked against the version of its catalogue that p_catalogue names, or nothing is published and the answer is {"catalogue": as read_catalogue()}. OH001, OH002, OH003.';
+
 -- Name: publish_inserted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.publish_inserted() RETURNS trigger
@@ -5303,40 +6005,8 @@ CREATE FUNCTION outbox.publish_many(p_events jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
-declare
-  v_now timestamptz := outbox.clock();
-  v_events outbox.event[] := array[]::outbox.event[];
-  v_ids uuid[] := array[]::uuid[];
-  v_at integer := 0;
-  v_detail text;
-  v_hint text;
 begin
-  if pg_catalog.jsonb_typeof(p_events) is distinct from 'array' then
-    perform outbox.invalid('events', 'is not a JSON array',
-      'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
-  end if;
-  while v_at < pg_catalog.jsonb_array_length(p_events) loop
-    v_at := v_at + 1;
-    v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1),
-      v_now + (v_at - 1) * interval '1 microsecond');
-  end loop;
-  -- Keys in one order in every session, or two batches could wait for each other.
-  for v_at in
-    select e.ordinality
-    from pg_catalog.unnest(v_events) with ordinality e
-    order by e.org_id, e.idempotency_key nulls first, e.ordinality
-  loop
-    v_ids[v_at] := outbox.put_event(v_events[v_at]);
-  end loop;
-  perform outbox.kick_on_commit();
-  return pg_catalog.to_jsonb(v_ids);
-exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
-  get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
-  raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
-    message = case
-      when v_at = 0 then sqlerrm
-      else pg_catalog.format('events[%s]: %s', v_at - 1, sqlerrm)
-    end;
+  return outbox.publish_array(p_events, null);
 end
 $$;
 
@@ -5345,6 +6015,80 @@ ALTER FUNCTION outbox.publish_many(p_events jsonb) OWNER TO postgres;
 -- Name: FUNCTION publish_many(p_events jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.publish_many(p_events jsonb) IS 'Publishes an array of {"type", "payload" or "body" (text, kept as it is), "org_id", "partition_key", "correlation_id", "idempotency_key", "endpoint_id", "deliver_at", "traceparent"}, all or none, and returns the array of ids in the same order. Errors as publish(), with the place in the array.';
+
+-- Name: publish_plain(jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  v_most integer := outbox.setting_int('publish.max_body_bytes');
+  v_plain boolean;
+  v_events outbox.event[];
+  v_keyed integer;
+  v_taken integer;
+begin
+  select
+    coalesce(pg_catalog.bool_and(coalesce(
+      o.value - array['type', 'payload', 'body', 'org_id', 'partition_key', 'correlation_id',
+        'idempotency_key', 'endpoint_id', 'deliver_at', 'traceparent'] = '{}'
+      and o.value ->> 'endpoint_id' is null and o.value ->> 'deliver_at' is null
+      and o.value ? 'payload' <> o.value ? 'body'
+      and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+      and pg_catalog.length(o.value ->> 'type') <= 128
+      and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
+      and (o.value ? 'payload' or e.body::json is not null)
+      and pg_catalog.octet_length(e.body) <= v_most
+      and coalesce(pg_catalog.length(o.value ->> 'partition_key') <= 256, true)
+      and coalesce(o.value ->> 'correlation_id' ~ '^[\x21-\x7e]{1,128}$', true)
+      and coalesce(o.value ->> 'idempotency_key' ~ '^[\x21-\x7e]{1,255}$', true)
+      and coalesce(
+        o.value ->> 'traceparent' ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$', true),
+      false)), true),
+    pg_catalog.array_agg(
+      row(outbox.uuid_v7(e.at), e.org_id, o.value ->> 'type', e.body, o.value ->> 'partition_key',
+        o.value ->> 'correlation_id', o.value ->> 'idempotency_key', o.value ->> 'traceparent',
+        null, null, e.at)::outbox.event
+      order by o.ordinality),
+    pg_catalog.count(o.value ->> 'idempotency_key')
+  into v_plain, v_events, v_keyed
+  from pg_catalog.jsonb_array_elements(p_events) with ordinality o
+  cross join lateral (
+    select coalesce(p_org_id, o.value ->> 'org_id', 'default') as org_id,
+      coalesce(o.value ->> 'body', (o.value -> 'payload')::text) as body,
+      p_now + (o.ordinality - 1) * interval '1 microsecond' as at
+  ) e;
+  if not v_plain then
+    return null;
+  end if;
+  if v_keyed > 0 then
+    insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+    select e.org_id, e.idempotency_key, e.id, outbox.event_content(e), e.created_at
+    from pg_catalog.unnest(v_events) e
+    where e.idempotency_key is not null
+    order by e.org_id, e.idempotency_key
+    on conflict (org_id, key) do nothing;
+    get diagnostics v_taken = row_count;
+    if v_taken < v_keyed then
+      raise no_data_found;
+    end if;
+  end if;
+  insert into outbox.event select e.* from pg_catalog.unnest(v_events) e;
+  insert into outbox.unrouted (event_id) select e.id from pg_catalog.unnest(v_events) e;
+  return array(select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
+exception
+  when no_data_found or invalid_text_representation or untranslatable_character
+    or program_limit_exceeded or statement_too_complex or invalid_parameter_value then
+    return null;
+end
+$_$;
+
+ALTER FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone) IS 'Publishes an array of events in a few statements, a quarter of what one by one costs, and returns their ids; null, and nothing is published, when one is not valid, is addressed, is for later, or has an idempotency key that is taken: those are told apart one by one.';
 
 -- Name: publish_raw(text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5663,6 +6407,52 @@ ALTER FUNCTION outbox.put_event(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the event that has its idempotency key.';
 
+-- Name: put_event_type(text, text, text, json, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text DEFAULT ''::text, p_schema json DEFAULT NULL::json, p_create boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_type outbox.event_type;
+begin
+  perform outbox.check_type(p_type);
+  perform outbox.change_catalogue(p_org_id);
+  select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
+  if found and p_create then
+    -- A repeat of the request that made it is no error.
+    if v_type.description = coalesce(p_description, '')
+      and v_type.schema::jsonb is not distinct from p_schema::jsonb
+    then
+      return outbox.event_type_json(v_type);
+    end if;
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('event type %s exists', p_type),
+      hint = 'Change it with PUT, or choose another name';
+  end if;
+  -- The sum over the catalogue bounds what a publisher's function keeps.
+  if not found and (
+    select pg_catalog.count(*) from outbox.event_type t where t.org_id = p_org_id) >= 1000
+  then
+    perform outbox.invalid('type', 'would be the 1001st of the organisation',
+      'Delete event types that are no longer used');
+  end if;
+  insert into outbox.event_type as t (org_id, type, description, schema, created_at, updated_at)
+  values (p_org_id, p_type, coalesce(p_description, ''), p_schema, v_now, v_now)
+  on conflict (org_id, type) do update set
+    description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
+  returning t.* into v_type;
+  return outbox.event_type_json(v_type);
+end
+$$;
+
+ALTER FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean) OWNER TO postgres;
+
+-- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean) IS 'Adds an event type to the catalogue or replaces it; with p_create one that is there with other content is refused. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004.';
+
 -- Name: put_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS void
@@ -5716,6 +6506,56 @@ ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp wit
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type.';
+
+-- Name: raise_finished(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
+    hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+end
+$$;
+
+ALTER FUNCTION outbox.raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text) OWNER TO postgres;
+
+-- Name: FUNCTION raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text) IS 'Raises OH004 for a delivery that is no longer open.';
+
+-- Name: read_catalogue(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_catalogue(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_strict boolean;
+  v_version bigint;
+begin
+  select c.strict, c.version
+  into v_strict, v_version
+  from outbox.event_catalogue c
+  where c.org_id = p_org_id;
+  return pg_catalog.jsonb_build_object(
+    'strict', coalesce(v_strict, false),
+    'version', coalesce(v_version, 0)::text,
+    'types', coalesce(
+      (
+        select pg_catalog.jsonb_object_agg(t.type, t.schema)
+        from outbox.event_type t where t.org_id = p_org_id
+      ), '{}'));
+end
+$$;
+
+ALTER FUNCTION outbox.read_catalogue(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION read_catalogue(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_catalogue(p_org_id text) IS 'What publishing must keep to: {"strict", "version", "types": {type: schema or null}}.';
 
 -- Name: read_cursor(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6590,6 +7430,27 @@ ALTER FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp w
 
 COMMENT ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes each event of a failed batch alone, so that one that cannot be routed costs no other. Returns how many deliveries it made.';
 
+-- Name: routing_state(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.routing_state(p_event_id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return case
+    when exists (select from outbox.unrouted u where u.event_id = p_event_id) then 'waiting'
+    when exists (select from outbox.unroutable u where u.event_id = p_event_id) then 'set_aside'
+    else 'done'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.routing_state(p_event_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION routing_state(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.routing_state(p_event_id uuid) IS 'How far routing is with an event: waiting, done, or set_aside after three failures.';
+
 -- Name: run_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.run_settings() RETURNS jsonb
@@ -6765,6 +7626,27 @@ ALTER FUNCTION outbox.send_test_event(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION send_test_event(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) IS 'Publishes an event outhook.test for one endpoint alone: {"event_id"}. OH002; OH004 when the endpoint is held; OH006 when its breaker is not closed.';
+
+-- Name: set_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  if p_strict is null then
+    perform outbox.invalid('strict', 'is null', 'Expected true or false');
+  end if;
+  perform outbox.change_catalogue(p_org_id, p_strict);
+  return pg_catalog.jsonb_build_object('strict', p_strict);
+end
+$$;
+
+ALTER FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) OWNER TO postgres;
+
+-- Name: FUNCTION set_catalogue(p_org_id text, p_strict boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) IS 'Says whether the API refuses events whose type or payload the catalogue does not allow: {"strict"}. OH001.';
 
 -- Name: set_endpoint_state(uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7601,6 +8483,30 @@ ALTER FUNCTION outbox.tick() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.tick() IS 'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
 
+-- Name: time_span(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_from >= p_to then
+    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+  end if;
+  return array[
+    outbox.uuid_v7_floor(coalesce(greatest(p_from, '1970-01-01 00:00:00+00'),
+      '1970-01-01 00:00:00+00')),
+    outbox.uuid_v7_floor(coalesce(least(p_to, '9999-12-31 00:00:00+00'),
+      '9999-12-31 00:00:00+00'))];
+end
+$$;
+
+ALTER FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION time_span(p_from timestamp with time zone, p_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp with time zone) IS 'The lowest event id of a span of time, and the lowest behind it. OH001.';
+
 -- Name: to_cursor(timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) RETURNS text
@@ -8283,6 +9189,20 @@ ALTER TABLE outbox.error_hint OWNER TO postgres;
 
 COMMENT ON TABLE outbox.error_hint IS 'Every error_class that an attempt can have, with one line on what to do: join it to outbox.attempt.';
 
+-- Name: event_catalogue; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.event_catalogue (
+    org_id text NOT NULL,
+    strict boolean DEFAULT false NOT NULL,
+    version bigint DEFAULT 1 NOT NULL
+);
+
+ALTER TABLE outbox.event_catalogue OWNER TO postgres;
+
+-- Name: TABLE event_catalogue; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.event_catalogue IS 'Whether an organisation publishes through the API only types of its catalogue, and the version of that catalogue, which grows with each change.';
+
 -- Name: event_default; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.event_default (
@@ -8889,6 +9809,11 @@ ALTER TABLE ONLY outbox.endpoint_secret
 ALTER TABLE ONLY outbox.error_hint
     ADD CONSTRAINT error_hint_pkey PRIMARY KEY (error_class);
 
+-- Name: event_catalogue event_catalogue_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.event_catalogue
+    ADD CONSTRAINT event_catalogue_pkey PRIMARY KEY (org_id);
+
 -- Name: event event_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.event
@@ -8898,6 +9823,11 @@ ALTER TABLE ONLY outbox.event
 
 ALTER TABLE ONLY outbox.event_default
     ADD CONSTRAINT event_default_pkey PRIMARY KEY (id);
+
+-- Name: event_type event_type_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.event_type
+    ADD CONSTRAINT event_type_pkey PRIMARY KEY (org_id, type);
 
 -- Name: failure_rule failure_rule_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -9137,9 +10067,17 @@ ALTER TABLE outbox.error_hint ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.event ENABLE ROW LEVEL SECURITY;
 
+-- Name: event_catalogue; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.event_catalogue ENABLE ROW LEVEL SECURITY;
+
 -- Name: event_default; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.event_default ENABLE ROW LEVEL SECURITY;
+
+-- Name: event_type; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.event_type ENABLE ROW LEVEL SECURITY;
 
 -- Name: failure_rule; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -9226,6 +10164,11 @@ GRANT USAGE ON SCHEMA outbox TO service_role;
 REVOKE ALL ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) TO service_role;
 
+-- Name: FUNCTION act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) TO service_role;
+
 -- Name: FUNCTION add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
@@ -9309,6 +10252,10 @@ REVOKE ALL ON FUNCTION outbox.calling_role() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) TO service_role;
 
+-- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) FROM PUBLIC;
+
 -- Name: FUNCTION change_endpoint(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
@@ -9337,6 +10284,10 @@ REVOKE ALL ON FUNCTION outbox.check_choice(p_field text, p_value text, p_choices
 -- Name: FUNCTION check_columns(p_table regclass, p_field text, p_columns text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) FROM PUBLIC;
+
+-- Name: FUNCTION check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9457,6 +10408,10 @@ GRANT ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb
 REVOKE ALL ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) TO service_role;
 
+-- Name: FUNCTION cursor_to_key(p_cursor text, p_form text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) FROM PUBLIC;
+
 -- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) FROM PUBLIC;
@@ -9479,10 +10434,23 @@ GRANT ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) TO service_
 REVOKE ALL ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) TO service_role;
 
+-- Name: FUNCTION delete_event_type(p_org_id text, p_type text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) TO service_role;
+
 -- Name: FUNCTION delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) TO service_role;
+
+-- Name: FUNCTION delivery_ends(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.delivery_ends(p_event_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION delivery_json(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION disable_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9546,9 +10514,17 @@ REVOKE ALL ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.event_content(p_event outbox.event) FROM PUBLIC;
 
--- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION event_json(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.event_json(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION event_type_json(p_type outbox.event_type); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.event_type_json(p_type outbox.event_type) FROM PUBLIC;
 
 -- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9605,6 +10581,21 @@ REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone) FR
 
 REVOKE ALL ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) TO service_role;
+
+-- Name: FUNCTION get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION get_event(p_org_id text, p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) TO service_role;
+
+-- Name: FUNCTION get_event_type(p_org_id text, p_type text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_event_type(p_org_id text, p_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_event_type(p_org_id text, p_type text) TO service_role;
 
 -- Name: FUNCTION get_health(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9730,6 +10721,10 @@ REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_descripti
 
 REVOKE ALL ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) FROM PUBLIC;
 
+-- Name: FUNCTION key_to_cursor(p_key text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.key_to_cursor(p_key text) FROM PUBLIC;
+
 -- Name: FUNCTION kick(p_why text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.kick(p_why text) FROM PUBLIC;
@@ -9742,10 +10737,30 @@ REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) TO service_role;
+
 -- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
+
+-- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
+
+-- Name: FUNCTION list_event_types(p_org_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_event_types(p_org_id text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_event_types(p_org_id text, p_cursor text, p_limit integer) TO service_role;
+
+-- Name: FUNCTION list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
 
 -- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9800,6 +10815,10 @@ REVOKE ALL ON FUNCTION outbox.no_saga(p_name text) FROM PUBLIC;
 -- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) FROM PUBLIC;
 
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9858,9 +10877,18 @@ REVOKE ALL ON FUNCTION outbox.primary_key(p_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) TO service_role;
 
+-- Name: FUNCTION publish_array(p_events jsonb, p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text) TO service_role;
 
 -- Name: FUNCTION publish_inserted(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9870,6 +10898,10 @@ REVOKE ALL ON FUNCTION outbox.publish_inserted() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.publish_many(p_events jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish_many(p_events jsonb) TO service_role;
+
+-- Name: FUNCTION publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -9904,6 +10936,11 @@ REVOKE ALL ON FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_jo
 
 REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event) FROM PUBLIC;
 
+-- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean) TO service_role;
+
 -- Name: FUNCTION put_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
@@ -9911,6 +10948,15 @@ REVOKE ALL ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) F
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text) FROM PUBLIC;
+
+-- Name: FUNCTION read_catalogue(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_catalogue(p_org_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.read_catalogue(p_org_id text) TO service_role;
 
 -- Name: FUNCTION read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10028,6 +11074,10 @@ REVOKE ALL ON FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[]
 
 REVOKE ALL ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION routing_state(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.routing_state(p_event_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION run_settings(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
@@ -10050,6 +11100,11 @@ GRANT ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid,
 
 REVOKE ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION set_catalogue(p_org_id text, p_strict boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) TO service_role;
 
 -- Name: FUNCTION set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10145,6 +11200,10 @@ GRANT ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid
 -- Name: FUNCTION tick(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.tick() FROM PUBLIC;
+
+-- Name: FUNCTION time_span(p_from timestamp with time zone, p_to timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION to_cursor(p_at timestamp with time zone, p_id text); Type: ACL; Schema: outbox; Owner: postgres
 
