@@ -13,6 +13,7 @@ import { writeSection } from './report/readme.ts'
 import { type NamedAnswer, type Results, writeResults } from './report/results.ts'
 import { toTable } from './report/table.ts'
 import { startBench } from './run/bench.ts'
+import { problemOf } from './run/problem.ts'
 import { sides } from './sides/catalog.ts'
 
 type Asked = ReturnType<typeof readPlan>
@@ -40,7 +41,7 @@ async function ask(
       await bench.stop()
     }
   } catch (error) {
-    return { note: '', columns: [], rows: [], chart: '', problems: [messageOf(error)] }
+    return { note: '', columns: [], rows: [], chart: '', problems: [problemOf(error)] }
   }
 }
 

@@ -92,7 +92,13 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
     start: async (spec, role, endpoints) => {
       const command = spec.source === 'outhook'
         ? [
-          ...[Deno.execPath(), 'run', '-A', '--no-check', ...workerFlags()],
+          ...[
+            Deno.execPath(),
+            'run',
+            '-A',
+            '--no-check',
+            ...spec.mode === 'rpc' ? [] : workerFlags(),
+          ],
           fileURLToPath(new URL('../sides/outhook.ts', import.meta.url)),
         ]
         : peers.command(`sides/${spec.source}`, spec.runtime)

@@ -1,6 +1,6 @@
 /** A process of the bench that is asked a line of JSON at a time. */
 
-import { TextLineStream } from './lines.ts'
+import { lineStream } from './lines.ts'
 
 export interface Child {
   readonly pid: number
@@ -31,7 +31,7 @@ export async function startChild(
     stderr: 'piped',
   }).spawn()
   const failure = keepTail(child.stderr)
-  const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(TextLineStream())
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(lineStream())
     .getReader()
   const input = child.stdin.getWriter()
 

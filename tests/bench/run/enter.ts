@@ -1,6 +1,6 @@
 /** Starts sides for a question, and ends them. */
 
-import { messageOf } from '../../../supabase/local/errors.ts'
+import { problemOf } from './problem.ts'
 import type { SideSpec } from '../sides/catalog.ts'
 import type { Bench } from './bench.ts'
 import type { Child } from './child.ts'
@@ -53,8 +53,9 @@ export async function attempt<T>(
   try {
     return await work()
   } catch (error) {
-    problems.push(messageOf(error))
-    bench.log(`PROBLEM: ${messageOf(error)}`)
+    const problem = problemOf(error)
+    problems.push(problem)
+    bench.log(`PROBLEM: ${problem}`)
     return undefined
   }
 }

@@ -1,5 +1,5 @@
 /** Cuts text into lines. */
-export function TextLineStream(): TransformStream<string, string> {
+export function lineStream(): TransformStream<string, string> {
   let rest = ''
   return new TransformStream({
     transform(text, controller): void {

@@ -63,7 +63,7 @@ export async function serveSide(
       // SAFETY: as above.
       reply(await answer(side, config, JSON.parse(line) as SideRequest))
     } catch (error) {
-      reply({ error: error instanceof Error ? error.stack ?? error.message : String(error) })
+      reply({ error: error instanceof Error ? error.message : String(error) })
     }
   }
   await side.end()

@@ -1,6 +1,6 @@
 /**
  * The sender that all peers share: undici below its request function, connections kept alive, and
- * per POST the same two HMACs and the same thirteen headers that Outhook sends.
+ * per POST the same two HMACs and the same eleven headers that Outhook sends.
  */
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
