@@ -24,8 +24,30 @@ export function section(results: Results): string {
     }. All Postgres sides use one server ` +
     `with ${listed(postgres)}. Every number is in ` +
     `[${resultsName(results)}.json](tests/bench/results/${resultsName(results)}.json).`,
+    ...summary(results),
     ...results.answers.flatMap(part),
   ].join('\n\n')
+}
+
+/** How ours stand to the others, in a sentence; nothing when either was not measured. */
+function summary({ answers }: Results): string[] {
+  const rows = answers.find(({ name }) => name === 'throughput')?.rows ?? []
+  const rates = new Map(rows.map(({ series, values }) => [series, values.perSecond ?? NaN]))
+  const queues = ['graphile node', 'pg-boss node', 'bullmq node']
+  const node = Math.max(...queues.map((name) => rates.get(name) ?? NaN))
+  const [direct, rpc] = [rates.get('outhook direct') ?? NaN, rates.get('outhook rpc') ?? NaN]
+  const ratios = [
+    ['the worker to undici alone', direct / (rates.get('undici deno') ?? NaN)],
+    ['the worker to graphile-worker under Deno', direct / (rates.get('graphile deno') ?? NaN)],
+    ['RPC to the fastest of the three queues under Node', rpc / node],
+  ] as const
+  const told = ratios.filter(([, ratio]) => Number.isFinite(ratio))
+  if (told.length === 0) return []
+  return [
+    `Deliveries a second as ratios: ${
+      told.map(([what, ratio]) => `${what} ${ratio.toFixed(2)}`).join(', ')
+    }.`,
+  ]
 }
 
 function part(answer: NamedAnswer): string[] {
@@ -35,7 +57,9 @@ function part(answer: NamedAnswer): string[] {
   return [
     head,
     `![${answer.title}](tests/bench/results/${chartName(answer)})`,
-    `<details><summary>Figures</summary>\n\n${toTable(answer)}\n\n</details>`,
+    `<details${answer.name === 'throughput' ? ' open' : ''}><summary>Figures</summary>\n\n${
+      toTable(answer)
+    }\n\n</details>`,
     `${answer.note[0]?.toUpperCase()}${answer.note.slice(1)}.`,
     ...problems,
   ]
