@@ -59,6 +59,12 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('inbox.retention_days', '40', 'integer', 1, 3650,
     'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
     'try is processed twice'),
+  ('whatsapp.graph_url', '"https://graph.facebook.com"', 'text', null, null,
+    'Where the WhatsApp Cloud API is'),
+  ('whatsapp.graph_version', '"v25.0"', 'text', null, null,
+    'The version of the Graph API that messages are sent through'),
+  ('message.retention_days', '365', 'integer', 1, 3650,
+    'How long payload, number and ids of a finished message are kept; its audit trail stays'),
   ('event.retention_days', '30', 'integer', 1, 365,
     'A delivery still open after this many days expires; deliver_at reaches no further');
 
@@ -133,6 +139,15 @@ begin
         return
           'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
           'path';
+      end if;
+      if p_setting.name = 'whatsapp.graph_url'
+        and p_value #>> '{}' !~ '^https?://[a-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*$'
+      then
+        return 'must be a URL such as https://graph.facebook.com, without credentials and query';
+      end if;
+      if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
+      then
+        return 'must be a version such as v25.0';
       end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'

@@ -5,7 +5,7 @@ create table outbox.endpoint (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   org_id text not null,
   kind text not null default 'webhook'
-    constraint endpoint_kind_is_known check (kind in ('webhook')),
+    constraint endpoint_kind_is_known check (kind in ('webhook', 'whatsapp')),
   url text not null,
   description text not null default '',
   header_names text[] not null default '{}',
@@ -24,6 +24,8 @@ create table outbox.endpoint (
     constraint endpoint_rate_is_positive check (rate_per_second between 0.001 and 100000),
   rate_burst integer not null default 10
     constraint endpoint_burst_is_positive check (rate_burst between 1 and 100000),
+  lane_spacing_ms integer not null default 0
+    constraint endpoint_lane_spacing_is_sensible check (lane_spacing_ms between 0 and 3600000),
   retry jsonb,
   retry_4xx boolean not null default false,
   on_dead_letter text not null default 'continue'
@@ -47,6 +49,8 @@ comment on table outbox.endpoint is
 comment on column outbox.endpoint.header_names is
   'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() '
   'changes them.';
+comment on column outbox.endpoint.lane_spacing_ms is
+  'How long an ordered lane rests behind each delivery.';
 comment on column outbox.endpoint.retry is
   'The retry policy (see calculate_delay); null: the preset of the kind.';
 comment on column outbox.endpoint.retry_4xx is

@@ -6,17 +6,24 @@ create table outbox.failure_rule (
   kind text not null,
   code text not null,
   action text not null
-    constraint failure_rule_action_is_known check (action in ('retry', 'fail', 'hold', 'throttle')),
+    constraint failure_rule_action_is_known check (
+      action in ('retry', 'fail', 'hold', 'fail_hold', 'throttle')
+    ),
   min_delay_s double precision not null default 0
     constraint failure_rule_min_delay_is_sensible check (min_delay_s between 0 and 604800),
   title text not null,
+  scope text not null default 'endpoint'
+    constraint failure_rule_scope_is_known check (scope in ('endpoint', 'lane', 'app')),
+  firm boolean not null default false,
+  note text not null default '',
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
   'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after '
   'min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the '
-  'delivery stays; throttle: retry, and the whole endpoint waits for min_delay_s or what '
-  'Retry-After says.';
+  'delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s '
+  'or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; '
+  'firm: a provider that calls the failure transient changes nothing.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
@@ -48,7 +55,8 @@ begin
   order by c.place, f.kind = '*'
   limit 1;
   if not found then
-    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise')::outbox.failure_rule;
+    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, ''
+      )::outbox.failure_rule;
   end if;
   return v_rule;
 end
@@ -56,6 +64,23 @@ $$;
 comment on function outbox.failure_rule_of(text, integer, text, text) is
   'The rule for a failure: of the provider''s code, else the status, else its class, else the '
   'error class; without one, retry.';
+
+create function outbox.softened(
+  p_rule outbox.failure_rule, p_provider jsonb
+) returns outbox.failure_rule
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_provider -> 'is_transient' = 'true' and not p_rule.firm
+    and p_rule.action in ('fail', 'hold')
+  then
+    p_rule.action := 'retry';
+  end if;
+  return p_rule;
+end
+$$;
+comment on function outbox.softened(outbox.failure_rule, jsonb) is
+  'The rule, with a retry for what the provider itself calls transient.';
 
 create function outbox.is_retryable(
   p_kind text, p_status integer, p_error_class text, p_code text default null

@@ -14,11 +14,14 @@ create type outbox.result as (
   retry_after text,
   duration_ms integer,
   response text,
-  lossy boolean
+  lossy boolean,
+  provider_id text,
+  provider jsonb
 );
 comment on type outbox.result is
   'What a run reports of one delivery: outcome is delivered, failed or released (given back '
-  'unsent).';
+  'unsent). provider_id is what the provider calls the thing that it took, provider what else it '
+  'said.';
 
 create type outbox.news as (
   applied integer,
@@ -55,7 +58,7 @@ begin
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
-        duration_ms, response, lossy, place)
+        duration_ms, response, lossy, provider_id, provider, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), weighed as materialized (
@@ -67,7 +70,10 @@ begin
       d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
+      (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
+        -- A channel that is held has done the message no harm: it goes first when that ends.
+        when (f.rule).action = 'hold' and e.kind = 'whatsapp' then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.calculate_delay(p.policy, d.tries + 1),
           (f.rule).min_delay_s * interval '1 s',
@@ -88,12 +94,13 @@ begin
     cross join lateral (
       select case
         when r.outcome = 'failed'
-        then outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code)
+        then outbox.softened(
+          outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code), r.provider)
       end as rule offset 0
     ) f
     -- Never null: without a status retry_4xx has no say.
     cross join lateral (
-      select (f.rule).action = 'fail'
+      select (f.rule).action in ('fail', 'fail_hold')
         and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
     ) x
     cross join lateral (
@@ -190,7 +197,9 @@ begin
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
-      pg_catalog.bool_or(j.dead) as died
+      pg_catalog.bool_or(j.dead) as died,
+      -- A lane with a spacing rests behind what was sent, and behind what may have been.
+      p_now + pg_catalog.max(j.spacing) filter (where j.outcome <> 'released') as rested_at
     from judged j
     group by j.lane_at, j.endpoint_id, j.ordered
   ), lanes as (
@@ -200,7 +209,7 @@ begin
       depth = l.depth - b.gone,
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
       not_before = case
-        when b.ordered then coalesce(b.retry_at, l.not_before)
+        when b.ordered then greatest(coalesce(b.retry_at, l.not_before), b.rested_at)
         else l.not_before
       end,
       next_at = case
@@ -208,14 +217,15 @@ begin
         when not b.ordered then least(l.next_at, b.back_at)
         when l.leased > b.ended then l.next_at
         when l.halted or (b.died and e.on_dead_letter = 'halt') then 'infinity'
-        else greatest(coalesce(b.retry_at, l.not_before), p_now)
+        else greatest(coalesce(b.retry_at, l.not_before), b.rested_at, p_now)
       end
     from by_lane b
     cross join lateral (
       select e.on_dead_letter from outbox.endpoint e where e.id = b.endpoint_id offset 0
     ) e
     where l.ctid = b.lane_at
-    returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted as empty
+    returning l.id,
+      b.ordered and l.leased = 0 and l.depth = 0 and not l.halted and l.not_before <= p_now as empty
   ), by_gate as materialized (
     select g.gate_at, j.endpoint_id,
       pg_catalog.bool_or(j.answered) as answered,
@@ -231,8 +241,8 @@ begin
       pg_catalog.count(*) filter (where not j.ordered)
         + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased)
         as slots,
-      pg_catalog.max(j.hint) as hint,
-      pg_catalog.bool_or(j.action = 'hold') as gone,
+      pg_catalog.max(j.hint) filter (where not j.of_lane) as hint,
+      pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as gone,
       (
         pg_catalog.array_agg(
           j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
@@ -331,6 +341,11 @@ as $$
 declare
   v_news outbox.news := outbox.apply_results(p_results, p_now);
 begin
+  if exists (select from outbox.whatsapp_channel) then
+    perform outbox.complete_messages(p_results, p_now);
+    perform outbox.throttle_apps(p_results, p_now);
+    v_news.gone := outbox.hold_channels(v_news.gone, p_results, p_now);
+  end if;
   if v_news.gone is not null then
     perform outbox.disable_itself(v_news.gone, 'gone', p_now);
   end if;

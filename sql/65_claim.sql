@@ -317,6 +317,9 @@ begin
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
+      v_claimed := outbox.take_messages(v_claimed, p_now);
+    end if;
     perform outbox.park(v_endpoints, p_now);
     exit when v_claimed.events is not null;
     v_endpoints := outbox.still_due(v_endpoints, p_now);

@@ -108,6 +108,9 @@ begin
     )), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
     cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e);
+  if exists (select from outbox.whatsapp_channel) then
+    v_parcel := outbox.with_messages(v_parcel, p_claimed);
+  end if;
   return v_parcel;
 end
 $$;
@@ -201,7 +204,8 @@ $$;
 comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", '
-  '"duration_ms", "response", "lossy"}]; p_limit: free slots; p_ended: the run''s last call. '
+  '"duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; '
+  'p_ended: the run''s last call. '
   'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "deliveries", '
   '"events", "endpoints"}. A call whose answer was lost is made again with the same p_run and '
   'p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, '

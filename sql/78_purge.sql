@@ -77,6 +77,7 @@ begin
   where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
   delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
+  perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.lane l where l.gate_id = p_gate_id;
   delete from outbox.gate g where g.id = p_gate_id;

@@ -94,6 +94,10 @@ declare
   v_runs integer;
   v_accepted integer;
 begin
+  -- A lane of one recipient outlives its last delivery by its spacing.
+  delete from outbox.lane l
+  where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
+    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   delete from outbox.consumer_inbox i where i.ctid = any (array(
     select o.ctid from outbox.consumer_inbox o
     where o.accepted_at
@@ -132,11 +136,13 @@ begin
   return pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
     'accepted', v_accepted,
+    'messages', outbox.erase_messages(10000),
     'secrets', outbox.drop_expired_secrets(v_now),
     'request_keys', outbox.forget_requests(v_now));
 end
 $$;
 comment on function outbox.cleanup() is
   'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of '
-  'consumer_inbox), "secrets", "request_keys"}, each up to a limit that the next night goes on from. Delivered '
+  'consumer_inbox), "messages" (erased), "secrets", "request_keys"}, each up to a limit that the '
+  'next night goes on from. Delivered '
   'history goes with its partition (drop_partitions()) after 7 full days.';

@@ -100,6 +100,30 @@ grant execute on function
   outbox.act_on_delivery(text, uuid, uuid, text, text),
   outbox.list_attempts(text, uuid, uuid, text, integer),
   outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer),
+  outbox.put_whatsapp_app(text, text, text, boolean),
+  outbox.create_channel(
+    text, text, text, text, text, text, double precision, double precision),
+  outbox.get_channel(text, uuid),
+  outbox.list_channels(text),
+  outbox.set_channel_token(text, uuid, text, text),
+  outbox.set_default_channel(text, uuid, text),
+  outbox.put_template(text, text, text, text, text, text, text),
+  outbox.list_templates(text),
+  outbox.delete_template(text, text, text),
+  outbox.grant_consent(text, text, text[], text, text, text, text),
+  outbox.revoke_consent(text, text, text[], text, text, text, text),
+  outbox.list_consents(text, text),
+  outbox.opt_out_recipient(text, text, text, text, text),
+  outbox.opt_in_recipient(text, text, text, text),
+  outbox.create_message(text, text, jsonb, text, text, text, text, uuid, text),
+  outbox.get_message(text, text),
+  outbox.list_messages(
+    text, text, integer, text, text, text, timestamptz, timestamptz),
+  outbox.count_messages(text),
+  outbox.cancel_message(text, text, text, text),
+  outbox.resend_message(text, text, text),
+  outbox.list_audit_events(text, text, integer, text, text),
+  outbox.list_activity(text, text, text, integer),
   outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
 to service_role;
 grant select on
@@ -107,7 +131,10 @@ grant select on
   outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane, outbox.delivery, outbox.attempt,
   outbox.attempt_default, outbox.dead_letter, outbox.replay_job, outbox.failure_rule,
   outbox.error_hint, outbox.run, outbox.saga, outbox.saga_step, outbox.consumer_inbox,
-  outbox.delivery_status, outbox.relay_status, outbox.webhook_outbox, outbox.saga_outbox,
+  outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt, outbox.audit_event,
+  outbox.activity, outbox.template, outbox.consent, outbox.opt_out, outbox.conversation_window,
+  outbox.whatsapp_app, outbox.whatsapp_channel, outbox.delivery_status, outbox.relay_status,
+  outbox.webhook_outbox, outbox.saga_outbox,
   outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;
 grant execute on function outbox.retry_preset(text), outbox.uuid_v7_time(uuid) to service_role;

@@ -16,7 +16,7 @@ select is((outbox.failure_rule_of(c.kind, c.status, c.class, c.code)).action, c.
 from (values
   -- A code beats a status, a status its class, its class the error class.
   ('webhook', 500, null, '131000', 'fail'), ('webhook', 400, 'tls', '131001', 'retry'), ('whatsapp', 400, null, '131001', 'fail'),
-  ('webhook', 404, null, null, 'retry'), ('whatsapp', 404, null, null, 'fail'), ('webhook', 403, null, null, 'fail'),
+  ('webhook', 404, null, null, 'retry'), ('kafka', 404, null, null, 'fail'), ('webhook', 403, null, null, 'fail'),
   ('webhook', 418, null, null, 'fail'), ('kafka', 418, null, null, 'retry'),
   -- The kind decides among rules of one place, never between places.
   ('webhook', 500, null, null, 'fail'), ('webhook', 502, null, null, 'retry'), ('webhook', 503, null, null, 'throttle'),

@@ -1,0 +1,179 @@
+-- Creating messages. A refusal is an answer and no error, or its line in the audit trail would be
+-- rolled back with it; and it takes no key, so that the same call works once consent is there.
+
+create function outbox.check_message(p_message outbox.outbound_message) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  perform outbox.check_org(p_message.org_id);
+  perform outbox.check_choice('channel', p_message.channel, array['WHATSAPP']);
+  perform outbox.check_recipient(p_message.to_recipient);
+  if p_message.dossier_id is not null then
+    perform outbox.check_dossier(p_message.dossier_id);
+  end if;
+  if p_message.idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
+    perform outbox.invalid('Idempotency-Key', 'is not 1 to 255 visible ASCII characters',
+      'Use an id without spaces, or leave it out');
+  end if;
+  if pg_catalog.jsonb_typeof(p_message.payload_json) is distinct from 'object' then
+    perform outbox.invalid('payloadJson', 'is not a JSON object',
+      'Expected the template''s parameters, or without a template something like '
+      '{"type": "text", "text": "…"}');
+  elsif pg_catalog.octet_length(p_message.payload_json::text) > 65536 then
+    perform outbox.invalid('payloadJson', 'has more than 65536 bytes', 'Send a link instead');
+  elsif p_message.template_code is null and not p_message.payload_json ? 'type' then
+    perform outbox.invalid('payloadJson.type', 'is missing',
+      'Without a templateCode say what kind of message it is, such as text');
+  end if;
+end
+$$;
+comment on function outbox.check_message(outbox.outbound_message) is
+  'Raises OH001 for the first field of a new message that is not valid.';
+
+create function outbox.message_content(p_message outbox.outbound_message) returns bytea
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.sha256(pg_catalog.convert_to(
+    pg_catalog.jsonb_build_array(p_message.dossier_id, p_message.channel, p_message.channel_id,
+      p_message.to_recipient, p_message.template_code, p_message.payload_json)::text, 'UTF8'));
+end
+$$;
+comment on function outbox.message_content(outbox.outbound_message) is
+  'SHA-256 of what makes two messages with one idempotency key the same.';
+
+create function outbox.message_of_key(
+  p_message outbox.outbound_message
+) returns outbox.outbound_message
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_held outbox.outbound_message;
+begin
+  select * into v_held from outbox.outbound_message m
+  where m.org_id = p_message.org_id and m.idempotency_key = p_message.idempotency_key;
+  if v_held.id is not null and v_held.content <> p_message.content then
+    raise exception using errcode = 'OH003',
+      message = 'Idempotency-Key was used for a message with other content',
+      detail = pg_catalog.format('It belongs to message %s', v_held.id),
+      hint = 'Use a new key for a new message';
+  end if;
+  return v_held;
+end
+$$;
+comment on function outbox.message_of_key(outbox.outbound_message) is
+  'The message that has this one''s key already, if any. OH003: it has other content.';
+
+create function outbox.create_message(
+  p_org_id text,
+  p_to text,
+  p_payload jsonb,
+  p_template_code text default null,
+  p_dossier_id text default null,
+  p_idempotency_key text default null,
+  p_channel text default 'WHATSAPP',
+  p_channel_id uuid default null,
+  p_actor text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_message outbox.outbound_message;
+  v_held outbox.outbound_message;
+  v_refusal text;
+begin
+  v_message.org_id := p_org_id;
+  v_message.dossier_id := p_dossier_id;
+  v_message.channel := p_channel;
+  v_message.to_recipient := p_to;
+  v_message.template_code := p_template_code;
+  v_message.payload_json := p_payload;
+  v_message.idempotency_key := coalesce(p_idempotency_key, pg_catalog.gen_random_uuid()::text);
+  v_message.created_by := p_actor;
+  perform outbox.check_message(v_message);
+  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
+  v_message.content := outbox.message_content(v_message);
+  v_held := outbox.message_of_key(v_message);
+  if v_held.id is not null then
+    return pg_catalog.jsonb_build_object('outcome', 'existing',
+      'message', outbox.message_json(v_held));
+  end if;
+  v_message.category := 'SERVICE';
+  if p_template_code is not null then
+    select t.category into v_message.category from outbox.template t
+    where t.org_id = p_org_id and t.code = p_template_code;
+    if not found then
+      perform outbox.invalid('templateCode', 'is not a template of this organisation',
+        'put_template() makes one');
+    end if;
+  end if;
+  v_refusal := outbox.refusal_of(v_message, v_now);
+  if v_refusal is not null then
+    perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
+    return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
+      'reason', outbox.refusal_words(v_refusal));
+  end if;
+  return outbox.put_message(v_message, v_now);
+end
+$$;
+comment on function outbox.create_message(
+  text, text, jsonb, text, text, text, text, uuid, text) is
+  'Queues a message in the caller''s transaction: {"outcome": "created" | "existing" (the key has '
+  'been used for the same), "message": as message_json()}, or {"outcome": "blocked", "code": '
+  '"consent_required" | "opted_out" | "outside_window", "reason"}, which is audited and takes no '
+  'key. p_payload: the template''s parameters, or {"type", …} without p_template_code. OH001; '
+  'OH002: no such channel; OH003: the key has other content.';
+
+create function outbox.put_message(
+  p_message outbox.outbound_message, p_now timestamptz
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_message outbox.outbound_message := p_message;
+begin
+  insert into outbox.outbound_message as m (
+    org_id, dossier_id, channel, to_recipient, template_code, payload_json, idempotency_key,
+    channel_id, event_id, content, category, created_by, created_at, updated_at)
+  values (
+    p_message.org_id, p_message.dossier_id, p_message.channel, p_message.to_recipient,
+    p_message.template_code, p_message.payload_json, p_message.idempotency_key,
+    p_message.channel_id, outbox.uuid_v7(p_now), p_message.content, p_message.category,
+    p_message.created_by, p_now, p_now)
+  on conflict (org_id, idempotency_key) do nothing
+  returning * into v_message;
+  if not found then
+    return pg_catalog.jsonb_build_object('outcome', 'existing',
+      'message', outbox.message_json(outbox.message_of_key(p_message)));
+  end if;
+  perform outbox.publish_message(v_message, p_now);
+  perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
+    'Message created', v_message.created_by, p_now);
+  return pg_catalog.jsonb_build_object('outcome', 'created',
+    'message', outbox.message_json(v_message));
+end
+$$;
+comment on function outbox.put_message(outbox.outbound_message, timestamptz) is
+  'Stores a message that may be sent and publishes its event, as create_message() returns it.';
+
+create function outbox.publish_message(
+  p_message outbox.outbound_message, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
+    pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
+    pg_catalog.encode(
+      pg_catalog.sha256(pg_catalog.convert_to(p_message.to_recipient, 'UTF8')), 'hex'),
+    null, null, p_message.channel_id, null, null);
+begin
+  v_event.id := p_message.event_id;
+  perform outbox.put_event(v_event);
+  perform outbox.kick_on_commit();
+end
+$$;
+comment on function outbox.publish_message(outbox.outbound_message, timestamptz) is
+  'Publishes the event of a message''s present life. The partition key is a hash of the recipient: '
+  'events and dead letters outlive an erased message.';

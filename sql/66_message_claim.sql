@@ -1,0 +1,137 @@
+-- What a claim does to messages: SENDING, with an attempt that is TRYING. All that may have changed
+-- since a message was created is looked at again here, at every try.
+
+create function outbox.take_messages(
+  p_claimed outbox.claimed, p_now timestamptz
+) returns outbox.claimed
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_row record;
+  v_message outbox.outbound_message;
+  v_delivery outbox.delivery;
+  v_why text;
+  v_refused jsonb[] := array[]::jsonb[];
+  v_one jsonb;
+  v_kept outbox.claimed;
+begin
+  for v_row in
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.tries, m.id
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
+      as c (event_id, endpoint_id, attempt)
+    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id
+    left join outbox.outbound_message m
+      on m.event_id = c.event_id and m.channel_id = c.endpoint_id
+    order by m.id
+  loop
+    select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
+    v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
+    if v_why is null then
+      perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+        v_row.attempt, v_row.tries + 1, p_now);
+    else
+      v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
+        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
+    end if;
+  end loop;
+  if pg_catalog.cardinality(v_refused) = 0 then
+    return p_claimed;
+  end if;
+  perform outbox.complete(array(
+    select row((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid, (r ->> 'attempt')::integer,
+      'released', null, null, null, null, null, null, null, null, null, null)::outbox.result
+    from pg_catalog.unnest(v_refused) r), p_now);
+  foreach v_one in array v_refused loop
+    select * into v_delivery from outbox.delivery d
+    where d.event_id = (v_one ->> 'event')::uuid and d.endpoint_id = (v_one ->> 'endpoint')::uuid;
+    perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
+  end loop;
+  select pg_catalog.array_agg(c.event_id order by c.place),
+    pg_catalog.array_agg(c.endpoint_id order by c.place),
+    pg_catalog.array_agg(c.attempt order by c.place)
+  into v_kept.events, v_kept.endpoints, v_kept.attempts
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
+    as c (event_id, endpoint_id, attempt, place)
+  where not exists (
+    select from pg_catalog.unnest(v_refused) r
+    where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
+  return v_kept;
+end
+$$;
+comment on function outbox.take_messages(outbox.claimed, timestamptz) is
+  'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not '
+  'be sent now is failed and its delivery closed. Returns what is left to send. locks: the caller '
+  'holds the gates; messages by id.';
+
+create function outbox.why_not_send(
+  p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
+) returns text
+language plpgsql set search_path = ''
+as $$
+declare
+  v_code text;
+begin
+  if p_message.id is null then
+    return 'no message belongs to this event';
+  end if;
+  if p_message.status not in ('QUEUED', 'SENDING') and not (
+    -- A replay of its dead letter is an operator's way to send it again.
+    p_message.status = 'FAILED' and exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+        and d.replayed_at is not null))
+  then
+    return pg_catalog.format('the message is %s', p_message.status);
+  end if;
+  v_code := outbox.refusal_of(p_message, p_now);
+  if v_code is null then
+    return null;
+  end if;
+  if v_code = 'consent_required' then
+    v_code := 'consent_revoked';
+  end if;
+  perform outbox.audit_refusal(p_message, v_code, null, p_now);
+  if p_message.status <> 'FAILED' then
+    perform outbox.fail_message(p_message, v_code, outbox.refusal_words(v_code), p_now);
+  end if;
+  return v_code;
+end
+$$;
+comment on function outbox.why_not_send(
+  outbox.outbound_message, uuid, uuid, timestamptz) is
+  'Why a claimed message is not sent after all, null when it is; one that policy forbids is '
+  'failed. locks: the caller holds the message.';
+
+create function outbox.begin_attempt(
+  p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer,
+  p_count integer, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into outbox.message_attempt (
+    message_id, attempt_no, status, created_at, updated_at, event_id, claim, phone_number_id)
+  select p_message.id, coalesce(pg_catalog.max(a.attempt_no), 0) + 1, 'TRYING', p_now, p_now,
+    p_event_id, p_claim, p_phone_number_id
+  from outbox.message_attempt a where a.message_id = p_message.id;
+  if p_message.status = 'FAILED' then
+    p_message.status := 'QUEUED';
+    p_message.provider_message_id := null;
+    perform outbox.save_message(p_message, p_now);
+    perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'UPDATED',
+      'Sent again by a replay', null, p_now);
+  end if;
+  p_message.status := 'SENDING';
+  p_message.attempt_count := p_count;
+  perform outbox.save_message(p_message, p_now);
+end
+$$;
+comment on function outbox.begin_attempt(
+  outbox.outbound_message, text, uuid, integer, integer, timestamptz) is
+  'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
