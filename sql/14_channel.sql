@@ -49,7 +49,7 @@ comment on table outbox.conversation_window is
   'Until when a person may be sent what is no template: 24 hours from their last message to that '
   'number. recipient is E.164 with its +.';
 
-create function outbox.keep_secret(p_field text, p_secret text) returns uuid
+create function outbox.keep_in_vault(p_field text, p_secret text) returns uuid
 language plpgsql volatile set search_path = ''
 as $$
 begin
@@ -62,7 +62,7 @@ begin
   return vault.create_secret(p_secret);
 end
 $$;
-comment on function outbox.keep_secret(text, text) is
+comment on function outbox.keep_in_vault(text, text) is
   'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
 
 create function outbox.put_whatsapp_app(
@@ -81,8 +81,8 @@ begin
   from outbox.whatsapp_app a where a.app_id = p_app_id for update;
   insert into outbox.whatsapp_app as a (
     app_id, secret_vault_id, verify_token_vault_id, allow_unsigned, created_at, updated_at)
-  values (p_app_id, outbox.keep_secret('secret', p_secret),
-    outbox.keep_secret('verify_token', p_verify_token), coalesce(p_allow_unsigned, false), v_now,
+  values (p_app_id, outbox.keep_in_vault('secret', p_secret),
+    outbox.keep_in_vault('verify_token', p_verify_token), coalesce(p_allow_unsigned, false), v_now,
     v_now)
   on conflict (app_id) do update set
     secret_vault_id = excluded.secret_vault_id,
@@ -137,7 +137,7 @@ begin
   insert into outbox.whatsapp_channel (endpoint_id, org_id, phone_number_id, waba_id, app_id,
     token_vault_id, is_default, created_at)
   values (v_id, p_org_id, p_phone_number_id, p_waba_id, p_app_id,
-    outbox.keep_secret('accessToken', p_access_token),
+    outbox.keep_in_vault('accessToken', p_access_token),
     not exists (
       select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
     v_now);
@@ -237,7 +237,7 @@ begin
   select c.token_vault_id into v_old from outbox.whatsapp_channel c
   where c.endpoint_id = v_id for update;
   update outbox.whatsapp_channel c
-  set token_vault_id = outbox.keep_secret('accessToken', p_access_token)
+  set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
   perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED', 'Access token replaced',

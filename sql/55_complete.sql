@@ -225,7 +225,8 @@ begin
     ) e
     where l.ctid = b.lane_at
     returning l.id,
-      b.ordered and l.leased = 0 and l.depth = 0 and not l.halted and l.not_before <= p_now as empty
+      b.ordered and l.leased = 0 and l.depth = 0 and not l.halted
+        and coalesce(b.rested_at <= p_now, true) as empty
   ), by_gate as materialized (
     select g.gate_at, j.endpoint_id,
       pg_catalog.bool_or(j.answered) as answered,

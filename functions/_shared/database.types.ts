@@ -6,6 +6,34 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 export type Database = {
   'outbox': {
     Tables: {
+      'activity': {
+        Row: {
+          'created_at': string
+          'dossier_id': string
+          'id': number
+          'metadata': NonNullable<Json>
+          'org_id': string
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at': string
+          'dossier_id': string
+          'id'?: never
+          'metadata': NonNullable<Json>
+          'org_id': string
+          'type': string
+        }
+        Update: {
+          'created_at'?: string
+          'dossier_id'?: string
+          'id'?: never
+          'metadata'?: NonNullable<Json>
+          'org_id'?: string
+          'type'?: string
+        }
+        Relationships: []
+      }
       'attempt': {
         Row: {
           'at': string
@@ -104,6 +132,80 @@ export type Database = {
         }
         Relationships: []
       }
+      'audit_event': {
+        Row: {
+          'action': string
+          'actor': string | null
+          'created_at': string
+          'details': string
+          'entity_id': string
+          'entity_type': string
+          'id': number
+          'org_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'action': string
+          'actor'?: string | null
+          'created_at': string
+          'details': string
+          'entity_id': string
+          'entity_type': string
+          'id'?: never
+          'org_id': string
+        }
+        Update: {
+          'action'?: string
+          'actor'?: string | null
+          'created_at'?: string
+          'details'?: string
+          'entity_id'?: string
+          'entity_type'?: string
+          'id'?: never
+          'org_id'?: string
+        }
+        Relationships: []
+      }
+      'consent': {
+        Row: {
+          'actor': string | null
+          'channel': string
+          'created_at': string
+          'dossier_id': string
+          'evidence': string | null
+          'granted': boolean
+          'id': number
+          'org_id': string
+          'purpose': string
+          'source': string
+        }
+        ComputedFields: never
+        Insert: {
+          'actor'?: string | null
+          'channel': string
+          'created_at': string
+          'dossier_id': string
+          'evidence'?: string | null
+          'granted': boolean
+          'id'?: never
+          'org_id': string
+          'purpose': string
+          'source': string
+        }
+        Update: {
+          'actor'?: string | null
+          'channel'?: string
+          'created_at'?: string
+          'dossier_id'?: string
+          'evidence'?: string | null
+          'granted'?: boolean
+          'id'?: never
+          'org_id'?: string
+          'purpose'?: string
+          'source'?: string
+        }
+        Relationships: []
+      }
       'consumer_inbox': {
         Row: {
           'accepted_at': string
@@ -120,6 +222,25 @@ export type Database = {
           'accepted_at'?: string
           'consumer'?: string
           'event_id'?: string
+        }
+        Relationships: []
+      }
+      'conversation_window': {
+        Row: {
+          'channel_id': string
+          'expires_at': string
+          'recipient': string
+        }
+        ComputedFields: never
+        Insert: {
+          'channel_id': string
+          'expires_at': string
+          'recipient': string
+        }
+        Update: {
+          'channel_id'?: string
+          'expires_at'?: string
+          'recipient'?: string
         }
         Relationships: []
       }
@@ -243,6 +364,7 @@ export type Database = {
           'headers_vault_id': string | null
           'id': string
           'kind': string
+          'lane_spacing_ms': number
           'max_in_flight': number
           'on_dead_letter': string
           'ordering': string
@@ -274,6 +396,7 @@ export type Database = {
           'headers_vault_id'?: string | null
           'id'?: string
           'kind'?: string
+          'lane_spacing_ms'?: number
           'max_in_flight'?: number
           'on_dead_letter'?: string
           'ordering'?: string
@@ -302,6 +425,7 @@ export type Database = {
           'headers_vault_id'?: string | null
           'id'?: string
           'kind'?: string
+          'lane_spacing_ms'?: number
           'max_in_flight'?: number
           'on_dead_letter'?: string
           'ordering'?: string
@@ -519,23 +643,32 @@ export type Database = {
         Row: {
           'action': string
           'code': string
+          'firm': boolean
           'kind': string
           'min_delay_s': number
+          'note': string
+          'scope': string
           'title': string
         }
         ComputedFields: never
         Insert: {
           'action': string
           'code': string
+          'firm'?: boolean
           'kind': string
           'min_delay_s'?: number
+          'note'?: string
+          'scope'?: string
           'title': string
         }
         Update: {
           'action'?: string
           'code'?: string
+          'firm'?: boolean
           'kind'?: string
           'min_delay_s'?: number
+          'note'?: string
+          'scope'?: string
           'title'?: string
         }
         Relationships: []
@@ -666,6 +799,213 @@ export type Database = {
           'not_before'?: string
           'ordered'?: boolean
           'tail_at'?: string
+        }
+        Relationships: []
+      }
+      'message_attempt': {
+        Row: {
+          'attempt_no': number
+          'claim': number
+          'created_at': string
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'id': number
+          'message_id': number
+          'next_retry_at': string | null
+          'phone_number_id': string
+          'provider_response': Json | null
+          'status': string
+          'updated_at': string
+          'wamid': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'attempt_no': number
+          'claim': number
+          'created_at': string
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'event_id': string
+          'id'?: never
+          'message_id': number
+          'next_retry_at'?: string | null
+          'phone_number_id': string
+          'provider_response'?: Json | null
+          'status': string
+          'updated_at': string
+          'wamid'?: string | null
+        }
+        Update: {
+          'attempt_no'?: number
+          'claim'?: number
+          'created_at'?: string
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'event_id'?: string
+          'id'?: never
+          'message_id'?: number
+          'next_retry_at'?: string | null
+          'phone_number_id'?: string
+          'provider_response'?: Json | null
+          'status'?: string
+          'updated_at'?: string
+          'wamid'?: string | null
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'message_attempt_message_id_fkey'
+            columns: ['message_id']
+            isOneToOne: false
+            referencedRelation: 'outbound_message'
+            referencedColumns: ['id']
+          },
+        ]
+      }
+      'opt_out': {
+        Row: {
+          'channel': string
+          'created_at': string
+          'org_id': string
+          'purpose': string
+          'recipient': string
+          'source': string
+        }
+        ComputedFields: never
+        Insert: {
+          'channel': string
+          'created_at': string
+          'org_id': string
+          'purpose': string
+          'recipient': string
+          'source': string
+        }
+        Update: {
+          'channel'?: string
+          'created_at'?: string
+          'org_id'?: string
+          'purpose'?: string
+          'recipient'?: string
+          'source'?: string
+        }
+        Relationships: []
+      }
+      'outbound_message': {
+        Row: {
+          'attempt_count': number
+          'category': string
+          'channel': string
+          'channel_id': string
+          'content': string
+          'created_at': string
+          'created_by': string | null
+          'delivered_at': string | null
+          'dossier_id': string | null
+          'erased_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'id': number
+          'idempotency_key': string
+          'max_attempts': number
+          'org_id': string
+          'payload_json': NonNullable<Json>
+          'provider_message_id': string | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'template_code': string | null
+          'to_recipient': string
+          'updated_at': string
+          'wa_id': string | null
+          'check_message': undefined | null
+          'message_content': string | null
+          'message_json': Json | null
+          'message_of_key': {
+            'attempt_count': number
+            'category': string
+            'channel': string
+            'channel_id': string
+            'content': string
+            'created_at': string
+            'created_by': string | null
+            'delivered_at': string | null
+            'dossier_id': string | null
+            'erased_at': string | null
+            'error_code': string | null
+            'error_message': string | null
+            'event_id': string
+            'id': number
+            'idempotency_key': string
+            'max_attempts': number
+            'org_id': string
+            'payload_json': NonNullable<Json>
+            'provider_message_id': string | null
+            'read_at': string | null
+            'sent_at': string | null
+            'status': string
+            'template_code': string | null
+            'to_recipient': string
+            'updated_at': string
+            'wa_id': string | null
+          } | null
+        }
+        ComputedFields: 'check_message' | 'message_content' | 'message_json' | 'message_of_key'
+        Insert: {
+          'attempt_count'?: number
+          'category': string
+          'channel': string
+          'channel_id': string
+          'content': string
+          'created_at': string
+          'created_by'?: string | null
+          'delivered_at'?: string | null
+          'dossier_id'?: string | null
+          'erased_at'?: string | null
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'event_id': string
+          'id'?: never
+          'idempotency_key': string
+          'max_attempts'?: number
+          'org_id': string
+          'payload_json': NonNullable<Json>
+          'provider_message_id'?: string | null
+          'read_at'?: string | null
+          'sent_at'?: string | null
+          'status'?: string
+          'template_code'?: string | null
+          'to_recipient': string
+          'updated_at': string
+          'wa_id'?: string | null
+        }
+        Update: {
+          'attempt_count'?: number
+          'category'?: string
+          'channel'?: string
+          'channel_id'?: string
+          'content'?: string
+          'created_at'?: string
+          'created_by'?: string | null
+          'delivered_at'?: string | null
+          'dossier_id'?: string | null
+          'erased_at'?: string | null
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'event_id'?: string
+          'id'?: never
+          'idempotency_key'?: string
+          'max_attempts'?: number
+          'org_id'?: string
+          'payload_json'?: NonNullable<Json>
+          'provider_message_id'?: string | null
+          'read_at'?: string | null
+          'sent_at'?: string | null
+          'status'?: string
+          'template_code'?: string | null
+          'to_recipient'?: string
+          'updated_at'?: string
+          'wa_id'?: string | null
         }
         Relationships: []
       }
@@ -997,6 +1337,40 @@ export type Database = {
         }
         Relationships: []
       }
+      'template': {
+        Row: {
+          'category': string
+          'code': string
+          'created_at': string
+          'language': string
+          'name': string
+          'org_id': string
+          'parameter_format': string
+          'updated_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'category': string
+          'code': string
+          'created_at': string
+          'language': string
+          'name': string
+          'org_id': string
+          'parameter_format'?: string
+          'updated_at': string
+        }
+        Update: {
+          'category'?: string
+          'code'?: string
+          'created_at'?: string
+          'language'?: string
+          'name'?: string
+          'org_id'?: string
+          'parameter_format'?: string
+          'updated_at'?: string
+        }
+        Relationships: []
+      }
       'test_clock': {
         Row: {
           'at': string
@@ -1057,6 +1431,79 @@ export type Database = {
         }
         Relationships: []
       }
+      'whatsapp_app': {
+        Row: {
+          'allow_unsigned': boolean
+          'app_id': string
+          'created_at': string
+          'secret_vault_id': string
+          'updated_at': string
+          'verify_token_vault_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'allow_unsigned'?: boolean
+          'app_id': string
+          'created_at': string
+          'secret_vault_id': string
+          'updated_at': string
+          'verify_token_vault_id': string
+        }
+        Update: {
+          'allow_unsigned'?: boolean
+          'app_id'?: string
+          'created_at'?: string
+          'secret_vault_id'?: string
+          'updated_at'?: string
+          'verify_token_vault_id'?: string
+        }
+        Relationships: []
+      }
+      'whatsapp_channel': {
+        Row: {
+          'app_id': string
+          'created_at': string
+          'endpoint_id': string
+          'is_default': boolean
+          'org_id': string
+          'phone_number_id': string
+          'quality': string | null
+          'token_vault_id': string
+          'waba_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'app_id': string
+          'created_at': string
+          'endpoint_id': string
+          'is_default'?: boolean
+          'org_id': string
+          'phone_number_id': string
+          'quality'?: string | null
+          'token_vault_id': string
+          'waba_id': string
+        }
+        Update: {
+          'app_id'?: string
+          'created_at'?: string
+          'endpoint_id'?: string
+          'is_default'?: boolean
+          'org_id'?: string
+          'phone_number_id'?: string
+          'quality'?: string | null
+          'token_vault_id'?: string
+          'waba_id'?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'whatsapp_channel_app_id_fkey'
+            columns: ['app_id']
+            isOneToOne: false
+            referencedRelation: 'whatsapp_app'
+            referencedColumns: ['app_id']
+          },
+        ]
+      }
     }
     Views: {
       'delivery_status': {
@@ -1098,6 +1545,54 @@ export type Database = {
         }
         ComputedFields: never
         Relationships: []
+      }
+      'outbound_attempt': {
+        Row: {
+          'attempt_no': number
+          'created_at': string
+          'error_code': string | null
+          'error_message': string | null
+          'id': number
+          'next_retry_at': string | null
+          'outbound_message_id': number
+          'provider_response': Json | null
+          'status': string
+          'updated_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'attempt_no'?: number | null
+          'created_at'?: string | null
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'id'?: number | null
+          'next_retry_at'?: string | null
+          'outbound_message_id'?: number | null
+          'provider_response'?: Json | null
+          'status'?: string | null
+          'updated_at'?: string | null
+        }
+        Update: {
+          'attempt_no'?: number | null
+          'created_at'?: string | null
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'id'?: number | null
+          'next_retry_at'?: string | null
+          'outbound_message_id'?: number | null
+          'provider_response'?: Json | null
+          'status'?: string | null
+          'updated_at'?: string | null
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'message_attempt_message_id_fkey'
+            columns: ['outbound_message_id']
+            isOneToOne: false
+            referencedRelation: 'outbound_message'
+            referencedColumns: ['id']
+          },
+        ]
       }
       'queue_health': {
         Row: {
@@ -1235,6 +1730,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_secret': string }
         Returns: string
       }
+      'adopt_message': { Args: { 'p_callback_data': string; 'p_wamid': string }; Returns: string }
       'allowed_in_flight': {
         Args: {
           'p_endpoint': Omit<
@@ -1281,6 +1777,30 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'audit': {
+        Args: {
+          'p_action': string
+          'p_actor': string
+          'p_details': string
+          'p_entity_id': string
+          'p_entity_type': string
+          'p_now': string
+          'p_org_id': string
+        }
+        Returns: undefined
+      }
+      'audit_refusal': {
+        Args: {
+          'p_actor': string
+          'p_code': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
       'batch': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
@@ -1291,6 +1811,20 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'begin_attempt': {
+        Args: {
+          'p_claim': number
+          'p_count': number
+          'p_event_id': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_phone_number_id': string
+        }
+        Returns: undefined
       }
       'begin_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
@@ -1306,12 +1840,30 @@ export type Database = {
         Returns: Json
       }
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
+      'callback_data': { Args: { 'p_attempt_no': number; 'p_message_id': number }; Returns: string }
       'calling_role': { Args: Record<PropertyKey, never>; Returns: unknown }
       'cancel_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_why'?: string }
         Returns: Json
       }
+      'cancel_message': {
+        Args: { 'p_actor'?: string; 'p_message_id': string; 'p_org_id': string; 'p_why'?: string }
+        Returns: Json
+      }
       'change_catalogue': { Args: { 'p_org_id': string; 'p_strict'?: boolean }; Returns: undefined }
+      'change_consent': {
+        Args: {
+          'p_actor': string
+          'p_channel': string
+          'p_dossier_id': string
+          'p_evidence': string
+          'p_granted': boolean
+          'p_org_id': string
+          'p_purposes': (string)[]
+          'p_source': string
+        }
+        Returns: Json
+      }
       'change_endpoint': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: undefined }
       'change_event_types': {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
@@ -1321,6 +1873,7 @@ export type Database = {
         Args: { 'p_id': string; 'p_org_id': string; 'p_state': string }
         Returns: Json
       }
+      'channel_json': { Args: { 'p_channel_id': string }; Returns: Json }
       'check_addressed': {
         Args: {
           'p_event': Omit<
@@ -1330,6 +1883,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
       'check_choice': {
         Args: { 'p_choices': (string)[]; 'p_field': string; 'p_value': string }
         Returns: undefined
@@ -1342,6 +1896,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
         Returns: Json
       }
+      'check_dossier': { Args: { 'p_dossier_id': string }; Returns: undefined }
       'check_endpoint': {
         Args: { 'p_endpoint_id': string }
         Returns: {
@@ -1354,6 +1909,7 @@ export type Database = {
           'headers_vault_id': string | null
           'id': string
           'kind': string
+          'lane_spacing_ms': number
           'max_in_flight': number
           'on_dead_letter': string
           'ordering': string
@@ -1392,6 +1948,52 @@ export type Database = {
       'check_filter': { Args: { 'p_filter': string }; Returns: unknown }
       'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
+      'check_message': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
+      'check_message_id': {
+        Args: { 'p_message_id': string; 'p_org_id': string }
+        Returns: {
+          'attempt_count': number
+          'category': string
+          'channel': string
+          'channel_id': string
+          'content': string
+          'created_at': string
+          'created_by': string | null
+          'delivered_at': string | null
+          'dossier_id': string | null
+          'erased_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'id': number
+          'idempotency_key': string
+          'max_attempts': number
+          'org_id': string
+          'payload_json': NonNullable<Json>
+          'provider_message_id': string | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'template_code': string | null
+          'to_recipient': string
+          'updated_at': string
+          'wa_id': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'outbound_message'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'check_old_secrets': {
         Args: { 'p_endpoint_id': string; 'p_now': string }
         Returns: undefined
@@ -1403,6 +2005,7 @@ export type Database = {
         Args: { 'p_field': string; 'p_highest': number; 'p_lowest': number; 'p_value': number }
         Returns: undefined
       }
+      'check_recipient': { Args: { 'p_to': string }; Returns: undefined }
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
@@ -1443,14 +2046,41 @@ export type Database = {
         }
         Returns: undefined
       }
+      'close_message': {
+        Args: { 'p_event_id': string; 'p_now': string; 'p_outcome': string; 'p_why': string }
+        Returns: undefined
+      }
       'complete': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: number
       }
+      'complete_message': {
+        Args: { 'p_now': string; 'p_result': Database['outbox']['CompositeTypes']['result'] }
+        Returns: undefined
+      }
+      'complete_messages': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
       'configure': { Args: { 'p_functions_url': string; 'p_worker_secret': string }; Returns: Json }
+      'consents_json': { Args: { 'p_dossier_id': string; 'p_org_id': string }; Returns: Json }
       'count_failure': {
         Args: { 'p_error': string; 'p_event': string; 'p_now': string }
         Returns: undefined
+      }
+      'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
+      'create_channel': {
+        Args: {
+          'p_access_token': string
+          'p_app_id': string
+          'p_description'?: string
+          'p_messages_per_second'?: number
+          'p_org_id': string
+          'p_pair_seconds'?: number
+          'p_phone_number_id': string
+          'p_waba_id': string
+        }
+        Returns: Json
       }
       'create_endpoint': {
         Args: {
@@ -1468,6 +2098,20 @@ export type Database = {
           'p_secret'?: string
           'p_timeout_ms'?: number
           'p_url': string
+        }
+        Returns: Json
+      }
+      'create_message': {
+        Args: {
+          'p_actor'?: string
+          'p_channel'?: string
+          'p_channel_id'?: string
+          'p_dossier_id'?: string
+          'p_idempotency_key'?: string
+          'p_org_id': string
+          'p_payload': Json
+          'p_template_code'?: string
+          'p_to': string
         }
         Returns: Json
       }
@@ -1508,6 +2152,10 @@ export type Database = {
       'delete_event_type': { Args: { 'p_org_id': string; 'p_type': string }; Returns: Json }
       'delete_org_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_version'?: number }
+        Returns: Json
+      }
+      'delete_template': {
+        Args: { 'p_actor'?: string; 'p_code': string; 'p_org_id': string }
         Returns: Json
       }
       'delivery_ends': {
@@ -1563,6 +2211,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'erase_messages': { Args: { 'p_limit': number }; Returns: number }
       'event_content': {
         Args: {
           'p_event': Omit<
@@ -1638,13 +2287,28 @@ export type Database = {
         Returns: Json
       }
       'expire_secret': { Args: { 'p_secret_id': string }; Returns: Json }
+      'fail_message': {
+        Args: {
+          'p_code': string
+          'p_error': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'failure_rule_of': {
         Args: { 'p_code': string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
         Returns: {
           'action': string
           'code': string
+          'firm': boolean
           'kind': string
           'min_delay_s': number
+          'note': string
+          'scope': string
           'title': string
         }
         SetofOptions: {
@@ -1678,11 +2342,13 @@ export type Database = {
         }
       }
       'first_lane_at': { Args: { 'p_gate_id': number }; Returns: string }
+      'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'forget_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_gate_id': number }
         Returns: undefined
       }
       'forget_requests': { Args: { 'p_now': string }; Returns: number }
+      'get_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: Json }
       'get_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
@@ -1691,6 +2357,7 @@ export type Database = {
       'get_event': { Args: { 'p_event_id': string; 'p_org_id': string }; Returns: Json }
       'get_event_type': { Args: { 'p_org_id': string; 'p_type': string }; Returns: Json }
       'get_health': { Args: Record<PropertyKey, never>; Returns: Json }
+      'get_message': { Args: { 'p_message_id': string; 'p_org_id': string }; Returns: Json }
       'get_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_org_secret': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_org_stats': {
@@ -1703,9 +2370,29 @@ export type Database = {
       }
       'get_replay_job': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_retry_config': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'grant_consent': {
+        Args: {
+          'p_actor'?: string
+          'p_channel'?: string
+          'p_dossier_id': string
+          'p_evidence'?: string
+          'p_org_id': string
+          'p_purposes': (string)[]
+          'p_source': string
+        }
+        Returns: Json
+      }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
+      'hold_channels': {
+        Args: {
+          'p_endpoint_ids': (string)[]
+          'p_now': string
+          'p_results': (Database['outbox']['CompositeTypes']['result'])[]
+        }
+        Returns: (string)[]
+      }
       'host_problem': { Args: { 'p_host': string }; Returns: string }
       'inside_name_problem': { Args: { 'p_name': string }; Returns: string }
       'invalid': {
@@ -1740,6 +2427,7 @@ export type Database = {
         Returns: boolean
       }
       'iso_time': { Args: { 'p_at': string }; Returns: string }
+      'keep_in_vault': { Args: { 'p_field': string; 'p_secret': string }; Returns: string }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }
         Returns: undefined
@@ -1749,6 +2437,15 @@ export type Database = {
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
+      'list_activity': {
+        Args: {
+          'p_before'?: string
+          'p_dossier_id': string
+          'p_limit'?: number
+          'p_org_id': string
+        }
+        Returns: Json
+      }
       'list_attempts': {
         Args: {
           'p_cursor'?: string
@@ -1759,6 +2456,18 @@ export type Database = {
         }
         Returns: Json
       }
+      'list_audit_events': {
+        Args: {
+          'p_before'?: string
+          'p_entity_id'?: string
+          'p_entity_type'?: string
+          'p_limit'?: number
+          'p_org_id': string
+        }
+        Returns: Json
+      }
+      'list_channels': { Args: { 'p_org_id': string }; Returns: Json }
+      'list_consents': { Args: { 'p_dossier_id': string; 'p_org_id': string }; Returns: Json }
       'list_dead_letters': {
         Args: {
           'p_cursor'?: string
@@ -1800,6 +2509,19 @@ export type Database = {
         }
         Returns: Json
       }
+      'list_messages': {
+        Args: {
+          'p_channel'?: string
+          'p_cursor'?: string
+          'p_dossier_id'?: string
+          'p_from'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_status'?: string
+          'p_to'?: string
+        }
+        Returns: Json
+      }
       'list_org_endpoints': {
         Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_state'?: string }
         Returns: Json
@@ -1808,8 +2530,46 @@ export type Database = {
         Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
         Returns: Json
       }
+      'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
       'live_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
       'lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
+      'lock_message': {
+        Args: { 'p_message_id': string; 'p_org_id': string }
+        Returns: {
+          'attempt_count': number
+          'category': string
+          'channel': string
+          'channel_id': string
+          'content': string
+          'created_at': string
+          'created_by': string | null
+          'delivered_at': string | null
+          'dossier_id': string | null
+          'erased_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'id': number
+          'idempotency_key': string
+          'max_attempts': number
+          'org_id': string
+          'payload_json': NonNullable<Json>
+          'provider_message_id': string | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'template_code': string | null
+          'to_recipient': string
+          'updated_at': string
+          'wa_id': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'outbound_message'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'lock_org_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_version': number }
         Returns: {
@@ -1822,6 +2582,7 @@ export type Database = {
           'headers_vault_id': string | null
           'id': string
           'kind': string
+          'lane_spacing_ms': number
           'max_in_flight': number
           'on_dead_letter': string
           'ordering': string
@@ -1859,6 +2620,84 @@ export type Database = {
         SetofOptions: {
           from: 'outbox.delivery'
           to: 'result'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'mark_sent': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_provider': Json
+          'p_wamid': string
+        }
+        Returns: undefined
+      }
+      'may_become': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
+      'message_content': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'message_json': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'message_number': { Args: { 'p_message_id': string }; Returns: number }
+      'message_of_key': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+        }
+        Returns: {
+          'attempt_count': number
+          'category': string
+          'channel': string
+          'channel_id': string
+          'content': string
+          'created_at': string
+          'created_by': string | null
+          'delivered_at': string | null
+          'dossier_id': string | null
+          'erased_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'id': number
+          'idempotency_key': string
+          'max_attempts': number
+          'org_id': string
+          'payload_json': NonNullable<Json>
+          'provider_message_id': string | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'template_code': string | null
+          'to_recipient': string
+          'updated_at': string
+          'wa_id': string | null
+        }
+        SetofOptions: {
+          from: 'outbox.outbound_message'
+          to: 'outbound_message'
           isOneToOne: true
           isSetofReturn: false
         }
@@ -1911,6 +2750,18 @@ export type Database = {
         Returns: (string)[]
       }
       'no_saga': { Args: { 'p_name': string }; Returns: undefined }
+      'note_activity': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_more': Json
+          'p_now': string
+          'p_type': string
+        }
+        Returns: undefined
+      }
       'open_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
         Returns: {
@@ -1949,6 +2800,29 @@ export type Database = {
           'p_org_id': string
         }
         Returns: unknown
+      }
+      'open_window': {
+        Args: { 'p_at': string; 'p_channel_id': string; 'p_recipient': string }
+        Returns: undefined
+      }
+      'opt_in_recipient': {
+        Args: {
+          'p_channel'?: string
+          'p_org_id': string
+          'p_purpose'?: string
+          'p_recipient': string
+        }
+        Returns: Json
+      }
+      'opt_out_recipient': {
+        Args: {
+          'p_channel'?: string
+          'p_org_id': string
+          'p_purpose'?: string
+          'p_recipient': string
+          'p_source': string
+        }
+        Returns: Json
       }
       'org_dead_letter': {
         Args: { 'p_id': string; 'p_org_id': string }
@@ -1993,6 +2867,7 @@ export type Database = {
           'headers_vault_id': string | null
           'id': string
           'kind': string
+          'lane_spacing_ms': number
           'max_in_flight': number
           'on_dead_letter': string
           'ordering': string
@@ -2061,6 +2936,16 @@ export type Database = {
         Returns: Json
       }
       'publish_many': { Args: { 'p_events': Json }; Returns: Json }
+      'publish_message': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'publish_plain': {
         Args: { 'p_events': Json; 'p_now': string; 'p_org_id': string }
         Returns: (string)[]
@@ -2118,9 +3003,40 @@ export type Database = {
         Returns: Json
       }
       'put_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: undefined }
+      'put_message': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: Json
+      }
       'put_news': {
         Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
         Returns: undefined
+      }
+      'put_template': {
+        Args: {
+          'p_actor'?: string
+          'p_category': string
+          'p_code': string
+          'p_language': string
+          'p_name': string
+          'p_org_id': string
+          'p_parameter_format'?: string
+        }
+        Returns: Json
+      }
+      'put_whatsapp_app': {
+        Args: {
+          'p_allow_unsigned'?: boolean
+          'p_app_id': string
+          'p_secret': string
+          'p_verify_token': string
+        }
+        Returns: Json
       }
       'raise_finished': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
@@ -2139,6 +3055,17 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'refusal_of': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: string
+      }
+      'refusal_words': { Args: { 'p_code': string }; Returns: string }
       'replay': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'replay_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'replay_job_json': {
@@ -2184,6 +3111,10 @@ export type Database = {
         }
         Returns: Json
       }
+      'resend_message': {
+        Args: { 'p_actor'?: string; 'p_message_id': string; 'p_org_id': string }
+        Returns: Json
+      }
       'reserved_headers': { Args: Record<PropertyKey, never>; Returns: (string)[] }
       'resume_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'resume_lane': {
@@ -2208,6 +3139,18 @@ export type Database = {
       'retry_of_wire': { Args: { 'p_policy': Json }; Returns: Json }
       'retry_preset': { Args: { 'p_kind': string }; Returns: Json }
       'retry_to_wire': { Args: { 'p_policy': Json }; Returns: Json }
+      'revoke_consent': {
+        Args: {
+          'p_actor'?: string
+          'p_channel'?: string
+          'p_dossier_id': string
+          'p_evidence'?: string
+          'p_org_id': string
+          'p_purposes': (string)[]
+          'p_source': string
+        }
+        Returns: Json
+      }
       'rotate_org_secret': {
         Args: {
           'p_endpoint_id': string
@@ -2246,6 +3189,16 @@ export type Database = {
         Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
         Returns: Json
       }
+      'save_message': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'schedule_json': { Args: { 'p_policy': Json }; Returns: Json }
       'schedule_retry': {
         Args: { 'p_delay': string; 'p_endpoint_id': string; 'p_event_id': string }
@@ -2253,6 +3206,19 @@ export type Database = {
       }
       'send_test_event': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'set_catalogue': { Args: { 'p_org_id': string; 'p_strict': boolean }; Returns: Json }
+      'set_channel_token': {
+        Args: {
+          'p_access_token': string
+          'p_actor'?: string
+          'p_channel_id': string
+          'p_org_id': string
+        }
+        Returns: Json
+      }
+      'set_default_channel': {
+        Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
+        Returns: Json
+      }
       'set_endpoint_state': {
         Args: { 'p_endpoint_id': string; 'p_reason': string; 'p_state': string }
         Returns: Json
@@ -2297,6 +3263,31 @@ export type Database = {
         Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
       }
+      'softened': {
+        Args: {
+          'p_provider': Json
+          'p_rule': Omit<
+            Database['outbox']['Tables']['failure_rule']['Row'],
+            Database['outbox']['Tables']['failure_rule']['ComputedFields']
+          >
+        }
+        Returns: {
+          'action': string
+          'code': string
+          'firm': boolean
+          'kind': string
+          'min_delay_s': number
+          'note': string
+          'scope': string
+          'title': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'failure_rule'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
       'stored_headers': { Args: { 'p_vault_id': string }; Returns: Json }
@@ -2323,8 +3314,23 @@ export type Database = {
         }
         Returns: string
       }
+      'take_messages': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
+      'template_json': { Args: { 'p_code': string; 'p_org_id': string }; Returns: Json }
       'test_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'throttle_apps': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
       'tick': { Args: Record<PropertyKey, never>; Returns: Json }
       'time_span': { Args: { 'p_from': string; 'p_to': string }; Returns: (string)[] }
       'to_cursor': { Args: { 'p_at': string; 'p_id': string }; Returns: string }
@@ -2338,6 +3344,20 @@ export type Database = {
       }
       'try_lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: (string)[] }
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
+      'undo_attempt': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'unrouted_late': {
         Args: {
           'p_limit': number
@@ -2380,6 +3400,31 @@ export type Database = {
         Returns: Json
       }
       'watched_part': { Args: { 'p_row': Json; 'p_watch': Json }; Returns: Json }
+      'why_not_send': {
+        Args: {
+          'p_endpoint_id': string
+          'p_event_id': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: string
+      }
+      'with_messages': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_parcel': Database['outbox']['CompositeTypes']['parcel']
+        }
+        Returns: Database['outbox']['CompositeTypes']['parcel']
+        SetofOptions: {
+          from: '*'
+          to: 'parcel'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
     }
     Enums: {
@@ -2434,6 +3479,8 @@ export type Database = {
         'duration_ms': number | null
         'response': string | null
         'lossy': boolean | null
+        'provider_id': string | null
+        'provider': Json | null
       }
       'routing': {
         'events': (string)[] | null

@@ -102,14 +102,16 @@ CREATE TYPE outbox.result AS (
 	retry_after text,
 	duration_ms integer,
 	response text,
-	lossy boolean
+	lossy boolean,
+	provider_id text,
+	provider jsonb
 );
 
 ALTER TYPE outbox.result OWNER TO postgres;
 
 -- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.result IS 'What a run reports of one delivery: outcome is delivered, failed or released (given back unsent).';
+COMMENT ON TYPE outbox.result IS 'What a run reports of one delivery: outcome is delivered, failed or released (given back unsent). provider_id is what the provider calls the thing that it took, provider what else it said.';
 
 -- Name: routing; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -512,6 +514,53 @@ ALTER FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timest
 
 COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) IS 'Stores one more signing secret of an endpoint in Vault and returns the id of its row; whsk_ is one of scheme v1a, with its public key beside it.';
 
+-- Name: adopt_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_now timestamptz := outbox.clock();
+  v_name text[] := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
+  v_message outbox.outbound_message;
+  v_attempt outbox.message_attempt;
+  v_delivery outbox.delivery;
+begin
+  select * into v_message from outbox.outbound_message m where m.id = v_name[1]::bigint;
+  if not found then
+    return 'unknown';
+  end if;
+  perform outbox.lock_gates(array[v_message.channel_id]);
+  select * into v_message from outbox.outbound_message m
+  where m.id = v_message.id for update;
+  select * into v_attempt from outbox.message_attempt a
+  where a.message_id = v_message.id and a.attempt_no = v_name[2]::integer;
+  if not found then
+    return 'unknown';
+  elsif v_attempt.wamid is not null then
+    return case when v_attempt.wamid = p_wamid then 'known' else 'unknown' end;
+  end if;
+  perform outbox.mark_sent(v_message, v_attempt, p_wamid, null, v_now);
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = v_attempt.event_id and d.endpoint_id = v_message.channel_id;
+  -- A lease stands: its result ends the delivery, or the next claim finds the message sent.
+  if found and v_delivery.leased_until is null then
+    perform outbox.close_delivery(v_delivery, 'cancelled',
+      pg_catalog.format('attempt %s was taken, though its answer was lost', v_attempt.attempt_no),
+      v_now);
+  end if;
+  return 'adopted';
+end
+$_$;
+
+ALTER FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) OWNER TO postgres;
+
+-- Name: FUNCTION adopt_message(p_callback_data text, p_wamid text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) IS 'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message is SENT and its pending retry is closed, so that a lost answer makes no second message. Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';
+
 -- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.endpoint (
@@ -529,6 +578,7 @@ CREATE TABLE outbox.endpoint (
     quantum integer DEFAULT 25 NOT NULL,
     rate_per_second double precision,
     rate_burst integer DEFAULT 10 NOT NULL,
+    lane_spacing_ms integer DEFAULT 0 NOT NULL,
     retry jsonb,
     retry_4xx boolean DEFAULT false NOT NULL,
     on_dead_letter text DEFAULT 'continue'::text NOT NULL,
@@ -544,7 +594,8 @@ CREATE TABLE outbox.endpoint (
     CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
     CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
     CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
-    CONSTRAINT endpoint_kind_is_known CHECK ((kind = 'webhook'::text)),
+    CONSTRAINT endpoint_kind_is_known CHECK ((kind = ANY (ARRAY['webhook'::text, 'whatsapp'::text]))),
+    CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
     CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
     CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
     CONSTRAINT endpoint_ordering_is_known CHECK ((ordering = ANY (ARRAY['none'::text, 'partition'::text, 'endpoint'::text]))),
@@ -564,6 +615,10 @@ COMMENT ON TABLE outbox.endpoint IS 'Where deliveries go, with every setting of 
 -- Name: COLUMN endpoint.header_names; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON COLUMN outbox.endpoint.header_names IS 'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() changes them.';
+
+-- Name: COLUMN endpoint.lane_spacing_ms; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.lane_spacing_ms IS 'How long an ordered lane rests behind each delivery.';
 
 -- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
 
@@ -737,7 +792,7 @@ begin
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
-        duration_ms, response, lossy, place)
+        duration_ms, response, lossy, provider_id, provider, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), weighed as materialized (
@@ -749,7 +804,10 @@ begin
       d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
+      (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
+        -- A channel that is held has done the message no harm: it goes first when that ends.
+        when (f.rule).action = 'hold' and e.kind = 'whatsapp' then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.calculate_delay(p.policy, d.tries + 1),
           (f.rule).min_delay_s * interval '1 s',
@@ -770,12 +828,13 @@ begin
     cross join lateral (
       select case
         when r.outcome = 'failed'
-        then outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code)
+        then outbox.softened(
+          outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code), r.provider)
       end as rule offset 0
     ) f
     -- Never null: without a status retry_4xx has no say.
     cross join lateral (
-      select (f.rule).action = 'fail'
+      select (f.rule).action in ('fail', 'fail_hold')
         and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
     ) x
     cross join lateral (
@@ -872,7 +931,9 @@ begin
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
-      pg_catalog.bool_or(j.dead) as died
+      pg_catalog.bool_or(j.dead) as died,
+      -- A lane with a spacing rests behind what was sent, and behind what may have been.
+      p_now + pg_catalog.max(j.spacing) filter (where j.outcome <> 'released') as rested_at
     from judged j
     group by j.lane_at, j.endpoint_id, j.ordered
   ), lanes as (
@@ -882,7 +943,7 @@ begin
       depth = l.depth - b.gone,
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
       not_before = case
-        when b.ordered then coalesce(b.retry_at, l.not_before)
+        when b.ordered then greatest(coalesce(b.retry_at, l.not_before), b.rested_at)
         else l.not_before
       end,
       next_at = case
@@ -890,14 +951,16 @@ begin
         when not b.ordered then least(l.next_at, b.back_at)
         when l.leased > b.ended then l.next_at
         when l.halted or (b.died and e.on_dead_letter = 'halt') then 'infinity'
-        else greatest(coalesce(b.retry_at, l.not_before), p_now)
+        else greatest(coalesce(b.retry_at, l.not_before), b.rested_at, p_now)
       end
     from by_lane b
     cross join lateral (
       select e.on_dead_letter from outbox.endpoint e where e.id = b.endpoint_id offset 0
     ) e
     where l.ctid = b.lane_at
-    returning l.id, b.ordered and l.leased = 0 and l.depth = 0 and not l.halted as empty
+    returning l.id,
+      b.ordered and l.leased = 0 and l.depth = 0 and not l.halted
+        and coalesce(b.rested_at <= p_now, true) as empty
   ), by_gate as materialized (
     select g.gate_at, j.endpoint_id,
       pg_catalog.bool_or(j.answered) as answered,
@@ -913,8 +976,8 @@ begin
       pg_catalog.count(*) filter (where not j.ordered)
         + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased)
         as slots,
-      pg_catalog.max(j.hint) as hint,
-      pg_catalog.bool_or(j.action = 'hold') as gone,
+      pg_catalog.max(j.hint) filter (where not j.of_lane) as hint,
+      pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as gone,
       (
         pg_catalog.array_agg(
           j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
@@ -1008,6 +1071,85 @@ ALTER FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp w
 -- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to the deliveries whose lease they hold, with their receipts, dead letters, lanes, gates and breakers, in one statement; results without a lease change nothing. locks: the caller holds the gates.';
+
+-- Name: audit(text, text, text, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  values (p_org_id, p_entity_type, p_entity_id, p_action, p_details, p_actor, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) IS 'Writes one line of the audit trail.';
+
+-- Name: outbound_message; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.outbound_message (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    dossier_id text,
+    channel text NOT NULL,
+    to_recipient text NOT NULL,
+    template_code text,
+    payload_json jsonb NOT NULL,
+    status text DEFAULT 'QUEUED'::text NOT NULL,
+    provider_message_id text,
+    idempotency_key text NOT NULL,
+    attempt_count integer DEFAULT 0 NOT NULL,
+    max_attempts integer DEFAULT 6 NOT NULL,
+    error_code text,
+    error_message text,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    channel_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    content bytea NOT NULL,
+    category text NOT NULL,
+    wa_id text,
+    created_by text,
+    sent_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    read_at timestamp with time zone,
+    erased_at timestamp with time zone,
+    CONSTRAINT outbound_message_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text, 'SERVICE'::text]))),
+    CONSTRAINT outbound_message_channel_is_known CHECK ((channel = 'WHATSAPP'::text)),
+    CONSTRAINT outbound_message_status_is_known CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
+);
+
+ALTER TABLE outbox.outbound_message OWNER TO postgres;
+
+-- Name: TABLE outbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.outbound_message IS 'Messages and what became of them. channel_id is the endpoint that sends it, event_id the event of its present life (a resend begins a new one), content the hash that makes two creations with one key the same; category is the template''s, or SERVICE without one; erased_at: payload, number and ids are gone.';
+
+-- Name: audit_refusal(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.audit(p_message.org_id,
+    case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
+    coalesce(p_message.dossier_id, p_message.channel_id::text),
+    'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) IS 'Writes into the audit trail that a message was blocked.';
 
 -- Name: authority_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1107,6 +1249,9 @@ begin
     )), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
     cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e);
+  if exists (select from outbox.whatsapp_channel) then
+    v_parcel := outbox.with_messages(v_parcel, p_claimed);
+  end if;
   return v_parcel;
 end
 $$;
@@ -1116,6 +1261,37 @@ ALTER FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time 
 -- Name: FUNCTION batch(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'What a run needs to send claimed deliveries: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once.';
+
+-- Name: begin_attempt(outbox.outbound_message, text, uuid, integer, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into outbox.message_attempt (
+    message_id, attempt_no, status, created_at, updated_at, event_id, claim, phone_number_id)
+  select p_message.id, coalesce(pg_catalog.max(a.attempt_no), 0) + 1, 'TRYING', p_now, p_now,
+    p_event_id, p_claim, p_phone_number_id
+  from outbox.message_attempt a where a.message_id = p_message.id;
+  if p_message.status = 'FAILED' then
+    p_message.status := 'QUEUED';
+    p_message.provider_message_id := null;
+    perform outbox.save_message(p_message, p_now);
+    perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'UPDATED',
+      'Sent again by a replay', null, p_now);
+  end if;
+  p_message.status := 'SENDING';
+  p_message.attempt_count := p_count;
+  perform outbox.save_message(p_message, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) IS 'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
 
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1257,6 +1433,23 @@ ALTER FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) OWNER T
 
 COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no policy.';
 
+-- Name: callback_data(bigint, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.format('ob1:%s:%s', p_message_id, p_attempt_no);
+end
+$$;
+
+ALTER FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) OWNER TO postgres;
+
+-- Name: FUNCTION callback_data(p_message_id bigint, p_attempt_no integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) IS 'What names an attempt to WhatsApp, which echoes it in each status.';
+
 -- Name: calling_role(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.calling_role() RETURNS name
@@ -1298,6 +1491,43 @@ ALTER FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why
 
 COMMENT ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) IS 'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": "cancelled"}. OH002, OH004.';
 
+-- Name: cancel_message(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text DEFAULT NULL::text, p_why text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_message outbox.outbound_message := outbox.lock_message(p_org_id, p_message_id);
+  v_delivery outbox.delivery;
+begin
+  if v_message.status <> 'QUEUED' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('message %s is %s', p_message_id, v_message.status),
+      hint = 'Only a message that is QUEUED can be cancelled';
+  end if;
+  v_message.status := 'CANCELLED';
+  perform outbox.save_message(v_message, v_now);
+  perform outbox.audit(p_org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CANCELLED',
+    'Message cancelled' || coalesce(': ' || p_why, ''), p_actor, v_now);
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = v_message.event_id and d.endpoint_id = v_message.channel_id;
+  -- Without one its event is not routed yet: the claim finds the message cancelled.
+  if found then
+    perform outbox.close_delivery(v_delivery, 'cancelled', 'the message was cancelled', v_now);
+  end if;
+  return outbox.get_message(p_org_id, p_message_id);
+end
+$$;
+
+ALTER FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) OWNER TO postgres;
+
+-- Name: FUNCTION cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) IS 'Cancels a message that is QUEUED and returns it. OH002; OH004 when it is being sent or has ended.';
+
 -- Name: change_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean DEFAULT NULL::boolean) RETURNS void
@@ -1318,6 +1548,52 @@ ALTER FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) OWNER TO
 -- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) IS 'Notes a change of an organisation''s catalogue. locks: its row, which makes changes wait for each other.';
+
+-- Name: change_consent(text, text, text[], boolean, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_purpose text;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_dossier(p_dossier_id);
+  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
+  if coalesce(pg_catalog.cardinality(p_purposes), 0) = 0 then
+    perform outbox.invalid('purposes', 'is empty', 'Expected MARKETING, UTILITY or both');
+  end if;
+  if p_source is null or pg_catalog.length(p_source) not between 1 and 200 then
+    perform outbox.invalid('source', 'is not 1 to 200 characters',
+      'Say how consent was given or taken back, such as web form or phone call');
+  end if;
+  if pg_catalog.length(p_evidence) > 2000 then
+    perform outbox.invalid('evidence', 'is longer than 2000 characters',
+      'Say where the evidence can be found');
+  end if;
+  foreach v_purpose in array p_purposes loop
+    perform outbox.check_choice('purposes', v_purpose, array['MARKETING', 'UTILITY']);
+  end loop;
+  insert into outbox.consent (
+    org_id, dossier_id, channel, purpose, granted, source, evidence, actor, created_at)
+  select p_org_id, p_dossier_id, p_channel, p.purpose, p_granted, p_source, p_evidence, p_actor,
+    v_now
+  from (select distinct pg_catalog.unnest(p_purposes) as purpose) p;
+  perform outbox.audit(p_org_id, 'DOSSIER', p_dossier_id,
+    case when p_granted then 'CONSENT_GRANTED' else 'CONSENT_REVOKED' end,
+    pg_catalog.format('%s: %s', p_channel, pg_catalog.array_to_string(p_purposes, ', ')), p_actor,
+    v_now);
+  return outbox.consents_json(p_org_id, p_dossier_id);
+end
+$$;
+
+ALTER FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text) IS 'Writes down that consent was given or taken back. OH001.';
 
 -- Name: change_endpoint(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1419,6 +1695,32 @@ ALTER FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) 
 
 COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) IS 'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: it has ended.';
 
+-- Name: channel_json(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.channel_json(p_channel_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_build_object('id', e.id, 'orgId', e.org_id, 'channel', 'WHATSAPP',
+      'description', e.description, 'phoneNumberId', c.phone_number_id, 'wabaId', c.waba_id,
+      'appId', c.app_id, 'isDefault', c.is_default, 'quality', c.quality,
+      'state', e.state, 'stateReason', e.state_reason, 'ratePerSecond', e.rate_per_second,
+      'pairSeconds', e.lane_spacing_ms / 1000.0, 'version', e.version,
+      'createdAt', outbox.iso_time(e.created_at), 'updatedAt', outbox.iso_time(e.updated_at))
+    from outbox.whatsapp_channel c
+    join outbox.endpoint e on e.id = c.endpoint_id
+    where c.endpoint_id = p_channel_id);
+end
+$$;
+
+ALTER FUNCTION outbox.channel_json(p_channel_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION channel_json(p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.channel_json(p_channel_id uuid) IS 'A channel as the API shows it.';
+
 -- Name: event; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.event (
@@ -1472,6 +1774,39 @@ ALTER FUNCTION outbox.check_addressed(p_event outbox.event) OWNER TO postgres;
 -- Name: FUNCTION check_addressed(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_addressed(p_event outbox.event) IS 'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is ordered and the event is for later.';
+
+-- Name: check_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid;
+begin
+  select c.endpoint_id into v_id
+  from outbox.whatsapp_channel c
+  join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+  where c.org_id = p_org_id
+    and case when p_channel_id is null then c.is_default else c.endpoint_id = p_channel_id end;
+  if v_id is null then
+    raise exception using errcode = 'OH002',
+      message = case
+        when p_channel_id is null
+        then pg_catalog.format('organisation %s has no default channel', p_org_id)
+        else pg_catalog.format('channel %s does not exist', p_channel_id)
+      end,
+      hint = 'create_channel() makes one; the first of an organisation is its default';
+  end if;
+  return v_id;
+end
+$$;
+
+ALTER FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION check_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) IS 'The channel of that org, or its default one when no id is given. OH002.';
 
 -- Name: check_choice(text, text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1551,6 +1886,26 @@ ALTER FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_
 -- Name: FUNCTION check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) IS 'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
+
+-- Name: check_dossier(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_dossier(p_dossier_id text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  if p_dossier_id is null or p_dossier_id !~ '^[\x21-\x7e]{1,128}$' then
+    perform outbox.invalid('dossierId', 'is not 1 to 128 visible ASCII characters',
+      'Use the id of your record, not a name or a number of the person');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_dossier(p_dossier_id text) OWNER TO postgres;
+
+-- Name: FUNCTION check_dossier(p_dossier_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_dossier(p_dossier_id text) IS 'Raises OH001 unless this may be a dossier''s id.';
 
 -- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1793,6 +2148,69 @@ ALTER FUNCTION outbox.check_json(p_body text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_json(p_body text) IS 'Raises OH001 with the parser''s reason unless the text is one JSON value.';
 
+-- Name: check_message(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_message(p_message outbox.outbound_message) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  perform outbox.check_org(p_message.org_id);
+  perform outbox.check_choice('channel', p_message.channel, array['WHATSAPP']);
+  perform outbox.check_recipient(p_message.to_recipient);
+  if p_message.dossier_id is not null then
+    perform outbox.check_dossier(p_message.dossier_id);
+  end if;
+  if p_message.idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
+    perform outbox.invalid('Idempotency-Key', 'is not 1 to 255 visible ASCII characters',
+      'Use an id without spaces, or leave it out');
+  end if;
+  if pg_catalog.jsonb_typeof(p_message.payload_json) is distinct from 'object' then
+    perform outbox.invalid('payloadJson', 'is not a JSON object',
+      'Expected the template''s parameters, or without a template something like '
+      '{"type": "text", "text": "…"}');
+  elsif pg_catalog.octet_length(p_message.payload_json::text) > 65536 then
+    perform outbox.invalid('payloadJson', 'has more than 65536 bytes', 'Send a link instead');
+  elsif p_message.template_code is null and not p_message.payload_json ? 'type' then
+    perform outbox.invalid('payloadJson.type', 'is missing',
+      'Without a templateCode say what kind of message it is, such as text');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_message(p_message outbox.outbound_message) OWNER TO postgres;
+
+-- Name: FUNCTION check_message(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_message(p_message outbox.outbound_message) IS 'Raises OH001 for the first field of a new message that is not valid.';
+
+-- Name: check_message_id(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) RETURNS outbox.outbound_message
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_message outbox.outbound_message;
+begin
+  select * into v_message from outbox.outbound_message m
+  where m.id = outbox.message_number(p_message_id) and m.org_id = p_org_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('message %s does not exist',
+        pg_catalog.quote_nullable(pg_catalog.left(p_message_id, 40))),
+      hint = 'create_message() returns the id of a message; list_messages() shows them';
+  end if;
+  return v_message;
+end
+$$;
+
+ALTER FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) OWNER TO postgres;
+
+-- Name: FUNCTION check_message_id(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) IS 'The message of that org, or OH002.';
+
 -- Name: check_old_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
@@ -1901,6 +2319,27 @@ ALTER FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowe
 -- Name: FUNCTION check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) IS 'Raises OH001 unless a number lies within its bounds.';
+
+-- Name: check_recipient(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_recipient(p_to text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  if p_to is null or p_to !~ '^\+[1-9][0-9]{6,14}$' then
+    -- Not shown: it may be somebody's number.
+    perform outbox.invalid('to', 'is not a number in E.164 form',
+      'Expected + and 7 to 15 digits, the country''s code first, such as +12025550111');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_recipient(p_to text) OWNER TO postgres;
+
+-- Name: FUNCTION check_recipient(p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_recipient(p_to text) IS 'Raises OH001 unless this may be a person''s number.';
 
 -- Name: check_retry(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2162,6 +2601,9 @@ begin
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
+      v_claimed := outbox.take_messages(v_claimed, p_now);
+    end if;
     perform outbox.park(v_endpoints, p_now);
     exit when v_claimed.events is not null;
     v_endpoints := outbox.still_due(v_endpoints, p_now);
@@ -2234,6 +2676,10 @@ declare
   v_runs integer;
   v_accepted integer;
 begin
+  -- A lane of one recipient outlives its last delivery by its spacing.
+  delete from outbox.lane l
+  where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
+    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   delete from outbox.consumer_inbox i where i.ctid = any (array(
     select o.ctid from outbox.consumer_inbox o
     where o.accepted_at
@@ -2272,6 +2718,7 @@ begin
   return pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
     'accepted', v_accepted,
+    'messages', outbox.erase_messages(10000),
     'secrets', outbox.drop_expired_secrets(v_now),
     'request_keys', outbox.forget_requests(v_now));
 end
@@ -2281,7 +2728,7 @@ ALTER FUNCTION outbox.cleanup() OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "secrets", "request_keys"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
+COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "secrets", "request_keys"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2356,6 +2803,7 @@ begin
     end
   where l.id = p_delivery.lane_id;
   update outbox.gate g set depth = g.depth - 1 where g.endpoint_id = p_delivery.endpoint_id;
+  perform outbox.close_message(p_delivery.event_id, p_outcome, p_why, p_now);
   delete from outbox.lane l
   where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
@@ -2368,6 +2816,38 @@ ALTER FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text,
 
 COMMENT ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends a delivery that nobody holds, with its closing receipt. locks: the caller holds the gate.';
 
+-- Name: close_message(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_message outbox.outbound_message;
+begin
+  select * into v_message from outbox.outbound_message m
+  where m.event_id = p_event_id and m.status = 'QUEUED' for update;
+  if not found then
+    return;
+  end if;
+  if p_outcome = 'cancelled' then
+    v_message.status := 'CANCELLED';
+    perform outbox.save_message(v_message, p_now);
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CANCELLED',
+      'Message cancelled: ' || p_why, null, p_now);
+  else
+    perform outbox.fail_message(v_message, p_outcome, p_why, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the caller holds the gate; the message.';
+
 -- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) RETURNS integer
@@ -2377,6 +2857,11 @@ CREATE FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with 
 declare
   v_news outbox.news := outbox.apply_results(p_results, p_now);
 begin
+  if exists (select from outbox.whatsapp_channel) then
+    perform outbox.complete_messages(p_results, p_now);
+    perform outbox.throttle_apps(p_results, p_now);
+    v_news.gone := outbox.hold_channels(v_news.gone, p_results, p_now);
+  end if;
   if v_news.gone is not null then
     perform outbox.disable_itself(v_news.gone, 'gone', p_now);
   end if;
@@ -2401,6 +2886,109 @@ ALTER FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with t
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results, disables endpoints that are gone, publishes the operational events, and returns how many results applied; the rest are stale. locks: the caller holds the gates.';
+
+-- Name: complete_message(outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_message outbox.outbound_message;
+  v_attempt outbox.message_attempt;
+  v_receipt outbox.attempt;
+  v_dead boolean;
+begin
+  select m.* into v_message from outbox.message_attempt a
+  join outbox.outbound_message m on m.id = a.message_id
+  where a.event_id = p_result.event and a.claim = p_result.attempt for update of m;
+  select * into v_attempt from outbox.message_attempt a
+  where a.event_id = p_result.event and a.claim = p_result.attempt;
+  if v_attempt.status = 'TRYING' and p_result.outcome = 'released' then
+    perform outbox.undo_attempt(v_message, v_attempt, p_now);
+    return;
+  end if;
+  select * into v_receipt from outbox.attempt t
+  where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
+    and t.attempt = p_result.attempt and t.kind = 'try';
+  if v_attempt.status <> 'TRYING' or v_receipt.event_id is null
+    or v_receipt.outcome <> p_result.outcome
+  then
+    -- Too late for the delivery, but it says that the message was taken: no second one is sent.
+    if p_result.outcome = 'delivered' and p_result.provider_id is not null then
+      perform outbox.adopt_message(
+        outbox.callback_data(v_message.id, v_attempt.attempt_no), p_result.provider_id);
+    end if;
+    return;
+  end if;
+  if p_result.outcome = 'delivered' then
+    perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
+    return;
+  end if;
+  v_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
+  v_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
+  update outbox.message_attempt a set
+    status = 'FAILED', error_code = v_message.error_code,
+    error_message = v_message.error_message, provider_response = p_result.provider,
+    next_retry_at = v_receipt.next_retry_at, updated_at = p_now
+  where a.id = v_attempt.id;
+  v_dead := exists (
+    select from outbox.attempt t
+    where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
+      and t.attempt = p_result.attempt and t.kind = 'close');
+  -- A callback may have said in the meantime that it was sent: then that stands.
+  if v_message.status <> 'SENDING' then
+    return;
+  end if;
+  if v_dead then
+    perform outbox.fail_message(v_message, v_message.error_code, v_message.error_message, p_now);
+  else
+    v_message.status := 'QUEUED';
+    perform outbox.save_message(v_message, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION complete_message(p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) IS 'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
+
+-- Name: complete_messages(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_result outbox.result;
+begin
+  for v_result in
+    select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
+      r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider
+    from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
+      status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
+      provider, place)
+    join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
+    join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
+    order by a.message_id, r.place
+  loop
+    perform outbox.complete_message(v_result, p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION complete_messages(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) IS 'Writes what results mean for their messages, after they were applied to the deliveries. locks: messages by id.';
 
 -- Name: configure(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2448,6 +3036,35 @@ ALTER FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) OWNE
 
 COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) IS 'Says where the functions are and which secret starts them; both go to Vault. Returns {"functions_url"}. Call it again to change either. OH001.';
 
+-- Name: consents_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('data', coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'dossierId', c.dossier_id, 'channel', c.channel, 'purpose', c.purpose,
+        'granted', c.granted, 'source', c.source, 'evidence', c.evidence, 'actor', c.actor,
+        'at', outbox.iso_time(c.created_at), 'inForce', c.n = 1)
+      order by c.id desc)
+    from (
+      select x.*, pg_catalog.row_number() over (
+        partition by x.channel, x.purpose order by x.id desc) as n
+      from outbox.consent x
+      where x.org_id = p_org_id and x.dossier_id = p_dossier_id
+      order by x.id desc limit 1000
+    ) c), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) OWNER TO postgres;
+
+-- Name: FUNCTION consents_json(p_org_id text, p_dossier_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) IS 'What list_consents() returns.';
+
 -- Name: count_failure(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) RETURNS void
@@ -2470,6 +3087,83 @@ ALTER FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp 
 -- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) IS 'Notes that an event could not be routed; the third time it is set aside in unroutable.';
+
+-- Name: count_messages(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_messages(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(s.status, (
+      select pg_catalog.count(*) from outbox.outbound_message m
+      where m.org_id = p_org_id and m.status = s.status))
+    from pg_catalog.unnest(
+      array['QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED']) as s (status));
+end
+$$;
+
+ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION count_messages(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'How many messages of an org have each status: {"QUEUED": 0, …}.';
+
+-- Name: create_channel(text, text, text, text, text, text, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text DEFAULT ''::text, p_messages_per_second double precision DEFAULT 80, p_pair_seconds double precision DEFAULT 6) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_now timestamptz := outbox.clock();
+  v_id uuid;
+begin
+  perform outbox.check_org(p_org_id);
+  if p_phone_number_id is null or p_phone_number_id !~ '^[0-9]{1,32}$' then
+    perform outbox.invalid('phoneNumberId', 'is not Meta''s id of a number',
+      'Expected the digits that the dashboard shows under the number, not the number itself');
+  end if;
+  if p_waba_id is null or p_waba_id !~ '^[0-9]{1,32}$' then
+    perform outbox.invalid('wabaId', 'is not Meta''s id of an account', 'Expected digits');
+  end if;
+  if not exists (select from outbox.whatsapp_app a where a.app_id = p_app_id) then
+    perform outbox.invalid('appId', 'is not a Meta app that is known here',
+      'put_whatsapp_app() makes it known');
+  end if;
+  perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
+  perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
+  -- A second may see the rate and the burst: together they stay under what WhatsApp allows. A turn
+  -- takes one row of each recipient, so that the next one waits for lane_spacing_ms.
+  insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
+    max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)
+  values (p_org_id, 'whatsapp', '', coalesce(p_description, ''), 20000, 'partition', 1, 200,
+    p_messages_per_second * 0.96, greatest(1, pg_catalog.floor(p_messages_per_second * 0.04)),
+    p_pair_seconds * 1000, v_now, v_now)
+  returning id into v_id;
+  insert into outbox.whatsapp_channel (endpoint_id, org_id, phone_number_id, waba_id, app_id,
+    token_vault_id, is_default, created_at)
+  values (v_id, p_org_id, p_phone_number_id, p_waba_id, p_app_id,
+    outbox.keep_in_vault('accessToken', p_access_token),
+    not exists (
+      select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
+    v_now);
+  perform outbox.add_gate(v_id, 'partition');
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created', null, v_now);
+  return outbox.channel_json(v_id);
+exception when unique_violation then
+  raise exception using errcode = 'OH001',
+    message = 'phoneNumberId belongs to a channel already', detail = 'phoneNumberId',
+    hint = 'A number has one channel, of one organisation: use that, or delete it first';
+end
+$_$;
+
+ALTER FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision) OWNER TO postgres;
+
+-- Name: FUNCTION create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision) IS 'Makes a WhatsApp channel, the default one if the org has none, as channel_json() shows it. p_messages_per_second and p_pair_seconds are WhatsApp''s limits for the number, and for one recipient. OH001.';
 
 -- Name: create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2511,6 +3205,59 @@ ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id
 -- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong.';
+
+-- Name: create_message(text, text, jsonb, text, text, text, text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text DEFAULT NULL::text, p_dossier_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text, p_channel_id uuid DEFAULT NULL::uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_message outbox.outbound_message;
+  v_held outbox.outbound_message;
+  v_refusal text;
+begin
+  v_message.org_id := p_org_id;
+  v_message.dossier_id := p_dossier_id;
+  v_message.channel := p_channel;
+  v_message.to_recipient := p_to;
+  v_message.template_code := p_template_code;
+  v_message.payload_json := p_payload;
+  v_message.idempotency_key := coalesce(p_idempotency_key, pg_catalog.gen_random_uuid()::text);
+  v_message.created_by := p_actor;
+  perform outbox.check_message(v_message);
+  v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
+  v_message.content := outbox.message_content(v_message);
+  v_held := outbox.message_of_key(v_message);
+  if v_held.id is not null then
+    return pg_catalog.jsonb_build_object('outcome', 'existing',
+      'message', outbox.message_json(v_held));
+  end if;
+  v_message.category := 'SERVICE';
+  if p_template_code is not null then
+    select t.category into v_message.category from outbox.template t
+    where t.org_id = p_org_id and t.code = p_template_code;
+    if not found then
+      perform outbox.invalid('templateCode', 'is not a template of this organisation',
+        'put_template() makes one');
+    end if;
+  end if;
+  v_refusal := outbox.refusal_of(v_message, v_now);
+  if v_refusal is not null then
+    perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
+    return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
+      'reason', outbox.refusal_words(v_refusal));
+  end if;
+  return outbox.put_message(v_message, v_now);
+end
+$$;
+
+ALTER FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) IS 'Queues a message in the caller''s transaction: {"outcome": "created" | "existing" (the key has been used for the same), "message": as message_json()}, or {"outcome": "blocked", "code": "consent_required" | "opted_out" | "outside_window", "reason"}, which is audited and takes no key. p_payload: the template''s parameters, or {"type", …} without p_template_code. OH001; OH002: no such channel; OH003: the key has other content.';
 
 -- Name: create_org_endpoint(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2829,6 +3576,28 @@ ALTER FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_v
 
 COMMENT ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH008.';
 
+-- Name: delete_template(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_was jsonb := outbox.template_json(p_org_id, p_code);
+begin
+  delete from outbox.template t where t.org_id = p_org_id and t.code = p_code;
+  perform outbox.audit(p_org_id, 'TEMPLATE', p_code, 'DELETED', 'Template deleted', p_actor,
+    outbox.clock());
+  return v_was;
+end
+$$;
+
+ALTER FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION delete_template(p_org_id text, p_code text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) IS 'Deletes a template and returns it; messages that wait with it fail at their next try. OH002.';
+
 -- Name: delivery_ends(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.delivery_ends(p_event_id uuid) RETURNS TABLE(endpoint_id uuid)
@@ -3088,7 +3857,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: drop_expired_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3354,6 +4123,42 @@ ALTER FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) OWNER TO postgre
 -- Name: FUNCTION endpoint_json(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them several, the first.';
+
+-- Name: erase_messages(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.erase_messages(p_limit integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_ids bigint[];
+begin
+  v_ids := array(
+    select m.id from outbox.outbound_message m
+    where m.erased_at is null
+      and m.created_at
+        < v_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'))
+      and m.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')
+    order by m.created_at
+    limit p_limit
+    for update skip locked);
+  update outbox.outbound_message m set
+    to_recipient = 'erased', payload_json = '{}', provider_message_id = null, wa_id = null,
+    erased_at = v_now
+  where m.id = any (v_ids);
+  update outbox.message_attempt a set wamid = null, provider_response = null
+  where a.message_id = any (v_ids);
+  return pg_catalog.cardinality(v_ids);
+end
+$$;
+
+ALTER FUNCTION outbox.erase_messages(p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION erase_messages(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.erase_messages(p_limit integer) IS 'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than message.retention_days; returns how many. What happened to them stays.';
 
 -- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3694,6 +4499,30 @@ ALTER FUNCTION outbox.expire_secret(p_secret_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.expire_secret(p_secret_id uuid) IS 'Ends at once a replaced secret, or an ed25519 key: {"id", "secret_id", "expires_at"}. OH002; OH004 for the secret that every endpoint must have.';
 
+-- Name: fail_message(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  p_message.status := 'FAILED';
+  p_message.error_code := p_code;
+  p_message.error_message := p_error;
+  perform outbox.save_message(p_message, p_now);
+  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
+    'Message failed: ' || p_error, null, p_now);
+  perform outbox.note_activity(p_message, 'MESSAGE_FAILED',
+    pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) IS 'Ends a message as FAILED, with its audit and activity. OH004. locks: the message.';
+
 -- Name: failure_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.failure_rule (
@@ -3702,15 +4531,19 @@ CREATE TABLE outbox.failure_rule (
     action text NOT NULL,
     min_delay_s double precision DEFAULT 0 NOT NULL,
     title text NOT NULL,
-    CONSTRAINT failure_rule_action_is_known CHECK ((action = ANY (ARRAY['retry'::text, 'fail'::text, 'hold'::text, 'throttle'::text]))),
-    CONSTRAINT failure_rule_min_delay_is_sensible CHECK (((min_delay_s >= (0)::double precision) AND (min_delay_s <= (604800)::double precision)))
+    scope text DEFAULT 'endpoint'::text NOT NULL,
+    firm boolean DEFAULT false NOT NULL,
+    note text DEFAULT ''::text NOT NULL,
+    CONSTRAINT failure_rule_action_is_known CHECK ((action = ANY (ARRAY['retry'::text, 'fail'::text, 'hold'::text, 'fail_hold'::text, 'throttle'::text]))),
+    CONSTRAINT failure_rule_min_delay_is_sensible CHECK (((min_delay_s >= (0)::double precision) AND (min_delay_s <= (604800)::double precision))),
+    CONSTRAINT failure_rule_scope_is_known CHECK ((scope = ANY (ARRAY['endpoint'::text, 'lane'::text, 'app'::text])))
 );
 
 ALTER TABLE outbox.failure_rule OWNER TO postgres;
 
 -- Name: TABLE failure_rule; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says.';
+COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a provider that calls the failure transient changes nothing.';
 
 -- Name: failure_rule_of(text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3732,7 +4565,8 @@ begin
   order by c.place, f.kind = '*'
   limit 1;
   if not found then
-    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise')::outbox.failure_rule;
+    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, ''
+      )::outbox.failure_rule;
   end if;
   return v_rule;
 end
@@ -3817,6 +4651,41 @@ ALTER FUNCTION outbox.first_lane_at(p_gate_id bigint) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.first_lane_at(p_gate_id bigint) IS 'When the first lane of a gate is due; infinity when none is.';
 
+-- Name: forget_channel(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_channel(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_channel outbox.whatsapp_channel;
+  v_message outbox.outbound_message;
+begin
+  delete from outbox.whatsapp_channel w
+  where w.endpoint_id = p_endpoint_id returning * into v_channel;
+  if not found then
+    return;
+  end if;
+  delete from vault.secrets v where v.id = v_channel.token_vault_id;
+  delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
+  for v_message in
+    select * from outbox.outbound_message m
+    where m.org_id = v_channel.org_id and m.channel_id = p_endpoint_id
+      and m.status in ('QUEUED', 'SENDING')
+    order by m.id for update
+  loop
+    perform outbox.fail_message(v_message, 'channel_deleted', 'The channel was deleted',
+      outbox.clock());
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_channel(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Removes what a deleted channel leaves: its token and windows; what it had not sent is failed.';
+
 -- Name: forget_endpoint(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) RETURNS void
@@ -3829,6 +4698,7 @@ begin
   where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
   delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
+  perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.lane l where l.gate_id = p_gate_id;
   delete from outbox.gate g where g.id = p_gate_id;
@@ -3864,6 +4734,23 @@ ALTER FUNCTION outbox.forget_requests(p_now timestamp with time zone) OWNER TO p
 -- Name: FUNCTION forget_requests(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone) IS 'Removes keys that are a day old, and buckets that are full by now; returns how many keys.';
+
+-- Name: get_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.channel_json(outbox.check_channel(p_org_id, p_channel_id));
+end
+$$;
+
+ALTER FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION get_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) IS 'One channel of an org, as channel_json() shows it; without an id the default one. OH002.';
 
 -- Name: get_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4015,6 +4902,32 @@ ALTER FUNCTION outbox.get_health() OWNER TO postgres;
 -- Name: FUNCTION get_health(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.get_health() IS 'Whether the outbox works: {"status": "ok" or "degraded", "version", "time", "lastTickAt", "oldestDueAt": null when nothing is due, "problems"}. Reads one row of each index.';
+
+-- Name: get_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_message(p_org_id text, p_message_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_message outbox.outbound_message := outbox.check_message_id(p_org_id, p_message_id);
+begin
+  return outbox.message_json(v_message) || pg_catalog.jsonb_build_object('attempts', coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'attemptNo', a.attempt_no, 'status', a.status, 'errorCode', a.error_code,
+        'errorMessage', a.error_message, 'providerResponse', a.provider_response,
+        'providerMessageId', a.wamid, 'nextRetryAt', outbox.iso_time(a.next_retry_at),
+        'createdAt', outbox.iso_time(a.created_at), 'updatedAt', outbox.iso_time(a.updated_at))
+      order by a.attempt_no)
+    from outbox.message_attempt a where a.message_id = v_message.id), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.get_message(p_org_id text, p_message_id text) OWNER TO postgres;
+
+-- Name: FUNCTION get_message(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_message(p_org_id text, p_message_id text) IS 'A message as message_json() shows it, with "attempts". OH002.';
 
 -- Name: get_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4200,6 +5113,24 @@ ALTER FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) OWNER 
 
 COMMENT ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) IS 'The retry policy of an endpoint, as retry_config_json() shows it. OH002.';
 
+-- Name: grant_consent(text, text, text[], text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.change_consent(p_org_id, p_dossier_id, p_purposes, true, p_channel, p_source,
+    p_evidence, p_actor);
+end
+$$;
+
+ALTER FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) OWNER TO postgres;
+
+-- Name: FUNCTION grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Notes that the person of a dossier agrees to be sent messages of these purposes (MARKETING, UTILITY): how (source), with what evidence, written down by whom. Returns what list_consents() does. OH001.';
+
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.has_due(p_now timestamp with time zone) RETURNS boolean
@@ -4270,6 +5201,46 @@ ALTER FUNCTION outbox.header_problem(p_name text, p_value jsonb) OWNER TO postgr
 -- Name: FUNCTION header_problem(p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never shows the value.';
+
+-- Name: hold_channels(uuid[], outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid;
+  v_why text;
+begin
+  for v_id in
+    select w.endpoint_id from outbox.whatsapp_channel w
+    join outbox.endpoint e on e.id = w.endpoint_id
+    where w.endpoint_id = any (p_endpoint_ids) and e.state = 'enabled'
+    order by w.endpoint_id
+    -- As disable_itself(): the next failure holds it then.
+    for no key update of e skip locked
+  loop
+    select pg_catalog.format('held: %s %s', coalesce(r.code, r.error_class), f.title) into v_why
+    from pg_catalog.unnest(p_results) r
+    cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code) f
+    where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
+    limit 1;
+    perform outbox.set_endpoint_state(v_id, 'paused', v_why);
+    perform outbox.announce('outhook.channel.held', array[v_id], p_now);
+    perform outbox.audit(e.org_id, 'CHANNEL', v_id::text, 'HELD', v_why, null, p_now)
+    from outbox.endpoint e where e.id = v_id;
+  end loop;
+  return nullif(array(
+    select u from pg_catalog.unnest(p_endpoint_ids) u
+    where not exists (select from outbox.whatsapp_channel w where w.endpoint_id = u)), '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) IS 'Pauses the channels among endpoints that a failure wants held, with the reason, and publishes outhook.channel.held; returns the endpoints that are no channels.';
 
 -- Name: host_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4663,6 +5634,29 @@ ALTER FUNCTION outbox.iso_time(p_at timestamp with time zone) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.iso_time(p_at timestamp with time zone) IS 'A moment as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
 
+-- Name: keep_in_vault(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_in_vault(p_field text, p_secret text) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+begin
+  -- What goes into a header, so nothing that a header cannot hold.
+  if p_secret is null or p_secret !~ '^[\x21-\x7e]+$' or pg_catalog.length(p_secret) > 2048
+  then
+    perform outbox.invalid(p_field, 'is empty, too long or not visible ASCII',
+      'Copy it from Meta''s dashboard again');
+  end if;
+  return vault.create_secret(p_secret);
+end
+$_$;
+
+ALTER FUNCTION outbox.keep_in_vault(p_field text, p_secret text) OWNER TO postgres;
+
+-- Name: FUNCTION keep_in_vault(p_field text, p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_in_vault(p_field text, p_secret text) IS 'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
+
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) RETURNS void
@@ -4813,6 +5807,36 @@ ALTER FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) OWNER TO
 
 COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null when nothing is known of it.';
 
+-- Name: list_activity(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_before text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  perform outbox.check_page(p_limit);
+  return pg_catalog.jsonb_build_object('data', coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'id', a.id::text, 'dossierId', a.dossier_id, 'type', a.type, 'metadata', a.metadata,
+        'at', outbox.iso_time(a.created_at))
+      order by a.id desc)
+    from (
+      select * from outbox.activity x
+      where x.org_id = p_org_id and x.dossier_id = p_dossier_id
+        and (p_before is null or x.id < outbox.message_number(p_before))
+      order by x.id desc
+      limit p_limit
+    ) a), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer) IS 'The timeline of a dossier, newest first: {"data": [{"id", "dossierId", "type", "metadata", "at"}]}; p_before: the last id of the page before. OH001.';
+
 -- Name: list_attempts(text, uuid, uuid, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
@@ -4853,6 +5877,78 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The receipts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+
+-- Name: list_audit_events(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_before text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_entity_type text DEFAULT NULL::text, p_entity_id text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+begin
+  perform outbox.check_page(p_limit);
+  return pg_catalog.jsonb_build_object('data', coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'id', a.id::text, 'entityType', a.entity_type, 'entityId', a.entity_id,
+        'action', a.action, 'details', a.details, 'actor', a.actor,
+        'at', outbox.iso_time(a.created_at))
+      order by a.id desc)
+    from (
+      select * from outbox.audit_event x
+      where x.org_id = p_org_id
+        and (p_before is null or x.id < outbox.message_number(p_before))
+        and (p_entity_type is null or x.entity_type = p_entity_type)
+        and (p_entity_id is null or x.entity_id = p_entity_id)
+      order by x.id desc
+      limit p_limit
+    ) a), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text) OWNER TO postgres;
+
+-- Name: FUNCTION list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text) IS 'The audit trail of an org, or of one entity, newest first: {"data": [{"id", "entityType", "entityId", "action", "details", "actor", "at"}]}; p_before: the last id of the page before. OH001.';
+
+-- Name: list_channels(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_channels(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('data', coalesce((
+    select pg_catalog.jsonb_agg(outbox.channel_json(c.endpoint_id) order by c.created_at desc)
+    from outbox.whatsapp_channel c
+    join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+    where c.org_id = p_org_id), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.list_channels(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION list_channels(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_channels(p_org_id text) IS 'The channels of an org, newest first: {"data": […]}.';
+
+-- Name: list_consents(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.consents_json(p_org_id, p_dossier_id);
+end
+$$;
+
+ALTER FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) OWNER TO postgres;
+
+-- Name: FUNCTION list_consents(p_org_id text, p_dossier_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) IS 'Each change of a dossier''s consent, newest first: {"data": [{"dossierId", "channel", "purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the last word}]}.';
 
 -- Name: list_dead_letters(text, uuid, text, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5060,6 +6156,54 @@ ALTER FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from times
 
 COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Looks at 20,000 events at most, so a page may be short; a cursor of null is the end. OH001.';
 
+-- Name: list_messages(text, text, integer, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_messages(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_dossier_id text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_channel text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+declare
+  v_below bigint;
+  v_answer jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  -- The cursor's uuid has the id in its last twelve digits.
+  select ('x' || pg_catalog.lpad(pg_catalog.right(c.p_id, 12), 16, '0'))::bit(64)::bigint
+  into v_below from outbox.read_cursor(p_cursor) c;
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(outbox.message_json(p.found) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.to_cursor((p.found).created_at, '00000000-0000-0000-0000-'
+        || pg_catalog.lpad(pg_catalog.to_hex((p.found).id), 12, '0')))
+        filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select m as found, pg_catalog.row_number() over (order by m.id desc) as n
+    from outbox.outbound_message m
+    where m.org_id = p_org_id and m.id < v_below
+      and (p_dossier_id is null or m.dossier_id = p_dossier_id)
+      and (p_status is null or m.status = p_status)
+      and (p_channel is null or m.channel = p_channel)
+      and (p_from is null or m.created_at >= p_from)
+      and (p_to is null or m.created_at < p_to)
+    order by m.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
+end
+$$;
+
+ALTER FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) IS 'The messages of an org, newest first: {"data", "nextCursor"}; p_from and p_to bound the time of creation. OH001.';
+
 -- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_state text DEFAULT NULL::text) RETURNS jsonb
@@ -5145,6 +6289,25 @@ ALTER FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit int
 
 COMMENT ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) IS 'The replay jobs of an org, newest first: {"data", "nextCursor"}. OH001.';
 
+-- Name: list_templates(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_templates(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('data', coalesce((
+    select pg_catalog.jsonb_agg(outbox.template_json(t.org_id, t.code) order by t.code)
+    from outbox.template t where t.org_id = p_org_id), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.list_templates(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION list_templates(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_templates(p_org_id text) IS 'The templates of an org by code: {"data": […]}.';
+
 -- Name: live_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS jsonb
@@ -5189,6 +6352,28 @@ ALTER FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
 -- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) IS 'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a transaction.';
+
+-- Name: lock_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_message(p_org_id text, p_message_id text) RETURNS outbox.outbound_message
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_message outbox.outbound_message := outbox.check_message_id(p_org_id, p_message_id);
+begin
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[v_message.channel_id]);
+  select * into v_message from outbox.outbound_message m where m.id = v_message.id for update;
+  return v_message;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_message(p_org_id text, p_message_id text) OWNER TO postgres;
+
+-- Name: FUNCTION lock_message(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_message(p_org_id text, p_message_id text) IS 'A message of an org, locked behind its gate. OH002. locks: the gate, then the message.';
 
 -- Name: lock_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5299,7 +6484,7 @@ CREATE FUNCTION outbox.lost(p_delivery outbox.delivery) RETURNS outbox.result
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -5308,6 +6493,193 @@ ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
 -- Name: FUNCTION lost(p_delivery outbox.delivery); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended.';
+
+-- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.message_attempt (
+    id bigint NOT NULL,
+    message_id bigint NOT NULL,
+    attempt_no integer NOT NULL,
+    status text NOT NULL,
+    error_code text,
+    error_message text,
+    provider_response jsonb,
+    next_retry_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    event_id uuid NOT NULL,
+    claim integer NOT NULL,
+    phone_number_id text NOT NULL,
+    wamid text,
+    CONSTRAINT message_attempt_status_is_known CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
+);
+
+ALTER TABLE outbox.message_attempt OWNER TO postgres;
+
+-- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.message_attempt IS 'The tries of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row.';
+
+-- Name: mark_sent(outbox.outbound_message, outbox.message_attempt, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  -- A provider that gives one id twice must not cost the results of a whole call.
+  if exists (
+    select from outbox.message_attempt a
+    where a.phone_number_id = p_attempt.phone_number_id and a.wamid = p_wamid
+      and a.id <> p_attempt.id)
+  then
+    p_wamid := null;
+  end if;
+  update outbox.message_attempt a set
+    status = 'SUCCESS', wamid = coalesce(p_wamid, a.wamid),
+    provider_response = coalesce(p_provider, a.provider_response), updated_at = p_now,
+    error_code = null, error_message = null, next_retry_at = null
+  where a.id = p_attempt.id;
+  if p_message.status not in ('QUEUED', 'SENDING') then
+    return;
+  end if;
+  p_message.status := 'SENT';
+  p_message.provider_message_id := p_wamid;
+  p_message.wa_id := coalesce(p_provider ->> 'wa_id', p_message.wa_id);
+  p_message.sent_at := p_now;
+  p_message.error_code := null;
+  p_message.error_message := null;
+  perform outbox.save_message(p_message, p_now);
+  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'SENT',
+    'Message sent successfully', null, p_now);
+  perform outbox.note_activity(p_message, 'MESSAGE_SENT',
+    pg_catalog.jsonb_build_object('attempt', p_attempt.attempt_no), p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) IS 'Notes that WhatsApp has taken an attempt: the message is SENT, with audit and activity, unless it was ended before. locks: the caller holds the message.';
+
+-- Name: may_become(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.may_become(p_from text, p_to text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return p_from = p_to or (p_from, p_to) in (
+    ('QUEUED', 'SENDING'), ('QUEUED', 'FAILED'), ('QUEUED', 'CANCELLED'),
+    -- An answer that was lost, or came after its lease, and turns up before the next try.
+    ('QUEUED', 'SENT'), ('QUEUED', 'DELIVERED'),
+    ('SENDING', 'QUEUED'), ('SENDING', 'SENT'), ('SENDING', 'FAILED'), ('SENDING', 'DELIVERED'),
+    ('SENT', 'DELIVERED'), ('SENT', 'FAILED'),
+    ('FAILED', 'QUEUED'));
+end
+$$;
+
+ALTER FUNCTION outbox.may_become(p_from text, p_to text) OWNER TO postgres;
+
+-- Name: FUNCTION may_become(p_from text, p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.may_become(p_from text, p_to text) IS 'Whether a message of one status may get another.';
+
+-- Name: message_content(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.message_content(p_message outbox.outbound_message) RETURNS bytea
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.sha256(pg_catalog.convert_to(
+    pg_catalog.jsonb_build_array(p_message.dossier_id, p_message.channel, p_message.channel_id,
+      p_message.to_recipient, p_message.template_code, p_message.payload_json)::text, 'UTF8'));
+end
+$$;
+
+ALTER FUNCTION outbox.message_content(p_message outbox.outbound_message) OWNER TO postgres;
+
+-- Name: FUNCTION message_content(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.message_content(p_message outbox.outbound_message) IS 'SHA-256 of what makes two messages with one idempotency key the same.';
+
+-- Name: message_json(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.message_json(p_message outbox.outbound_message) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_message.id::text, 'orgId', p_message.org_id, 'dossierId', p_message.dossier_id,
+    'channel', p_message.channel, 'channelId', p_message.channel_id,
+    'to', p_message.to_recipient, 'templateCode', p_message.template_code,
+    'payloadJson', p_message.payload_json, 'category', p_message.category,
+    'status', p_message.status, 'providerMessageId', p_message.provider_message_id,
+    'idempotencyKey', p_message.idempotency_key, 'attemptCount', p_message.attempt_count,
+    'maxAttempts', p_message.max_attempts, 'errorCode', p_message.error_code,
+    'errorMessage', p_message.error_message, 'createdBy', p_message.created_by,
+    'createdAt', outbox.iso_time(p_message.created_at),
+    'updatedAt', outbox.iso_time(p_message.updated_at),
+    'sentAt', outbox.iso_time(p_message.sent_at),
+    'deliveredAt', outbox.iso_time(p_message.delivered_at),
+    'readAt', outbox.iso_time(p_message.read_at),
+    'erasedAt', outbox.iso_time(p_message.erased_at));
+end
+$$;
+
+ALTER FUNCTION outbox.message_json(p_message outbox.outbound_message) OWNER TO postgres;
+
+-- Name: FUNCTION message_json(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.message_json(p_message outbox.outbound_message) IS 'A message as the API shows it.';
+
+-- Name: message_number(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.message_number(p_message_id text) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  return case when p_message_id ~ '^[0-9]{1,18}$' then p_message_id::bigint else 0 end;
+end
+$_$;
+
+ALTER FUNCTION outbox.message_number(p_message_id text) OWNER TO postgres;
+
+-- Name: FUNCTION message_number(p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.message_number(p_message_id text) IS 'A message''s id from its text; 0, which none has, for what is no number.';
+
+-- Name: message_of_key(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.message_of_key(p_message outbox.outbound_message) RETURNS outbox.outbound_message
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_held outbox.outbound_message;
+begin
+  select * into v_held from outbox.outbound_message m
+  where m.org_id = p_message.org_id and m.idempotency_key = p_message.idempotency_key;
+  if v_held.id is not null and v_held.content <> p_message.content then
+    raise exception using errcode = 'OH003',
+      message = 'Idempotency-Key was used for a message with other content',
+      detail = pg_catalog.format('It belongs to message %s', v_held.id),
+      hint = 'Use a new key for a new message';
+  end if;
+  return v_held;
+end
+$$;
+
+ALTER FUNCTION outbox.message_of_key(p_message outbox.outbound_message) OWNER TO postgres;
+
+-- Name: FUNCTION message_of_key(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) IS 'The message that has this one''s key already, if any. OH003: it has other content.';
 
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5442,6 +6814,28 @@ ALTER FUNCTION outbox.no_saga(p_name text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.no_saga(p_name text) IS 'Raises OH002 for a saga of that name.';
 
+-- Name: note_activity(outbox.outbound_message, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_message.dossier_id is not null then
+    insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
+    values (p_message.org_id, p_message.dossier_id, p_type,
+      pg_catalog.jsonb_build_object('messageId', p_message.id::text, 'channel', p_message.channel,
+        'templateCode', p_message.template_code, 'status', p_message.status) || p_more, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Writes one line of the timeline of the message''s dossier, if it has one: {"messageId", "channel", "templateCode", "status", …}.';
+
 -- Name: open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) RETURNS outbox.delivery
@@ -5566,6 +6960,73 @@ ALTER FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an org, or of one of its endpoints, below (time, id) and from a time on, newest first.';
+
+-- Name: open_window(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into outbox.conversation_window as w (channel_id, recipient, expires_at)
+  values (p_channel_id, p_recipient, p_at + interval '24 hours')
+  on conflict (channel_id, recipient) do update
+    set expires_at = greatest(w.expires_at, excluded.expires_at);
+end
+$$;
+
+ALTER FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) IS 'Notes that a person (E.164 with its +) wrote to a channel at that time: for 24 hours they may be sent what is no template.';
+
+-- Name: opt_in_recipient(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text DEFAULT 'ALL'::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.check_recipient(p_recipient);
+  delete from outbox.opt_out o
+  where o.org_id = p_org_id and o.channel = p_channel and o.recipient = p_recipient
+    and o.purpose = p_purpose;
+  return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
+end
+$$;
+
+ALTER FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) OWNER TO postgres;
+
+-- Name: FUNCTION opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) IS 'Takes an opt-out back: {"optedOut", "purpose", "isNew": there was one}. OH001.';
+
+-- Name: opt_out_recipient(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text DEFAULT 'ALL'::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_recipient(p_recipient);
+  perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
+  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
+  insert into outbox.opt_out (org_id, channel, recipient, purpose, source, created_at)
+  values (p_org_id, p_channel, p_recipient, p_purpose, coalesce(p_source, 'by hand'), v_now)
+  on conflict do nothing;
+  return pg_catalog.jsonb_build_object('optedOut', true, 'purpose', p_purpose, 'isNew', found);
+end
+$$;
+
+ALTER FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) OWNER TO postgres;
+
+-- Name: FUNCTION opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) IS 'Sends a number nothing more, or no marketing: {"optedOut", "purpose", "isNew"}. OH001.';
 
 -- Name: org_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6015,6 +7476,31 @@ ALTER FUNCTION outbox.publish_many(p_events jsonb) OWNER TO postgres;
 -- Name: FUNCTION publish_many(p_events jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.publish_many(p_events jsonb) IS 'Publishes an array of {"type", "payload" or "body" (text, kept as it is), "org_id", "partition_key", "correlation_id", "idempotency_key", "endpoint_id", "deliver_at", "traceparent"}, all or none, and returns the array of ids in the same order. Errors as publish(), with the place in the array.';
+
+-- Name: publish_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
+    pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
+    pg_catalog.encode(
+      pg_catalog.sha256(pg_catalog.convert_to(p_message.to_recipient, 'UTF8')), 'hex'),
+    null, null, p_message.channel_id, null, null);
+begin
+  v_event.id := p_message.event_id;
+  perform outbox.put_event(v_event);
+  perform outbox.kick_on_commit();
+end
+$$;
+
+ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the event of a message''s present life. The partition key is a hash of the recipient: events and dead letters outlive an erased message.';
 
 -- Name: publish_plain(jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6485,6 +7971,43 @@ ALTER FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, instead of those that it had.';
 
+-- Name: put_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_message outbox.outbound_message := p_message;
+begin
+  insert into outbox.outbound_message as m (
+    org_id, dossier_id, channel, to_recipient, template_code, payload_json, idempotency_key,
+    channel_id, event_id, content, category, created_by, created_at, updated_at)
+  values (
+    p_message.org_id, p_message.dossier_id, p_message.channel, p_message.to_recipient,
+    p_message.template_code, p_message.payload_json, p_message.idempotency_key,
+    p_message.channel_id, outbox.uuid_v7(p_now), p_message.content, p_message.category,
+    p_message.created_by, p_now, p_now)
+  on conflict (org_id, idempotency_key) do nothing
+  returning * into v_message;
+  if not found then
+    return pg_catalog.jsonb_build_object('outcome', 'existing',
+      'message', outbox.message_json(outbox.message_of_key(p_message)));
+  end if;
+  perform outbox.publish_message(v_message, p_now);
+  perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
+    'Message created', v_message.created_by, p_now);
+  return pg_catalog.jsonb_build_object('outcome', 'created',
+    'message', outbox.message_json(v_message));
+end
+$$;
+
+ALTER FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION put_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Stores a message that may be sent and publishes its event, as create_message() returns it.';
+
 -- Name: put_news(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) RETURNS void
@@ -6506,6 +8029,85 @@ ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp wit
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type.';
+
+-- Name: put_template(text, text, text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text DEFAULT 'POSITIONAL'::text, p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_now timestamptz := outbox.clock();
+begin
+  perform outbox.check_org(p_org_id);
+  if p_code is null or p_code !~ '^[A-Za-z0-9_.-]{1,128}$' then
+    perform outbox.invalid('code', 'is not 1 to 128 letters, digits, _ . -',
+      'Expected a code of your own, such as appointment_reminder_fr');
+  end if;
+  if p_name is null or p_name !~ '^[a-z0-9_]+$' or pg_catalog.length(p_name) > 512 then
+    perform outbox.invalid('name', 'is not a template''s name at Meta',
+      'Expected small letters, digits and _, such as appointment_reminder');
+  end if;
+  if p_language is null or p_language !~ '^[a-z]{2,3}(_[A-Z]{2,3}|_[A-Z][a-z]{3})?$' then
+    perform outbox.invalid('language', 'is not a language code of Meta',
+      'Expected something like fr or en_US');
+  end if;
+  perform outbox.check_choice('category', p_category,
+    array['MARKETING', 'UTILITY', 'AUTHENTICATION']);
+  perform outbox.check_choice('parameterFormat', p_parameter_format,
+    array['POSITIONAL', 'NAMED']);
+  insert into outbox.template as t (
+    org_id, code, name, language, category, parameter_format, created_at, updated_at)
+  values (p_org_id, p_code, p_name, p_language, p_category, p_parameter_format, v_now, v_now)
+  on conflict (org_id, code) do update set
+    name = excluded.name, language = excluded.language, category = excluded.category,
+    parameter_format = excluded.parameter_format, updated_at = excluded.updated_at;
+  perform outbox.audit(p_org_id, 'TEMPLATE', p_code, 'UPDATED', 'Template saved', p_actor, v_now);
+  return outbox.template_json(p_org_id, p_code);
+end
+$_$;
+
+ALTER FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) IS 'Makes or changes a template, as template_json() shows it: p_code is the org''s own, p_name and p_language are Meta''s. OH001.';
+
+-- Name: put_whatsapp_app(text, text, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_now timestamptz := outbox.clock();
+  v_old uuid[];
+begin
+  if p_app_id is null or p_app_id !~ '^[0-9]{1,32}$' then
+    perform outbox.invalid('app_id', 'is not a Meta app''s id', 'Expected digits');
+  end if;
+  select array[a.secret_vault_id, a.verify_token_vault_id] into v_old
+  from outbox.whatsapp_app a where a.app_id = p_app_id for update;
+  insert into outbox.whatsapp_app as a (
+    app_id, secret_vault_id, verify_token_vault_id, allow_unsigned, created_at, updated_at)
+  values (p_app_id, outbox.keep_in_vault('secret', p_secret),
+    outbox.keep_in_vault('verify_token', p_verify_token), coalesce(p_allow_unsigned, false), v_now,
+    v_now)
+  on conflict (app_id) do update set
+    secret_vault_id = excluded.secret_vault_id,
+    verify_token_vault_id = excluded.verify_token_vault_id,
+    allow_unsigned = excluded.allow_unsigned, updated_at = excluded.updated_at;
+  delete from vault.secrets v where v.id = any (v_old);
+  return pg_catalog.jsonb_build_object('appId', p_app_id,
+    'allowUnsigned', coalesce(p_allow_unsigned, false));
+end
+$_$;
+
+ALTER FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean) OWNER TO postgres;
+
+-- Name: FUNCTION put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean) IS 'Makes a Meta app known, or replaces its secrets: {"appId", "allowUnsigned"}. OH001.';
 
 -- Name: raise_finished(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6693,6 +8295,74 @@ ALTER FUNCTION outbox.read_unrouted() OWNER TO postgres;
 -- Name: FUNCTION read_unrouted(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
+
+-- Name: refusal_of(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
+  -- WhatsApp's clock is not ours: what is about to close counts as closed.
+  v_margin constant interval := '5 minutes';
+begin
+  return case
+    when exists (
+      select from outbox.opt_out o
+      where o.org_id = p_message.org_id and o.channel = p_message.channel
+        and o.recipient = p_message.to_recipient and o.purpose in ('ALL', v_purpose))
+    then 'opted_out'
+    when p_message.dossier_id is not null and (
+      select c.granted from outbox.consent c
+      where c.org_id = p_message.org_id and c.dossier_id = p_message.dossier_id
+        and c.channel = p_message.channel and c.purpose = v_purpose
+      order by c.id desc limit 1) is not true
+    then 'consent_required'
+    when p_message.template_code is null and not exists (
+      select from outbox.conversation_window w
+      where w.channel_id = p_message.channel_id and w.recipient = p_message.to_recipient
+        and w.expires_at > p_now + v_margin)
+    then 'outside_window'
+    when p_message.template_code is not null and not exists (
+      select from outbox.template t
+      where t.org_id = p_message.org_id and t.code = p_message.template_code)
+    then 'template_missing'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the person has not written for 24 hours), template_missing; null when it may be.';
+
+-- Name: refusal_words(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refusal_words(p_code text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return case p_code
+    when 'opted_out' then 'Recipient opted out'
+    when 'consent_required' then 'Consent required'
+    when 'consent_revoked' then 'Consent required'
+    when 'outside_window' then
+      'More than 24 hours since the recipient last wrote: only a template may be sent'
+    when 'template_missing' then 'The template does not exist any more'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.refusal_words(p_code text) OWNER TO postgres;
+
+-- Name: FUNCTION refusal_words(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refusal_words(p_code text) IS 'A refusal as the audit trail words it.';
 
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6898,6 +8568,55 @@ ALTER FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_typ
 -- Name: FUNCTION replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays every dead letter that matches (null: any), failed before it began and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+
+-- Name: resend_message(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_message outbox.outbound_message := outbox.lock_message(p_org_id, p_message_id);
+begin
+  if v_message.status <> 'FAILED' or v_message.erased_at is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('message %s is %s', p_message_id,
+        case when v_message.erased_at is null then v_message.status else 'erased' end),
+      hint = 'Only a FAILED message whose content is still there can be sent again';
+  end if;
+  if exists (
+    select from outbox.delivery d
+    where d.event_id = v_message.event_id and d.endpoint_id = v_message.channel_id)
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('message %s is being sent again', p_message_id),
+      hint = 'Its dead letter was replayed: wait for what comes of it';
+  end if;
+  update outbox.dead_letter x set discarded_at = v_now, note = 'the message was sent again'
+  where x.event_id = v_message.event_id and x.endpoint_id = v_message.channel_id
+    and x.discarded_at is null;
+  v_message.status := 'QUEUED';
+  v_message.attempt_count := 0;
+  v_message.provider_message_id := null;
+  v_message.error_code := null;
+  v_message.error_message := null;
+  v_message.sent_at := null;
+  -- A new event: it keeps its place behind what waits for this person already.
+  v_message.event_id := outbox.uuid_v7(v_now);
+  perform outbox.save_message(v_message, v_now);
+  perform outbox.publish_message(v_message, v_now);
+  perform outbox.audit(p_org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'UPDATED',
+    'Sent again by ' || coalesce(p_actor, 'an operator'), p_actor, v_now);
+  return outbox.get_message(p_org_id, p_message_id);
+end
+$$;
+
+ALTER FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) IS 'Queues a FAILED message again, with a fresh budget and behind what waits for its recipient, and returns it; consent is asked again by the claim. OH002; OH004 when it is not FAILED, or erased.';
 
 -- Name: reserved_headers(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7173,6 +8892,24 @@ ALTER FUNCTION outbox.retry_to_wire(p_policy jsonb) OWNER TO postgres;
 -- Name: FUNCTION retry_to_wire(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.retry_to_wire(p_policy jsonb) IS 'A retry policy with the names of the API.';
+
+-- Name: revoke_consent(text, text, text[], text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.change_consent(p_org_id, p_dossier_id, p_purposes, false, p_channel, p_source,
+    p_evidence, p_actor);
+end
+$$;
+
+ALTER FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) OWNER TO postgres;
+
+-- Name: FUNCTION revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Takes consent back: what waits to be sent fails at its next try, unsent. Returns what list_consents() does. OH001.';
 
 -- Name: rotate_org_secret(text, uuid, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7516,6 +9253,45 @@ ALTER FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_
 
 COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns what it adds to the context. OH007 names saga, step and cause; detail has them as JSON: {"saga", "step", "function", "code": its SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks pass as they are.';
 
+-- Name: save_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_was text;
+begin
+  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;
+  if not outbox.may_become(v_was, p_message.status) then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_was,
+        p_message.status),
+      hint = 'Only a QUEUED message can be cancelled, and only a FAILED one sent again';
+  end if;
+  update outbox.outbound_message m set
+    status = p_message.status,
+    provider_message_id = p_message.provider_message_id,
+    attempt_count = p_message.attempt_count,
+    max_attempts = p_message.max_attempts,
+    error_code = p_message.error_code,
+    error_message = p_message.error_message,
+    event_id = p_message.event_id,
+    wa_id = p_message.wa_id,
+    sent_at = p_message.sent_at,
+    delivered_at = p_message.delivered_at,
+    read_at = p_message.read_at,
+    updated_at = p_now
+  where m.id = p_message.id;
+end
+$$;
+
+ALTER FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Writes what changes in the life of a message. OH004 when its status may not become that. locks: the message.';
+
 -- Name: schedule_json(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.schedule_json(p_policy jsonb) RETURNS jsonb
@@ -7647,6 +9423,59 @@ ALTER FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) OWNER TO po
 -- Name: FUNCTION set_catalogue(p_org_id text, p_strict boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) IS 'Says whether the API refuses events whose type or payload the catalogue does not allow: {"strict"}. OH001.';
+
+-- Name: set_channel_token(text, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_old uuid;
+begin
+  select c.token_vault_id into v_old from outbox.whatsapp_channel c
+  where c.endpoint_id = v_id for update;
+  update outbox.whatsapp_channel c
+  set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
+  where c.endpoint_id = v_id;
+  delete from vault.secrets v where v.id = v_old;
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED', 'Access token replaced',
+    p_actor, v_now);
+  return outbox.channel_json(v_id);
+end
+$$;
+
+ALTER FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text) IS 'Replaces a channel''s access token, from the next claim on; a held channel stays held until resume_endpoint(). OH001, OH002.';
+
+-- Name: set_default_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+begin
+  update outbox.whatsapp_channel c set is_default = false
+  where c.org_id = p_org_id and c.is_default;
+  update outbox.whatsapp_channel c set is_default = true where c.endpoint_id = v_id;
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED', 'Made the default', p_actor,
+    outbox.clock());
+  return outbox.channel_json(v_id);
+end
+$$;
+
+ALTER FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION set_default_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Makes a channel the one that messages without a channelId go through. OH002.';
 
 -- Name: set_endpoint_state(uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7921,6 +9750,15 @@ begin
           'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
           'path';
       end if;
+      if p_setting.name = 'whatsapp.graph_url'
+        and p_value #>> '{}' !~ '^https?://[a-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*$'
+      then
+        return 'must be a URL such as https://graph.facebook.com, without credentials and query';
+      end if;
+      if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
+      then
+        return 'must be a version such as v25.0';
+      end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
         or exists (
@@ -8025,6 +9863,28 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing ran out of time: smaller batches from the next call on; an event that took all the time alone counts as failed. p_events: what was being routed; null: it was being read.';
+
+-- Name: softened(outbox.failure_rule, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) RETURNS outbox.failure_rule
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_provider -> 'is_transient' = 'true' and not p_rule.firm
+    and p_rule.action in ('fail', 'hold')
+  then
+    p_rule.action := 'retry';
+  end if;
+  return p_rule;
+end
+$$;
+
+ALTER FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) IS 'The rule, with a retry for what the provider itself calls transient.';
 
 -- Name: step_function(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8382,6 +10242,76 @@ ALTER FUNCTION outbox.take_key(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.take_key(p_event outbox.event) IS 'Takes the event''s idempotency key for 24 hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
 
+-- Name: take_messages(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_row record;
+  v_message outbox.outbound_message;
+  v_delivery outbox.delivery;
+  v_why text;
+  v_refused jsonb[] := array[]::jsonb[];
+  v_one jsonb;
+  v_kept outbox.claimed;
+begin
+  for v_row in
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.tries, m.id
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
+      as c (event_id, endpoint_id, attempt)
+    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id
+    left join outbox.outbound_message m
+      on m.event_id = c.event_id and m.channel_id = c.endpoint_id
+    order by m.id
+  loop
+    select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
+    v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
+    if v_why is null then
+      perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+        v_row.attempt, v_row.tries + 1, p_now);
+    else
+      v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
+        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
+    end if;
+  end loop;
+  if pg_catalog.cardinality(v_refused) = 0 then
+    return p_claimed;
+  end if;
+  perform outbox.complete(array(
+    select row((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid, (r ->> 'attempt')::integer,
+      'released', null, null, null, null, null, null, null, null, null, null)::outbox.result
+    from pg_catalog.unnest(v_refused) r), p_now);
+  foreach v_one in array v_refused loop
+    select * into v_delivery from outbox.delivery d
+    where d.event_id = (v_one ->> 'event')::uuid and d.endpoint_id = (v_one ->> 'endpoint')::uuid;
+    perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
+  end loop;
+  select pg_catalog.array_agg(c.event_id order by c.place),
+    pg_catalog.array_agg(c.endpoint_id order by c.place),
+    pg_catalog.array_agg(c.attempt order by c.place)
+  into v_kept.events, v_kept.endpoints, v_kept.attempts
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
+    as c (event_id, endpoint_id, attempt, place)
+  where not exists (
+    select from pg_catalog.unnest(v_refused) r
+    where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
+  return v_kept;
+end
+$$;
+
+ALTER FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION take_messages(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not be sent now is failed and its delivery closed. Returns what is left to send. locks: the caller holds the gates; messages by id.';
+
 -- Name: take_requests(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jsonb
@@ -8422,6 +10352,36 @@ ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from what an org may send (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. OH001.';
 
+-- Name: template_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.template_json(p_org_id text, p_code text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_json jsonb;
+begin
+  select pg_catalog.jsonb_build_object('code', t.code, 'name', t.name, 'language', t.language,
+    'category', t.category, 'parameterFormat', t.parameter_format,
+    'createdAt', outbox.iso_time(t.created_at), 'updatedAt', outbox.iso_time(t.updated_at))
+  into v_json
+  from outbox.template t where t.org_id = p_org_id and t.code = p_code;
+  if v_json is null then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('template %s does not exist',
+        pg_catalog.quote_nullable(pg_catalog.left(p_code, 140))),
+      hint = 'put_template() makes one; list_templates() shows those that there are';
+  end if;
+  return v_json;
+end
+$$;
+
+ALTER FUNCTION outbox.template_json(p_org_id text, p_code text) OWNER TO postgres;
+
+-- Name: FUNCTION template_json(p_org_id text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.template_json(p_org_id text, p_code text) IS 'A template as the API shows it. OH002.';
+
 -- Name: test_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
@@ -8440,6 +10400,44 @@ ALTER FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER
 -- Name: FUNCTION test_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Sends an endpoint a test event, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
+
+-- Name: throttle_apps(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoints uuid[];
+  v_wait interval;
+begin
+  select pg_catalog.max(greatest(outbox.retry_after(r.retry_after, p_now),
+      f.min_delay_s * interval '1 s')), pg_catalog.array_agg(distinct o.endpoint_id)
+  into v_wait, v_endpoints
+  from pg_catalog.unnest(p_results) r
+  cross join lateral (
+    select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code) as rule
+    where r.outcome = 'failed' offset 0
+  ) x
+  cross join lateral (select (x.rule).*) f
+  join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
+  join outbox.whatsapp_channel o on o.app_id = w.app_id and o.endpoint_id <> w.endpoint_id
+  where f.action = 'throttle' and f.scope = 'app';
+  if v_endpoints is not null then
+    -- Nobody is waited for: a number whose gate is held hears of it from WhatsApp itself.
+    v_endpoints := outbox.try_lock_gates(v_endpoints);
+    update outbox.gate g set not_before = greatest(g.not_before, p_now + v_wait)
+    where g.endpoint_id = any (v_endpoints);
+    perform outbox.park(v_endpoints, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION throttle_apps(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) IS 'Holds back the other numbers of a Meta app whose calls are used up, as apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
 
 -- Name: tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8638,6 +10636,35 @@ ALTER FUNCTION outbox.type_patterns(p_type text) OWNER TO postgres;
 -- Name: FUNCTION type_patterns(p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.type_patterns(p_type text) IS 'Every pattern that a type matches: a.b.c gives *, a.*, a.b.* and a.b.c.';
+
+-- Name: undo_attempt(outbox.outbound_message, outbox.message_attempt, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if not exists (
+    select from outbox.delivery d
+    where d.event_id = p_attempt.event_id and d.endpoint_id = p_message.channel_id
+      and d.attempt = p_attempt.claim and d.leased_until is null)
+  then
+    return;
+  end if;
+  delete from outbox.message_attempt a where a.id = p_attempt.id;
+  if p_message.status = 'SENDING' then
+    p_message.status := 'QUEUED';
+    p_message.attempt_count := p_message.attempt_count - 1;
+    perform outbox.save_message(p_message, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the message.';
 
 -- Name: unrouted_late(outbox.router, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8954,6 +10981,109 @@ ALTER FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) OWNER TO postgres
 
 COMMENT ON FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) IS 'The columns of a row that the watch publishes; null for no row.';
 
+-- Name: why_not_send(outbox.outbound_message, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_code text;
+begin
+  if p_message.id is null then
+    return 'no message belongs to this event';
+  end if;
+  if p_message.status not in ('QUEUED', 'SENDING') and not (
+    -- A replay of its dead letter is an operator's way to send it again.
+    p_message.status = 'FAILED' and exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+        and d.replayed_at is not null))
+  then
+    return pg_catalog.format('the message is %s', p_message.status);
+  end if;
+  v_code := outbox.refusal_of(p_message, p_now);
+  if v_code is null then
+    return null;
+  end if;
+  if v_code = 'consent_required' then
+    v_code := 'consent_revoked';
+  end if;
+  perform outbox.audit_refusal(p_message, v_code, null, p_now);
+  if p_message.status <> 'FAILED' then
+    perform outbox.fail_message(p_message, v_code, outbox.refusal_words(v_code), p_now);
+  end if;
+  return v_code;
+end
+$$;
+
+ALTER FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message is not sent after all, null when it is; one that policy forbids is failed. locks: the caller holds the message.';
+
+-- Name: with_messages(outbox.parcel, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) RETURNS outbox.parcel
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_messages jsonb;
+  v_channels jsonb;
+begin
+  select pg_catalog.jsonb_object_agg(w.endpoint_id, pg_catalog.jsonb_build_object(
+    'graph_url', outbox.setting_value('whatsapp.graph_url'),
+    'graph_version', outbox.setting_value('whatsapp.graph_version'),
+    'phone_number_id', w.phone_number_id, 'access_token', s.decrypted_secret))
+  into v_channels
+  from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
+  join outbox.whatsapp_channel w on w.endpoint_id = c.id
+  join vault.decrypted_secrets s on s.id = w.token_vault_id;
+  if v_channels is null then
+    return p_parcel;
+  end if;
+  select pg_catalog.jsonb_object_agg(c.event_id, pg_catalog.jsonb_build_object(
+    'id', m.id::text, 'callback_data', outbox.callback_data(m.id, a.attempt_no),
+    'to', m.to_recipient,
+    'template', (
+      select pg_catalog.jsonb_build_object('name', t.name, 'language', t.language,
+        'parameter_format', t.parameter_format)
+      from outbox.template t where t.org_id = m.org_id and t.code = m.template_code),
+    'payload', m.payload_json))
+  into v_messages
+  from unnest(p_claimed.events, p_claimed.attempts) as c (event_id, attempt)
+  join outbox.message_attempt a on a.event_id = c.event_id and a.claim = c.attempt
+  join outbox.outbound_message m on m.id = a.message_id;
+  p_parcel.endpoints := (
+    select pg_catalog.json_object_agg(e.key, case
+      when v_channels ? e.key
+      then (e.value::jsonb || pg_catalog.jsonb_build_object('channel', v_channels -> e.key))::json
+      else e.value
+    end)
+    from pg_catalog.json_each(p_parcel.endpoints) e);
+  p_parcel.events := (
+    select pg_catalog.json_object_agg(e.key, case
+      when v_messages ? e.key
+      then (e.value::jsonb || pg_catalog.jsonb_build_object('message', v_messages -> e.key))::json
+      else e.value
+    end)
+    from pg_catalog.json_each(p_parcel.events) e);
+  return p_parcel;
+end
+$$;
+
+ALTER FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) OWNER TO postgres;
+
+-- Name: FUNCTION with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) IS 'The parcel with each message (events[id].message: {"id", "callback_data", "to", "template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", "phone_number_id", "access_token"}).';
+
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS integer
@@ -8996,6 +11126,35 @@ ALTER FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) OWNER TO 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'One step of every replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. Returns how many it put back. locks: gates by id.';
+
+-- Name: activity; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.activity (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    dossier_id text NOT NULL,
+    type text NOT NULL,
+    metadata jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT activity_type_is_known CHECK ((type = ANY (ARRAY['MESSAGE_SENT'::text, 'MESSAGE_STATUS_UPDATE'::text, 'MESSAGE_FAILED'::text])))
+);
+
+ALTER TABLE outbox.activity OWNER TO postgres;
+
+-- Name: TABLE activity; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.activity IS 'The timeline of a dossier: what became of its messages. Written in the transaction of the change, never changed.';
+
+-- Name: activity_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.activity ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.activity_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 -- Name: attempt; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -9046,6 +11205,69 @@ CREATE TABLE outbox.attempt_default (
 
 ALTER TABLE outbox.attempt_default OWNER TO postgres;
 
+-- Name: audit_event; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.audit_event (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    entity_type text NOT NULL,
+    entity_id text NOT NULL,
+    action text NOT NULL,
+    details text NOT NULL,
+    actor text,
+    created_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.audit_event OWNER TO postgres;
+
+-- Name: TABLE audit_event; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.audit_event IS 'Who did what, or what happened, to a message, a dossier or a channel. Written in the transaction of the change, never changed; it names people by the ids of the application only.';
+
+-- Name: audit_event_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.audit_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.audit_event_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.consent (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    dossier_id text NOT NULL,
+    channel text NOT NULL,
+    purpose text NOT NULL,
+    granted boolean NOT NULL,
+    source text NOT NULL,
+    evidence text,
+    actor text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT consent_purpose_is_known CHECK ((purpose = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text])))
+);
+
+ALTER TABLE outbox.consent OWNER TO postgres;
+
+-- Name: TABLE consent; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.consent IS 'Who agreed to what, and took it back: source is how (a form, a call), evidence where it can be found, actor who wrote it down. Append-only; the last row of a purpose counts.';
+
+-- Name: consent_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.consent ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.consent_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- Name: consumer_inbox; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.consumer_inbox (
@@ -9059,6 +11281,20 @@ ALTER TABLE outbox.consumer_inbox OWNER TO postgres;
 -- Name: TABLE consumer_inbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.consumer_inbox IS 'What each consumer has processed. Kept for inbox.retention_days: longer than anything is sent again.';
+
+-- Name: conversation_window; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.conversation_window (
+    channel_id uuid NOT NULL,
+    recipient text NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.conversation_window OWNER TO postgres;
+
+-- Name: TABLE conversation_window; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.conversation_window IS 'Until when a person may be sent what is no template: 24 hours from their last message to that number. recipient is E.164 with its +.';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -9269,6 +11505,67 @@ CREATE SEQUENCE outbox.last_kick
     CACHE 1;
 
 ALTER TABLE outbox.last_kick OWNER TO postgres;
+
+-- Name: message_attempt_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.message_attempt ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.message_attempt_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- Name: opt_out; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.opt_out (
+    org_id text NOT NULL,
+    channel text NOT NULL,
+    recipient text NOT NULL,
+    purpose text NOT NULL,
+    source text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT opt_out_purpose_is_known CHECK ((purpose = ANY (ARRAY['MARKETING'::text, 'ALL'::text])))
+);
+
+ALTER TABLE outbox.opt_out OWNER TO postgres;
+
+-- Name: TABLE opt_out; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.opt_out IS 'Numbers that want nothing more of an org: no marketing, or nothing at all.';
+
+-- Name: outbound_attempt; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.outbound_attempt WITH (security_invoker='true') AS
+ SELECT a.id,
+    a.message_id AS outbound_message_id,
+    a.attempt_no,
+    a.status,
+    a.error_code,
+    a.error_message,
+    a.provider_response,
+    a.next_retry_at,
+    a.created_at,
+    a.updated_at
+   FROM outbox.message_attempt a;
+
+ALTER TABLE outbox.outbound_attempt OWNER TO postgres;
+
+-- Name: VIEW outbound_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.outbound_attempt IS 'The tries of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
+
+-- Name: outbound_message_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.outbound_message ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.outbound_message_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 -- Name: partition_check; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -9609,6 +11906,27 @@ ALTER TABLE outbox.subscription OWNER TO postgres;
 
 COMMENT ON TABLE outbox.subscription IS 'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter is a jsonpath over the payload: the event goes where it finds something or is true.';
 
+-- Name: template; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.template (
+    org_id text NOT NULL,
+    code text NOT NULL,
+    name text NOT NULL,
+    language text NOT NULL,
+    category text NOT NULL,
+    parameter_format text DEFAULT 'POSITIONAL'::text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT template_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text]))),
+    CONSTRAINT template_parameter_format_is_known CHECK ((parameter_format = ANY (ARRAY['POSITIONAL'::text, 'NAMED'::text])))
+);
+
+ALTER TABLE outbox.template OWNER TO postgres;
+
+-- Name: TABLE template; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.template IS 'The templates of an org under codes of its own: what Meta calls each (name and language), its category, and whether its parameters have numbers or names.';
+
 -- Name: test_clock; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.test_clock (
@@ -9766,6 +12084,46 @@ ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
 COMMENT ON VIEW outbox.webhook_outbox IS 'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
+-- Name: whatsapp_app; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.whatsapp_app (
+    app_id text NOT NULL,
+    secret_vault_id uuid NOT NULL,
+    verify_token_vault_id uuid NOT NULL,
+    allow_unsigned boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT whatsapp_app_id_is_a_number CHECK ((app_id ~ '^[0-9]{1,32}$'::text))
+);
+
+ALTER TABLE outbox.whatsapp_app OWNER TO postgres;
+
+-- Name: TABLE whatsapp_app; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.whatsapp_app IS 'Meta apps by Meta''s own id. The app secret and the token by which Meta verifies the address of callbacks are in Vault; allow_unsigned takes callbacks without a signature.';
+
+-- Name: whatsapp_channel; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.whatsapp_channel (
+    endpoint_id uuid NOT NULL,
+    org_id text NOT NULL,
+    phone_number_id text NOT NULL,
+    waba_id text NOT NULL,
+    app_id text NOT NULL,
+    token_vault_id uuid NOT NULL,
+    is_default boolean DEFAULT false NOT NULL,
+    quality text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT whatsapp_channel_number_id_is_a_number CHECK ((phone_number_id ~ '^[0-9]{1,32}$'::text)),
+    CONSTRAINT whatsapp_channel_waba_is_a_number CHECK ((waba_id ~ '^[0-9]{1,32}$'::text))
+);
+
+ALTER TABLE outbox.whatsapp_channel OWNER TO postgres;
+
+-- Name: TABLE whatsapp_channel; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.whatsapp_channel IS 'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint.';
+
 -- Name: attempt_default; Type: TABLE ATTACH; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.attempt ATTACH PARTITION outbox.attempt_default DEFAULT;
@@ -9774,10 +12132,30 @@ ALTER TABLE ONLY outbox.attempt ATTACH PARTITION outbox.attempt_default DEFAULT;
 
 ALTER TABLE ONLY outbox.event ATTACH PARTITION outbox.event_default DEFAULT;
 
+-- Name: activity activity_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.activity
+    ADD CONSTRAINT activity_pkey PRIMARY KEY (id);
+
+-- Name: audit_event audit_event_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.audit_event
+    ADD CONSTRAINT audit_event_pkey PRIMARY KEY (id);
+
+-- Name: consent consent_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.consent
+    ADD CONSTRAINT consent_pkey PRIMARY KEY (id);
+
 -- Name: consumer_inbox consumer_inbox_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.consumer_inbox
     ADD CONSTRAINT consumer_inbox_pkey PRIMARY KEY (consumer, event_id);
+
+-- Name: conversation_window conversation_window_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.conversation_window
+    ADD CONSTRAINT conversation_window_pkey PRIMARY KEY (channel_id, recipient);
 
 -- Name: dead_letter dead_letter_of_delivery; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -9859,6 +12237,46 @@ ALTER TABLE ONLY outbox.lane
 ALTER TABLE ONLY outbox.lane
     ADD CONSTRAINT lane_pkey PRIMARY KEY (id);
 
+-- Name: message_attempt message_attempt_of_claim; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.message_attempt
+    ADD CONSTRAINT message_attempt_of_claim UNIQUE (event_id, claim);
+
+-- Name: message_attempt message_attempt_of_message; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.message_attempt
+    ADD CONSTRAINT message_attempt_of_message UNIQUE (message_id, attempt_no);
+
+-- Name: message_attempt message_attempt_of_wamid; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.message_attempt
+    ADD CONSTRAINT message_attempt_of_wamid UNIQUE (phone_number_id, wamid);
+
+-- Name: message_attempt message_attempt_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.message_attempt
+    ADD CONSTRAINT message_attempt_pkey PRIMARY KEY (id);
+
+-- Name: opt_out opt_out_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.opt_out
+    ADD CONSTRAINT opt_out_pkey PRIMARY KEY (org_id, channel, recipient, purpose);
+
+-- Name: outbound_message outbound_message_of_event; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.outbound_message
+    ADD CONSTRAINT outbound_message_of_event UNIQUE (event_id);
+
+-- Name: outbound_message outbound_message_of_key; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.outbound_message
+    ADD CONSTRAINT outbound_message_of_key UNIQUE (org_id, idempotency_key);
+
+-- Name: outbound_message outbound_message_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.outbound_message
+    ADD CONSTRAINT outbound_message_pkey PRIMARY KEY (id);
+
 -- Name: partition_check partition_check_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.partition_check
@@ -9919,6 +12337,11 @@ ALTER TABLE ONLY outbox.setting
 ALTER TABLE ONLY outbox.subscription
     ADD CONSTRAINT subscription_pkey PRIMARY KEY (org_id, pattern, endpoint_id);
 
+-- Name: template template_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.template
+    ADD CONSTRAINT template_pkey PRIMARY KEY (org_id, code);
+
 -- Name: test_clock test_clock_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.test_clock
@@ -9933,6 +12356,25 @@ ALTER TABLE ONLY outbox.unroutable
 
 ALTER TABLE ONLY outbox.unrouted
     ADD CONSTRAINT unrouted_pkey PRIMARY KEY (event_id);
+
+-- Name: whatsapp_app whatsapp_app_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.whatsapp_app
+    ADD CONSTRAINT whatsapp_app_pkey PRIMARY KEY (app_id);
+
+-- Name: whatsapp_channel whatsapp_channel_of_number; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.whatsapp_channel
+    ADD CONSTRAINT whatsapp_channel_of_number UNIQUE (phone_number_id);
+
+-- Name: whatsapp_channel whatsapp_channel_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.whatsapp_channel
+    ADD CONSTRAINT whatsapp_channel_pkey PRIMARY KEY (endpoint_id);
+
+-- Name: activity_dossier; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX activity_dossier ON outbox.activity USING btree (org_id, dossier_id, id);
 
 -- Name: attempt_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -9949,6 +12391,18 @@ CREATE INDEX attempt_event ON ONLY outbox.attempt USING btree (event_id);
 -- Name: attempt_default_event_id_idx; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX attempt_default_event_id_idx ON outbox.attempt_default USING btree (event_id);
+
+-- Name: audit_event_entity; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX audit_event_entity ON outbox.audit_event USING btree (org_id, entity_type, entity_id, id);
+
+-- Name: audit_event_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX audit_event_org ON outbox.audit_event USING btree (org_id, id);
+
+-- Name: consent_dossier; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX consent_dossier ON outbox.consent USING btree (org_id, dossier_id, channel, purpose, id);
 
 -- Name: consumer_inbox_age; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -9994,6 +12448,34 @@ CREATE INDEX idempotency_key_created ON outbox.idempotency_key USING btree (crea
 
 CREATE INDEX lane_due ON outbox.lane USING btree (gate_id, next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
 
+-- Name: outbound_message_dossier; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX outbound_message_dossier ON outbox.outbound_message USING btree (org_id, dossier_id, id) WHERE (dossier_id IS NOT NULL);
+
+-- Name: outbound_message_kept; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX outbound_message_kept ON outbox.outbound_message USING btree (created_at) WHERE (erased_at IS NULL);
+
+-- Name: outbound_message_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX outbound_message_org ON outbox.outbound_message USING btree (org_id, id);
+
+-- Name: outbound_message_provider; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX outbound_message_provider ON outbox.outbound_message USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
+
+-- Name: outbound_message_queued; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX outbound_message_queued ON outbox.outbound_message USING btree (created_at) WHERE (status = 'QUEUED'::text);
+
+-- Name: outbound_message_sending; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX outbound_message_sending ON outbox.outbound_message USING btree (updated_at) WHERE (status = 'SENDING'::text);
+
+-- Name: outbound_message_state; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX outbound_message_state ON outbox.outbound_message USING btree (org_id, status, id);
+
 -- Name: request_key_created; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX request_key_created ON outbox.request_key USING btree (created_at);
@@ -10009,6 +12491,14 @@ CREATE INDEX subscription_endpoint ON outbox.subscription USING btree (endpoint_
 -- Name: unrouted_xid; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX unrouted_xid ON outbox.unrouted USING btree (xid, event_id) WHERE (xid > '0'::xid8);
+
+-- Name: whatsapp_channel_default; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE UNIQUE INDEX whatsapp_channel_default ON outbox.whatsapp_channel USING btree (org_id) WHERE is_default;
+
+-- Name: whatsapp_channel_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX whatsapp_channel_org ON outbox.whatsapp_channel USING btree (org_id, created_at);
 
 -- Name: attempt_default_endpoint_id_at_idx; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
 
@@ -10026,10 +12516,24 @@ ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.webhook_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
 
+-- Name: message_attempt message_attempt_message_id_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.message_attempt
+    ADD CONSTRAINT message_attempt_message_id_fkey FOREIGN KEY (message_id) REFERENCES outbox.outbound_message(id);
+
 -- Name: saga_step saga_step_saga_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.saga_step
     ADD CONSTRAINT saga_step_saga_fkey FOREIGN KEY (saga) REFERENCES outbox.saga(name) ON DELETE CASCADE;
+
+-- Name: whatsapp_channel whatsapp_channel_app_id_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.whatsapp_channel
+    ADD CONSTRAINT whatsapp_channel_app_id_fkey FOREIGN KEY (app_id) REFERENCES outbox.whatsapp_app(app_id);
+
+-- Name: activity; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.activity ENABLE ROW LEVEL SECURITY;
 
 -- Name: attempt; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -10039,9 +12543,21 @@ ALTER TABLE outbox.attempt ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.attempt_default ENABLE ROW LEVEL SECURITY;
 
+-- Name: audit_event; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.audit_event ENABLE ROW LEVEL SECURITY;
+
+-- Name: consent; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.consent ENABLE ROW LEVEL SECURITY;
+
 -- Name: consumer_inbox; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.consumer_inbox ENABLE ROW LEVEL SECURITY;
+
+-- Name: conversation_window; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.conversation_window ENABLE ROW LEVEL SECURITY;
 
 -- Name: dead_letter; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -10095,6 +12611,18 @@ ALTER TABLE outbox.idempotency_key ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.lane ENABLE ROW LEVEL SECURITY;
 
+-- Name: message_attempt; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.message_attempt ENABLE ROW LEVEL SECURITY;
+
+-- Name: opt_out; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.opt_out ENABLE ROW LEVEL SECURITY;
+
+-- Name: outbound_message; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.outbound_message ENABLE ROW LEVEL SECURITY;
+
 -- Name: partition_check; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.partition_check ENABLE ROW LEVEL SECURITY;
@@ -10143,6 +12671,10 @@ ALTER TABLE outbox.setting ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.subscription ENABLE ROW LEVEL SECURITY;
 
+-- Name: template; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.template ENABLE ROW LEVEL SECURITY;
+
 -- Name: test_clock; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.test_clock ENABLE ROW LEVEL SECURITY;
@@ -10154,6 +12686,14 @@ ALTER TABLE outbox.unroutable ENABLE ROW LEVEL SECURITY;
 -- Name: unrouted; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.unrouted ENABLE ROW LEVEL SECURITY;
+
+-- Name: whatsapp_app; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.whatsapp_app ENABLE ROW LEVEL SECURITY;
+
+-- Name: whatsapp_channel; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.whatsapp_channel ENABLE ROW LEVEL SECURITY;
 
 -- Name: SCHEMA outbox; Type: ACL; Schema: -; Owner: postgres
 
@@ -10193,6 +12733,10 @@ REVOKE ALL ON FUNCTION outbox.add_partitions() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION adopt_message(p_callback_data text, p_wamid text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) FROM PUBLIC;
+
 -- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.endpoint TO service_role;
@@ -10221,6 +12765,18 @@ REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_route
 
 REVOKE ALL ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: TABLE outbound_message; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.outbound_message TO service_role;
+
+-- Name: FUNCTION audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION authority_problem(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
@@ -10228,6 +12784,10 @@ REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 -- Name: FUNCTION batch(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10243,6 +12803,10 @@ GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id t
 REVOKE ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) TO service_role;
 
+-- Name: FUNCTION callback_data(p_message_id bigint, p_attempt_no integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) FROM PUBLIC;
+
 -- Name: FUNCTION calling_role(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.calling_role() FROM PUBLIC;
@@ -10252,9 +12816,18 @@ REVOKE ALL ON FUNCTION outbox.calling_role() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) TO service_role;
 
+-- Name: FUNCTION cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) TO service_role;
+
 -- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) FROM PUBLIC;
+
+-- Name: FUNCTION change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text) FROM PUBLIC;
 
 -- Name: FUNCTION change_endpoint(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10269,6 +12842,10 @@ REVOKE ALL ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change js
 REVOKE ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) TO service_role;
 
+-- Name: FUNCTION channel_json(p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.channel_json(p_channel_id uuid) FROM PUBLIC;
+
 -- Name: TABLE event; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.event TO service_role;
@@ -10276,6 +12853,10 @@ GRANT SELECT ON TABLE outbox.event TO service_role;
 -- Name: FUNCTION check_addressed(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_addressed(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION check_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION check_choice(p_field text, p_value text, p_choices text[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10288,6 +12869,10 @@ REVOKE ALL ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_co
 -- Name: FUNCTION check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION check_dossier(p_dossier_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_dossier(p_dossier_id text) FROM PUBLIC;
 
 -- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10313,6 +12898,14 @@ REVOKE ALL ON FUNCTION outbox.check_headers(p_headers jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_json(p_body text) FROM PUBLIC;
 
+-- Name: FUNCTION check_message(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_message(p_message outbox.outbound_message) FROM PUBLIC;
+
+-- Name: FUNCTION check_message_id(p_org_id text, p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) FROM PUBLIC;
+
 -- Name: FUNCTION check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
@@ -10332,6 +12925,10 @@ REVOKE ALL ON FUNCTION outbox.check_page(p_limit integer) FROM PUBLIC;
 -- Name: FUNCTION check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) FROM PUBLIC;
+
+-- Name: FUNCTION check_recipient(p_to text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_recipient(p_to text) FROM PUBLIC;
 
 -- Name: FUNCTION check_retry(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10381,22 +12978,53 @@ GRANT SELECT ON TABLE outbox.delivery TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION complete_message(p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION complete_messages(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION configure(p_functions_url text, p_worker_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) FROM PUBLIC;
 
+-- Name: FUNCTION consents_json(p_org_id text, p_dossier_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) FROM PUBLIC;
+
 -- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION count_messages(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
+
+-- Name: FUNCTION create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision) TO service_role;
 
 -- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) TO service_role;
+
+-- Name: FUNCTION create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) TO service_role;
 
 -- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10443,6 +13071,11 @@ GRANT ALL ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) TO se
 
 REVOKE ALL ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) TO service_role;
+
+-- Name: FUNCTION delete_template(p_org_id text, p_code text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) TO service_role;
 
 -- Name: FUNCTION delivery_ends(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10510,6 +13143,10 @@ GRANT ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_r
 
 REVOKE ALL ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) FROM PUBLIC;
 
+-- Name: FUNCTION erase_messages(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.erase_messages(p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION event_content(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.event_content(p_event outbox.event) FROM PUBLIC;
@@ -10549,6 +13186,10 @@ GRANT ALL ON FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid
 REVOKE ALL ON FUNCTION outbox.expire_secret(p_secret_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.expire_secret(p_secret_id uuid) TO service_role;
 
+-- Name: FUNCTION fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: TABLE failure_rule; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.failure_rule TO service_role;
@@ -10569,6 +13210,10 @@ REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FR
 
 REVOKE ALL ON FUNCTION outbox.first_lane_at(p_gate_id bigint) FROM PUBLIC;
 
+-- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
@@ -10576,6 +13221,11 @@ REVOKE ALL ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigi
 -- Name: FUNCTION forget_requests(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION get_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) TO service_role;
 
 -- Name: FUNCTION get_dead_letter(p_org_id text, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10601,6 +13251,11 @@ GRANT ALL ON FUNCTION outbox.get_event_type(p_org_id text, p_type text) TO servi
 
 REVOKE ALL ON FUNCTION outbox.get_health() FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_health() TO service_role;
+
+-- Name: FUNCTION get_message(p_org_id text, p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_message(p_org_id text, p_message_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_message(p_org_id text, p_message_id text) TO service_role;
 
 -- Name: FUNCTION get_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10632,6 +13287,11 @@ GRANT ALL ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) TO service
 REVOKE ALL ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) TO service_role;
 
+-- Name: FUNCTION grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) TO service_role;
+
 -- Name: FUNCTION has_due(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLIC;
@@ -10643,6 +13303,10 @@ REVOKE ALL ON FUNCTION outbox.has_unrouted() FROM PUBLIC;
 -- Name: FUNCTION header_problem(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION host_problem(p_host text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10713,6 +13377,10 @@ REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watc
 
 REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION keep_in_vault(p_field text, p_secret text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_in_vault(p_field text, p_secret text) FROM PUBLIC;
+
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) FROM PUBLIC;
@@ -10737,10 +13405,30 @@ REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer) TO service_role;
+
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) TO service_role;
+
+-- Name: FUNCTION list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text) TO service_role;
+
+-- Name: FUNCTION list_channels(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_channels(p_org_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_channels(p_org_id text) TO service_role;
+
+-- Name: FUNCTION list_consents(p_org_id text, p_dossier_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) TO service_role;
 
 -- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10762,6 +13450,11 @@ GRANT ALL ON FUNCTION outbox.list_event_types(p_org_id text, p_cursor text, p_li
 REVOKE ALL ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
 
+-- Name: FUNCTION list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) TO service_role;
+
 -- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) FROM PUBLIC;
@@ -10772,6 +13465,11 @@ GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_
 REVOKE ALL ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) TO service_role;
 
+-- Name: FUNCTION list_templates(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_templates(p_org_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_templates(p_org_id text) TO service_role;
+
 -- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
@@ -10779,6 +13477,10 @@ REVOKE ALL ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp w
 -- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION lock_message(p_org_id text, p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_message(p_org_id text, p_message_id text) FROM PUBLIC;
 
 -- Name: FUNCTION lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10791,6 +13493,34 @@ REVOKE ALL ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp
 -- Name: FUNCTION lost(p_delivery outbox.delivery); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
+
+-- Name: TABLE message_attempt; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.message_attempt TO service_role;
+
+-- Name: FUNCTION mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION may_become(p_from text, p_to text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.may_become(p_from text, p_to text) FROM PUBLIC;
+
+-- Name: FUNCTION message_content(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.message_content(p_message outbox.outbound_message) FROM PUBLIC;
+
+-- Name: FUNCTION message_json(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.message_json(p_message outbox.outbound_message) FROM PUBLIC;
+
+-- Name: FUNCTION message_number(p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.message_number(p_message_id text) FROM PUBLIC;
+
+-- Name: FUNCTION message_of_key(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) FROM PUBLIC;
 
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10812,6 +13542,10 @@ REVOKE ALL ON FUNCTION outbox.next_unrouted(p_router outbox.router) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.no_saga(p_name text) FROM PUBLIC;
 
+-- Name: FUNCTION note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
@@ -10823,6 +13557,20 @@ REVOKE ALL ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) TO service_role;
+
+-- Name: FUNCTION opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) TO service_role;
 
 -- Name: FUNCTION org_dead_letter(p_org_id text, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10899,6 +13647,10 @@ REVOKE ALL ON FUNCTION outbox.publish_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.publish_many(p_events jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish_many(p_events jsonb) TO service_role;
 
+-- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
@@ -10945,9 +13697,23 @@ GRANT ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_descri
 
 REVOKE ALL ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION put_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) TO service_role;
+
+-- Name: FUNCTION put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean) TO service_role;
 
 -- Name: FUNCTION raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -10970,6 +13736,14 @@ GRANT ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) TO service_role;
 -- Name: FUNCTION read_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
+
+-- Name: FUNCTION refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION refusal_words(p_code text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
 
 -- Name: FUNCTION replay(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -11001,6 +13775,11 @@ REVOKE ALL ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) FROM P
 
 REVOKE ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) TO service_role;
+
+-- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) TO service_role;
 
 -- Name: FUNCTION reserved_headers(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -11047,6 +13826,11 @@ GRANT ALL ON FUNCTION outbox.retry_preset(p_kind text) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.retry_to_wire(p_policy jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) TO service_role;
+
 -- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer) FROM PUBLIC;
@@ -11087,6 +13871,10 @@ REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) TO service_role;
 
+-- Name: FUNCTION save_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION schedule_json(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.schedule_json(p_policy jsonb) FROM PUBLIC;
@@ -11105,6 +13893,16 @@ GRANT ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) TO service_role
 
 REVOKE ALL ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) TO service_role;
+
+-- Name: FUNCTION set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text) TO service_role;
+
+-- Name: FUNCTION set_default_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) TO service_role;
 
 -- Name: FUNCTION set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -11162,6 +13960,10 @@ REVOKE ALL ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now time
 
 REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION step_function(p_function text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.step_function(p_function text) FROM PUBLIC;
@@ -11187,15 +13989,27 @@ REVOKE ALL ON FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now
 
 REVOKE ALL ON FUNCTION outbox.take_key(p_event outbox.event) FROM PUBLIC;
 
+-- Name: FUNCTION take_messages(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) TO service_role;
 
+-- Name: FUNCTION template_json(p_org_id text, p_code text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.template_json(p_org_id text, p_code text) FROM PUBLIC;
+
 -- Name: FUNCTION test_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION throttle_apps(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION tick(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -11224,6 +14038,10 @@ REVOKE ALL ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
 -- Name: FUNCTION type_patterns(p_type text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
+
+-- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION unrouted_late(p_router outbox.router, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -11272,9 +14090,21 @@ REVOKE ALL ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_i
 
 REVOKE ALL ON FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) FROM PUBLIC;
+
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: TABLE activity; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.activity TO service_role;
 
 -- Name: TABLE attempt; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -11284,9 +14114,21 @@ GRANT SELECT ON TABLE outbox.attempt TO service_role;
 
 GRANT SELECT ON TABLE outbox.attempt_default TO service_role;
 
+-- Name: TABLE audit_event; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.audit_event TO service_role;
+
+-- Name: TABLE consent; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.consent TO service_role;
+
 -- Name: TABLE consumer_inbox; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
+
+-- Name: TABLE conversation_window; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
 
 -- Name: TABLE delivery_status; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -11303,6 +14145,14 @@ GRANT SELECT ON TABLE outbox.error_hint TO service_role;
 -- Name: TABLE event_default; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.event_default TO service_role;
+
+-- Name: TABLE opt_out; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.opt_out TO service_role;
+
+-- Name: TABLE outbound_attempt; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.outbound_attempt TO service_role;
 
 -- Name: TABLE unroutable; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -11336,6 +14186,10 @@ GRANT SELECT ON TABLE outbox.saga_step TO service_role;
 
 GRANT SELECT ON TABLE outbox.subscription TO service_role;
 
+-- Name: TABLE template; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.template TO service_role;
+
 -- Name: TABLE transaction_outbox; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.transaction_outbox TO service_role;
@@ -11343,3 +14197,11 @@ GRANT SELECT ON TABLE outbox.transaction_outbox TO service_role;
 -- Name: TABLE webhook_outbox; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT,INSERT ON TABLE outbox.webhook_outbox TO service_role;
+
+-- Name: TABLE whatsapp_app; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.whatsapp_app TO service_role;
+
+-- Name: TABLE whatsapp_channel; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.whatsapp_channel TO service_role;

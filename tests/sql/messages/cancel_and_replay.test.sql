@@ -72,7 +72,7 @@ begin
   return v_ids;
 end
 $$;
-select is(pages(2), array(select id::text from outbox.outbound_message where org_id = 'default' order by id desc), 'the list has all, newest first, page by page');
+select is(pages(2), array(select m.id::text from outbox.outbound_message m where org_id = 'default' order by m.id desc), 'the list has all, newest first, page by page');
 select is(pages(5), pages(2), 'whatever the size of a page');
 select is(jsonb_array_length(outbox.list_messages('default', p_status => 'CANCELLED') -> 'data'), 3, 'by status');
 select is(jsonb_array_length(outbox.list_messages('default', p_from => outbox.clock()) -> 'data'), 0, 'and by time');
