@@ -13,6 +13,7 @@ const always: ErrorCode[] = [
   'forbidden',
   'request_timeout',
   'too_large',
+  'unsupported_media_type',
   'rate_limited',
   'headers_too_large',
   'internal',

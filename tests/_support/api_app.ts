@@ -1,0 +1,63 @@
+import { createApp } from '../../functions/api/app.ts'
+import { createAuthenticate } from '../../functions/api/auth/authenticate.ts'
+import type { ApiApp } from '../../functions/api/context.ts'
+import { connectApiDatabase } from '../../functions/api/database.ts'
+import { type RequestLimits, requestLimits } from '../../functions/api/middleware/limits.ts'
+import { startOuthook, type TestOuthook } from './outhook.ts'
+
+/** The API in the test's own process, on a stack of its own. */
+export interface TestApi {
+  readonly outhook: TestOuthook
+  readonly app: ApiApp
+  /** What it logged. */
+  readonly lines: string[]
+  /** An app with other limits or origins on the same stack. */
+  another(more: { limits?: Partial<RequestLimits>; corsOrigins?: string[] }): ApiApp
+  /** A user's token for an org with a role. */
+  token(orgId: string, role: string): Promise<string>
+}
+
+/** Starts it, without the functions of the stack. */
+export async function startApi(): Promise<TestApi> {
+  const outhook = await startOuthook({ functions: [] })
+  const { stack } = outhook
+  const lines: string[] = []
+  const url = new URL(stack.apiUrl)
+  const secretKeys = [{ name: 'default', key: stack.keys.secretKey }]
+
+  function another(
+    { limits = {}, corsOrigins = [] }: { limits?: Partial<RequestLimits>; corsOrigins?: string[] },
+  ): ApiApp {
+    return createApp({
+      database: connectApiDatabase({ url: stack.apiUrl, key: stack.keys.secretKey }),
+      authenticate: createAuthenticate({
+        secretKeys,
+        publishableKeys: [],
+        portalSecrets: [stack.keys.portalSecret],
+        jwks: stack.keys.jwks,
+        jwksUrl: new URL('/auth/v1/.well-known/jwks.json', url),
+        legacySecret: null,
+        issuers: [`${url.origin}/auth/v1`],
+        wallNow: Date.now,
+      }),
+      portalSecrets: [stack.keys.portalSecret],
+      corsOrigins,
+      wallNow: Date.now,
+      now: () => performance.now(),
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      log: (level, message, fields) => lines.push(JSON.stringify({ level, message, ...fields })),
+    }, { ...requestLimits, ...limits })
+  }
+
+  async function token(orgId: string, role: string): Promise<string> {
+    return await stack.keys.signUserJwt({
+      iss: `${url.origin}/auth/v1`,
+      app_metadata: { org_id: orgId, outhook_role: role },
+    })
+  }
+
+  // The proofs send as fast as they can; the limit has tests of its own.
+  await outhook.sql`select outbox.set_setting('api.requests_per_second', '100000'),
+    outbox.set_setting('api.burst', '100000')`
+  return { outhook, app: another({}), lines, another, token }
+}

@@ -1,0 +1,179 @@
+/** Every route of the API, called for another organisation's object and with too low a role. */
+
+import { expect } from '@std/expect'
+import { describeApi } from '../../functions/api/openapi.ts'
+import { startApi, type TestApi } from '../_support/api_app.ts'
+
+type Operation = { operationId: string; 'x-required-role'?: string }
+type Route = { method: string; path: string; operation: Operation }
+
+/** A body that a route takes, by its operation. What takes none is not here. */
+const bodies: Record<string, unknown> = {
+  createEndpoint: { url: 'https://example.com/hook' },
+  updateEndpoint: { description: 'theirs' },
+  pauseEndpoint: {},
+  setRetryConfig: { strategy: 'fixed', baseDelay: 5, maxRetries: 3 },
+  previewRetryConfig: { strategy: 'fixed', baseDelay: 5, maxRetries: 3 },
+  rotateEndpointSecret: {},
+  createPortalToken: {},
+  discardDeadLetter: { reason: 'theirs' },
+  createReplayJob: {},
+  publishEvent: { type: 'a.b', data: {} },
+  publishEvents: { events: [{ type: 'a.b', data: {} }] },
+  putEventType: { description: 'theirs' },
+  setCatalogue: { strict: false },
+  cancelDelivery: {},
+}
+const lower: Record<string, string> = { operator: 'viewer', admin: 'operator' }
+const victim = 'org-victim'
+
+let api: TestApi
+let ids: Record<string, string>
+
+Deno.test.beforeAll(async () => {
+  api = await startApi()
+  const { sql, receiver } = api.outhook
+  const [row] = await sql`
+    select outbox.create_endpoint(${
+    receiver.url + '/hooks/x'
+  }, '{a.b}', ${victim}) ->> 'id' as endpoint`
+  const endpoint: string = row?.endpoint
+  const [{ secret } = { secret: '' }] = await sql`
+    select id as secret from outbox.endpoint_secret where endpoint_id = ${endpoint}`
+  const [{ event } = { event: '' }] = await sql`
+    select outbox.publish('a.b', '{"s": "victims-secret"}', ${victim}) as event`
+  await sql`select outbox.dispatch(gen_random_uuid(), 1, '[]', 0)`
+  const [{ letter } = { letter: '' }] = await sql`
+    insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic,
+      original_message, error, retry_count, failed_at, correlation_id, attempt, event_created_at, why)
+    values (gen_random_uuid(), gen_random_uuid(), ${endpoint}, ${victim}, 'a.b',
+      '{"s": "victims-secret"}', 'x', 6, now(), 'c', 6, now(), 'out_of_retries')
+    returning id as letter`
+  const [{ job } = { job: '' }] = await sql`
+    select outbox.create_replay_job(${victim}, '{"eventType": "no.such"}') ->> 'id' as job`
+  ids = {
+    endpointId: endpoint,
+    secretId: secret,
+    eventId: event,
+    deliveryId: `${event}.${endpoint}`,
+    deadLetterId: letter,
+    replayJobId: job,
+    eventType: 'victims.type',
+    type: 'victims.type',
+    testId: event,
+  }
+})
+Deno.test.afterAll(async () => {
+  await api?.outhook.stop()
+})
+
+function routes(): Route[] {
+  return Object.entries(describeApi(api.app).paths ?? {}).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      // SAFETY: every member of a path is an operation here.
+      operation: operation as Operation,
+    }))
+  )
+}
+
+function fill(path: string): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name]
+    if (id === undefined) throw new Error(`the test has no object for {${name}}`)
+    return id
+  })
+}
+
+async function send(
+  { method, path, operation }: Route,
+  orgId: string,
+  role: string,
+): Promise<{ status: number; text: string }> {
+  const body = bodies[operation.operationId]
+  const response = await api.app.request(fill(path), {
+    method,
+    headers: {
+      authorization: `Bearer ${await api.token(orgId, role)}`,
+      'content-type': 'application/json',
+    },
+    ...body === undefined ? {} : { body: JSON.stringify(body) },
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+Deno.test("every route answers 404 to another organisation's id, and tells nothing of it", async () => {
+  const { sql } = api.outhook
+  // What is the victim's, as one text: no call may change it.
+  const state = async (): Promise<string> =>
+    JSON.stringify(
+      await sql`select (select jsonb_agg(to_jsonb(e) order by e.id) from outbox.endpoint e where org_id = ${victim}) as endpoints,
+        (select jsonb_agg(to_jsonb(x)) from outbox.dead_letter x where org_id = ${victim}) as letters,
+        (select jsonb_agg(to_jsonb(s)) from outbox.endpoint_secret s where endpoint_id = ${
+        ids.endpointId ?? ''
+      }) as secrets,
+        (select jsonb_agg(to_jsonb(d)) from outbox.delivery d) as deliveries,
+        (select state from outbox.replay_job where org_id = ${victim}) as job`,
+    )
+  const before = await state()
+  const wrong: string[] = []
+  const walked = routes().filter(({ path }) => path.includes('{'))
+  for (const route of walked) {
+    const { status, text } = await send(route, 'org-thief', 'admin')
+    // An event type is a name, which each org may have: theirs is not the victim's.
+    const own = route.operation.operationId === 'putEventType'
+    if (status !== 404 && !own || /victims-secret|whsec_/.test(text)) {
+      wrong.push(`${route.method} ${route.path}: ${status} ${text.slice(0, 200)}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(await state()).toBe(before)
+  expect(walked.length).toBeGreaterThan(15)
+})
+
+Deno.test('every list is empty for an organisation that has nothing', async () => {
+  const wrong: string[] = []
+  for (const route of routes()) {
+    if (route.method !== 'GET' || route.path.includes('{')) continue
+    const { status, text } = await send(route, 'org-nobody', 'viewer')
+    if (
+      status !== 200 || text.includes(victim) ||
+      Object.values(ids).some((id) => text.includes(`"${id}"`))
+    ) {
+      wrong.push(`${route.path}: ${status} ${text.slice(0, 200)}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+Deno.test('every route refuses a role below its own, and says which it needs', async () => {
+  const wrong: string[] = []
+  let walked = 0
+  for (const route of routes()) {
+    const needed = route.operation['x-required-role'] ?? ''
+    const role = lower[needed]
+    if (role === undefined) {
+      if (needed !== 'viewer') wrong.push(`${route.method} ${route.path} names no role`)
+      continue
+    }
+    walked++
+    const { status, text } = await send(route, victim, role)
+    if (status !== 403 || !text.includes(`This needs the role ${needed}`)) {
+      wrong.push(`${route.method} ${route.path}: ${status} ${text.slice(0, 200)}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(walked).toBeGreaterThan(10)
+})
+
+Deno.test('every route refuses a request without credentials', async () => {
+  for (const { method, path } of routes()) {
+    const response = await api.app.request(fill(path), { method })
+    expect([path, response.status, (await response.json()).code]).toEqual([
+      path,
+      401,
+      'unauthenticated',
+    ])
+  }
+})
