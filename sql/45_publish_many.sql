@@ -113,7 +113,8 @@ begin
   end if;
   insert into outbox.event select e.* from pg_catalog.unnest(v_events) e;
   insert into outbox.unrouted (event_id) select e.id from pg_catalog.unnest(v_events) e;
-  return array(select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
+  return array(
+    select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
 exception
   when no_data_found or invalid_text_representation or untranslatable_character
     or program_limit_exceeded or statement_too_complex or invalid_parameter_value then

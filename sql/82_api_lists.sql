@@ -1,7 +1,8 @@
--- Cursors of the lists of the HTTP API that walk history: events and deliveries. They go by a key that never changes, newest first,
--- and a cursor is the key of the last row that was looked at, so that new rows move nothing. A list
--- walks a bounded number of rows of an index that is there anyway: an index for its filters would
--- cost every delivery. So a page may be short, even empty; only a cursor of null says the end.
+-- Cursors of the lists of the HTTP API that walk history: events and deliveries. They go by a key
+-- that never changes, newest first, and a cursor is the key of the last row that was looked at, so
+-- that new rows move nothing. A list walks a bounded number of rows of an index that is there
+-- anyway: an index for its filters would cost every delivery. So a page may be short, even empty;
+-- only a cursor of null says the end.
 
 create function outbox.key_to_cursor(p_key text) returns text
 language plpgsql immutable strict set search_path = ''
@@ -11,7 +12,8 @@ begin
     pg_catalog.encode(pg_catalog.convert_to(p_key, 'UTF8'), 'base64'), E'+/=\n', '-_');
 end
 $$;
-comment on function outbox.key_to_cursor(text) is 'The key of a row as an opaque cursor, base64url.';
+comment on function outbox.key_to_cursor(text) is
+  'The key of a row as an opaque cursor, base64url.';
 
 create function outbox.cursor_to_key(p_cursor text, p_form text) returns text
 language plpgsql stable strict set search_path = ''

@@ -3,7 +3,9 @@
 -- asked for: open deliveries, dead letters, or else the events.
 
 create function outbox.delivery_ends(p_event_id uuid) returns table (endpoint_id uuid)
-language plpgsql stable rows 10 set search_path = ''
+language plpgsql stable rows 10
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return query
@@ -85,14 +87,17 @@ $$;
 comment on function outbox.check_delivery(text, uuid, uuid) is
   'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
 
-create function outbox.get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) returns jsonb
+create function outbox.get_delivery(
+  p_org_id text, p_event_id uuid, p_endpoint_id uuid
+) returns jsonb
 language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
 end
 $$;
-comment on function outbox.get_delivery(text, uuid, uuid) is 'One delivery: delivery_json(). OH002.';
+comment on function outbox.get_delivery(text, uuid, uuid) is
+  'One delivery: delivery_json(). OH002.';
 
 create function outbox.act_on_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text default null
@@ -251,7 +256,9 @@ create function outbox.list_deliveries(
   p_cursor text default null,
   p_limit integer default 50
 ) returns jsonb
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   -- What a page may cost, in rows walked.

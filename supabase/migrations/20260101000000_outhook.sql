@@ -3502,7 +3502,8 @@ begin
   end if;
   insert into outbox.event select e.* from pg_catalog.unnest(v_events) e;
   insert into outbox.unrouted (event_id) select e.id from pg_catalog.unnest(v_events) e;
-  return array(select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
+  return array(
+    select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
 exception
   when no_data_found or invalid_text_representation or untranslatable_character
     or program_limit_exceeded or statement_too_complex or invalid_parameter_value then
@@ -8415,10 +8416,11 @@ comment on function outbox.org_endpoint(text, uuid) is
 
 -- sql/82_api_lists.sql
 
--- Cursors of the lists of the HTTP API that walk history: events and deliveries. They go by a key that never changes, newest first,
--- and a cursor is the key of the last row that was looked at, so that new rows move nothing. A list
--- walks a bounded number of rows of an index that is there anyway: an index for its filters would
--- cost every delivery. So a page may be short, even empty; only a cursor of null says the end.
+-- Cursors of the lists of the HTTP API that walk history: events and deliveries. They go by a key
+-- that never changes, newest first, and a cursor is the key of the last row that was looked at, so
+-- that new rows move nothing. A list walks a bounded number of rows of an index that is there
+-- anyway: an index for its filters would cost every delivery. So a page may be short, even empty;
+-- only a cursor of null says the end.
 
 create function outbox.key_to_cursor(p_key text) returns text
 language plpgsql immutable strict set search_path = ''
@@ -8428,7 +8430,8 @@ begin
     pg_catalog.encode(pg_catalog.convert_to(p_key, 'UTF8'), 'base64'), E'+/=\n', '-_');
 end
 $$;
-comment on function outbox.key_to_cursor(text) is 'The key of a row as an opaque cursor, base64url.';
+comment on function outbox.key_to_cursor(text) is
+  'The key of a row as an opaque cursor, base64url.';
 
 create function outbox.cursor_to_key(p_cursor text, p_form text) returns text
 language plpgsql stable strict set search_path = ''
@@ -8654,7 +8657,9 @@ comment on function outbox.discard_org_dead_letter(text, uuid, text) is
 -- asked for: open deliveries, dead letters, or else the events.
 
 create function outbox.delivery_ends(p_event_id uuid) returns table (endpoint_id uuid)
-language plpgsql stable rows 10 set search_path = ''
+language plpgsql stable rows 10
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return query
@@ -8736,14 +8741,17 @@ $$;
 comment on function outbox.check_delivery(text, uuid, uuid) is
   'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
 
-create function outbox.get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) returns jsonb
+create function outbox.get_delivery(
+  p_org_id text, p_event_id uuid, p_endpoint_id uuid
+) returns jsonb
 language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
 end
 $$;
-comment on function outbox.get_delivery(text, uuid, uuid) is 'One delivery: delivery_json(). OH002.';
+comment on function outbox.get_delivery(text, uuid, uuid) is
+  'One delivery: delivery_json(). OH002.';
 
 create function outbox.act_on_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text default null
@@ -8902,7 +8910,9 @@ create function outbox.list_deliveries(
   p_cursor text default null,
   p_limit integer default 50
 ) returns jsonb
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   -- What a page may cost, in rows walked.

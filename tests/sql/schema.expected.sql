@@ -3603,6 +3603,7 @@ COMMENT ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor t
 CREATE FUNCTION outbox.delivery_ends(p_event_id uuid) RETURNS TABLE(endpoint_id uuid)
     LANGUAGE plpgsql STABLE ROWS 10
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
     AS $$
 begin
   return query
@@ -6015,6 +6016,7 @@ COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, 
 CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
     AS $_$
 declare
   -- What a page may cost, in rows walked.
@@ -7562,7 +7564,8 @@ begin
   end if;
   insert into outbox.event select e.* from pg_catalog.unnest(v_events) e;
   insert into outbox.unrouted (event_id) select e.id from pg_catalog.unnest(v_events) e;
-  return array(select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
+  return array(
+    select e.id from pg_catalog.unnest(v_events) with ordinality e order by e.ordinality);
 exception
   when no_data_found or invalid_text_representation or untranslatable_character
     or program_limit_exceeded or statement_too_complex or invalid_parameter_value then
