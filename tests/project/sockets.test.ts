@@ -30,6 +30,7 @@ const quiet = [
   '@cfworker/json-schema',
   '@hono/zod-openapi',
   'hono',
+  'hono/cors',
   'hono/http-exception',
   'hono/route',
   'ipaddr.js',
