@@ -4814,14 +4814,13 @@ begin
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
     -- failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, d.attempt,
-      d.tries + (r.outcome <> 'released')::integer as tries,
+      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries,
       d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
-        -- A channel that is held has done the message no harm: it goes first when that ends.
-        when (f.rule).action = 'hold' and e.kind = 'whatsapp' then p_now
+        when v.harmless then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.calculate_delay(p.policy, d.tries + 1),
           (f.rule).min_delay_s * interval '1 s',
@@ -4853,7 +4852,9 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action <> 'hold'
-        and (x.refused or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead
+        and (x.refused or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead,
+        -- A channel that is held has done the message no harm: it goes first when that ends.
+        (f.rule).action = 'hold' and e.kind = 'whatsapp' as harmless
     ) v
     cross join lateral (
       select case

@@ -3,7 +3,7 @@ begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
 \ir ../_messages.sql
-select plan(38);
+select plan(39);
 
 create temporary table made as select channel() as a, channel(p_number_id => '100000000000002') as b,
   channel('other', '100000000000003', '900000000000002') as c, template() as code, template(p_org_id => 'other') as code_c;
@@ -77,6 +77,7 @@ select results_eq('select state, state_reason from outbox.endpoint, made where i
 select is((select count(*) from news('outhook.channel.held')), 1::bigint, 'which is announced');
 select is((select count(*) from news('outhook.endpoint.disabled')), 0::bigint, 'as a hold, not as an endpoint disabled');
 select is((row_of(id)).status, 'QUEUED', 'the message waits') from held;
+select is(tries_of((row_of(id)).event_id, a), 0, 'and has spent no try') from held, made;
 select is((select state from outbox.endpoint, made where id = b), 'enabled', 'the other number goes on') from made;
 select time_passes('1 hour');
 select is(take_all(), 0, 'nothing is sent');
