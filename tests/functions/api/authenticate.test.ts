@@ -1,0 +1,246 @@
+import { expect } from '@std/expect'
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
+import { createAuthenticate } from '../../../functions/api/auth/authenticate.ts'
+import { mintPortalToken } from '../../../functions/api/auth/portal.ts'
+import { ApiError } from '../../../functions/api/errors.ts'
+
+const now = Date.UTC(2026, 10, 28)
+const seconds = now / 1000
+const issuer = 'https://project.example/auth/v1'
+const portalSecret = 'p'.repeat(40)
+const legacySecret = 'l'.repeat(40)
+
+async function newKey(kid: string, alg = 'ES256'): Promise<{ jwk: JWK; sign: CryptoKey }> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
+  return { jwk: { ...await exportJWK(publicKey), kid, alg }, sign: privateKey }
+}
+
+const first = await newKey('first')
+const rsa = await newKey('rsa', 'RS256')
+const stranger = await newKey('first')
+
+/** Authenticates with the keys `first` and `rsa`, the others where Auth publishes them now. */
+async function withAuth(
+  published: JWK[],
+  use: (ask: (headers: Record<string, string>) => Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  const server = Deno.serve(
+    { port: 0, hostname: '127.0.0.1', onListen: () => {} },
+    () => Response.json({ keys: published }),
+  )
+  const authenticate = createAuthenticate({
+    secretKeys: [{ name: 'one', key: 'sb_secret_one' }, { name: 'two', key: 'sb_secret_two' }],
+    publishableKeys: [{ name: 'anon', key: 'sb_publishable_x' }],
+    portalSecrets: [portalSecret],
+    jwks: { keys: [first.jwk, rsa.jwk] },
+    jwksUrl: new URL(`http://127.0.0.1:${server.addr.port}/jwks.json`),
+    legacySecret: null,
+    issuers: [issuer],
+    wallNow: () => now,
+  })
+  try {
+    await use(async (headers) => {
+      try {
+        return await authenticate(new Headers(headers))
+      } catch (error) {
+        if (error instanceof ApiError) return error.code
+        throw error
+      }
+    })
+  } finally {
+    await server.shutdown()
+  }
+}
+
+type Change = {
+  claims?: JWTPayload
+  /** A claim that is left out. */
+  without?: string
+  header?: Record<string, unknown>
+  key?: CryptoKey | Uint8Array
+}
+
+async function token(
+  { claims = {}, without = '', header = {}, key = first.sign }: Change = {},
+): Promise<string> {
+  const all: JWTPayload = {
+    iss: issuer,
+    aud: 'authenticated',
+    sub: 'ada',
+    role: 'authenticated',
+    iat: seconds,
+    exp: seconds + 3600,
+    app_metadata: { org_id: 'org-1', outhook_role: 'operator' },
+    ...claims,
+  }
+  delete all[without]
+  return await new SignJWT(all)
+    .setProtectedHeader({ alg: 'ES256', kid: 'first', ...header }).sign(key)
+}
+
+function encode(value: unknown): string {
+  return btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+const ada = { orgId: 'org-1', role: 'operator', actor: 'user:ada', kind: 'user' }
+const refused = 'unauthenticated'
+const publicKeyText = JSON.stringify(first.jwk)
+
+const cases: [what: string, made: () => Promise<string>, expected: unknown][] = [
+  ['a valid one', () => token(), ada],
+  ['RS256', () => token({ header: { alg: 'RS256', kid: 'rsa' }, key: rsa.sign }), ada],
+  ['alg none', async () => {
+    const [, claims] = (await token()).split('.')
+    return `${encode({ alg: 'none', typ: 'JWT' })}.${claims}.`
+  }, refused],
+  [
+    'HS256 with the public key as its secret',
+    () => token({ header: { alg: 'HS256' }, key: new TextEncoder().encode(publicKeyText) }),
+    refused,
+  ],
+  [
+    'HS256 where no legacy secret is configured',
+    () => token({ header: { alg: 'HS256' }, key: new TextEncoder().encode(legacySecret) }),
+    refused,
+  ],
+  ['the key of a stranger under a known kid', () => token({ key: stranger.sign }), refused],
+  ['a kid that nobody publishes', () => token({ header: { kid: 'nobody' } }), refused],
+  ['another issuer', () => token({ claims: { iss: 'https://evil.example/auth/v1' } }), refused],
+  ['no issuer', () => token({ without: 'iss' }), refused],
+  ['another audience', () => token({ claims: { aud: 'anon' } }), refused],
+  ['no end', () => token({ without: 'exp' }), refused],
+  ['an end 31 s ago', () => token({ claims: { exp: seconds - 31 } }), refused],
+  ['an end 29 s ago, which is skew', () => token({ claims: { exp: seconds - 29 } }), ada],
+  ['a beginning in 31 s', () => token({ claims: { nbf: seconds + 31 } }), refused],
+  ['a beginning in 29 s', () => token({ claims: { nbf: seconds + 29 } }), ada],
+  ['the role anon', () => token({ claims: { role: 'anon' } }), refused],
+  ['the role service_role', () => token({ claims: { role: 'service_role' } }), refused],
+  ['claims that were changed', async () => {
+    const [header, , signature] = (await token()).split('.')
+    return `${header}.${encode({ iss: issuer, sub: 'eve', role: 'authenticated' })}.${signature}`
+  }, refused],
+  ['no JWT at all', () => Promise.resolve('abc'), refused],
+  [
+    'an org and a role in user_metadata alone',
+    () =>
+      token({
+        claims: { app_metadata: {}, user_metadata: { org_id: 'org-1', outhook_role: 'admin' } },
+      }),
+    'forbidden',
+  ],
+  [
+    'a role in user_metadata beside an org',
+    () =>
+      token({
+        claims: { app_metadata: { org_id: 'org-1' }, user_metadata: { outhook_role: 'admin' } },
+      }),
+    { ...ada, role: 'viewer' },
+  ],
+  [
+    'a role that does not exist',
+    () => token({ claims: { app_metadata: { org_id: 'org-1', outhook_role: 'root' } } }),
+    'forbidden',
+  ],
+  [
+    'the org outhook',
+    () => token({ claims: { app_metadata: { org_id: 'outhook', outhook_role: 'admin' } } }),
+    'forbidden',
+  ],
+  [
+    'a portal token for an admin',
+    () =>
+      token({
+        claims: {
+          iss: 'outhook-portal',
+          aud: 'outhook-api',
+          org_id: 'org-1',
+          outhook_role: 'admin',
+        },
+        header: { alg: 'HS256' },
+        key: new TextEncoder().encode(portalSecret),
+      }),
+    'forbidden',
+  ],
+  [
+    'a portal token for the org outhook',
+    () =>
+      mintPortalToken(
+        { orgId: 'outhook', role: 'viewer', subject: 's', now, lifeSeconds: 60 },
+        portalSecret,
+      ),
+    'forbidden',
+  ],
+  [
+    'a portal token with another secret',
+    () =>
+      mintPortalToken(
+        { orgId: 'org-1', role: 'viewer', subject: 's', now, lifeSeconds: 60 },
+        'q'.repeat(40),
+      ),
+    refused,
+  ],
+  [
+    'a portal token that has ended',
+    () =>
+      mintPortalToken(
+        { orgId: 'org-1', role: 'viewer', subject: 's', now: now - 100_000, lifeSeconds: 60 },
+        portalSecret,
+      ),
+    refused,
+  ],
+]
+
+for (const [what, made, expected] of cases) {
+  Deno.test(`authenticate() of a token with ${what}`, async () => {
+    await withAuth([], async (ask) => {
+      expect(await ask({ authorization: `Bearer ${await made()}` })).toEqual(expected)
+    })
+  })
+}
+
+Deno.test('authenticate() takes a key that was rotated in while it runs', async () => {
+  const second = await newKey('second')
+  await withAuth([first.jwk, second.jwk], async (ask) => {
+    const made = await token({ header: { kid: 'second' }, key: second.sign })
+    expect(await ask({ authorization: `Bearer ${made}` })).toEqual(ada)
+    expect(await ask({ authorization: `Bearer ${await token()}` })).toEqual(ada)
+  })
+})
+
+Deno.test('authenticate() of keys: any secret one, never a publishable one or part of one', async () => {
+  await withAuth([], async (ask) => {
+    const admin = { orgId: 'default', role: 'admin', actor: 'key:two', kind: 'key' }
+    expect(await ask({ apikey: 'sb_secret_two' })).toEqual(admin)
+    expect(await ask({ apikey: 'sb_secret_two', 'x-org-id': 'org-9' }))
+      .toEqual({ ...admin, orgId: 'org-9' })
+    expect(await ask({ authorization: 'Bearer sb_secret_two' })).toEqual(admin)
+    for (const apikey of ['sb_secret_', 'sb_secret_two2', '', 'sb_publishable_x']) {
+      expect([apikey, await ask({ apikey })]).toEqual([apikey, refused])
+    }
+    expect(await ask({})).toBe(refused)
+    expect(await ask({ authorization: 'Basic eDp5' })).toBe(refused)
+  })
+})
+
+Deno.test('authenticate() lets nothing invalid pass beside what is valid', async () => {
+  await withAuth([], async (ask) => {
+    const valid = await token()
+    expect(await ask({ apikey: 'sb_secret_two', authorization: 'Bearer a.b.c' })).toBe(refused)
+    expect(await ask({ apikey: 'wrong', authorization: `Bearer ${valid}` })).toBe(refused)
+    expect(await ask({ apikey: 'sb_publishable_x', authorization: `Bearer ${valid}` })).toEqual(ada)
+  })
+})
+
+Deno.test("authenticate() takes X-Org-Id only among the token's own organisations", async () => {
+  await withAuth([], async (ask) => {
+    const one = `Bearer ${await token()}`
+    expect(await ask({ authorization: one, 'x-org-id': 'org-1' })).toEqual(ada)
+    expect(await ask({ authorization: one, 'x-org-id': 'org-2' })).toBe('forbidden')
+    const app_metadata = { org_ids: ['org-2', 'org-3', 'outhook'], outhook_role: 'admin' }
+    const several = `Bearer ${await token({ claims: { app_metadata } })}`
+    expect(await ask({ authorization: several })).toBe('invalid_argument')
+    expect(await ask({ authorization: several, 'x-org-id': 'org-3' }))
+      .toEqual({ ...ada, orgId: 'org-3', role: 'admin' })
+    expect(await ask({ authorization: several, 'x-org-id': 'outhook' })).toBe('forbidden')
+  })
+})
