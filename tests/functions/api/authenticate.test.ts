@@ -10,7 +10,10 @@ const issuer = 'https://project.example/auth/v1'
 const portalSecret = 'p'.repeat(40)
 const legacySecret = 'l'.repeat(40)
 
-async function newKey(kid: string, alg = 'ES256'): Promise<{ jwk: JWK; sign: CryptoKey }> {
+/** As jose names it: the types of Node and Deno for it differ. */
+type SigningKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey']
+
+async function newKey(kid: string, alg = 'ES256'): Promise<{ jwk: JWK; sign: SigningKey }> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   return { jwk: { ...await exportJWK(publicKey), kid, alg }, sign: privateKey }
 }
@@ -57,7 +60,7 @@ type Change = {
   /** A claim that is left out. */
   without?: string
   header?: Record<string, unknown>
-  key?: CryptoKey | Uint8Array
+  key?: SigningKey | Uint8Array
 }
 
 async function token(
