@@ -130,7 +130,8 @@ function arrivals(count: number, timeoutMs: number): Promise<void> {
   })
 }
 
-const server = createServer(serve).listen(0, '127.0.0.1', () => {
+// Eight workers open hundreds of connections each, at once: the usual 511 would turn some away.
+const server = createServer(serve).listen(0, '127.0.0.1', 4_096, () => {
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : 0
   stdout.write(`@${JSON.stringify({ ready: true, port })}\n`)

@@ -30,6 +30,11 @@ const doctored: [string, Partial<Tally>, string][] = [
   ['the database kept one', { unfinished: 1 }, 'the store still holds 1, 0 did not arrive'],
   ['a body was wrong', { wrong: 1 }, '1 arrived with another size, number or signature'],
   ['a side erred', { errors: 2 }, 'the side made 2 errors'],
+  [
+    'a side erred and says how',
+    { errors: 2, lastError: 'timeout' },
+    'the side made 2 errors, the last: timeout',
+  ],
 ]
 for (const [name, change, problem] of doctored) {
   Deno.test(`tallyProblems() tells when ${name}`, () => {

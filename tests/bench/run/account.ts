@@ -8,6 +8,7 @@ import type { Child } from './child.ts'
 interface Counts {
   claimed: number
   errors: number
+  lastError?: string
 }
 
 /** The books of a round that has begun. */
@@ -31,6 +32,7 @@ export async function openAccount(
         ...{ published, isDrained, ...report },
         claimed: countsAfter.claimed - countsBefore.claimed,
         errors: countsAfter.errors - countsBefore.errors,
+        ...countsAfter.lastError === undefined ? {} : { lastError: countsAfter.lastError },
         finished: after.finished === null ? null : after.finished - (before.finished ?? 0),
         unfinished: after.unfinished,
       })
@@ -45,11 +47,12 @@ async function stored([worker]: Child[]): Promise<Stored> {
 }
 
 async function counts(workers: Child[]): Promise<Counts> {
-  const sum = { claimed: 0, errors: 0 }
+  const sum: Counts = { claimed: 0, errors: 0 }
   for (const worker of workers) {
-    const { claimed, errors } = await worker.ask<Counts>({ do: 'counts' })
+    const { claimed, errors, lastError } = await worker.ask<Counts>({ do: 'counts' })
     sum.claimed += claimed
     sum.errors += errors
+    if (lastError !== undefined) sum.lastError = lastError
   }
   return sum
 }

@@ -20,8 +20,8 @@ export interface Bench {
   readonly secret: string
   /** Started at its first use. */
   redis(): Promise<Redis>
-  /** Empties the side's store and gives it so many endpoints. */
-  prepare(spec: SideSpec, endpoints: number): Promise<void>
+  /** Empties the side's store and gives it so many endpoints, each with so many in flight at most. */
+  prepare(spec: SideSpec, endpoints: number, maxInFlight?: number): Promise<void>
   /** Readies the servers for this side's turn. Throws when what it stores would not be durable. */
   turn(spec: SideSpec): Promise<void>
   /** Starts a process of the side on its store. */
@@ -31,6 +31,9 @@ export interface Bench {
   log(line: string): void
   stop(): Promise<void>
 }
+
+/** The most that an endpoint may allow. */
+const MAX_IN_FLIGHT = 1_000
 
 /** The worker's own flags for V8, as `deno task worker` has them. */
 function workerFlags(): string[] {
@@ -80,9 +83,10 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
   return {
     ...{ peers, server, receiver, origin, secret, log },
     redis: needRedis,
-    prepare: async (spec, endpoints) => {
-      if (spec.source === 'outhook') await server.freshOuthook({ origin, secret, endpoints })
-      else if (isPostgres(spec)) await server.freshDatabase(storeOf(spec))
+    prepare: async (spec, endpoints, maxInFlight = MAX_IN_FLIGHT) => {
+      if (spec.source === 'outhook') {
+        await server.freshOuthook({ origin, secret, endpoints, maxInFlight })
+      } else if (isPostgres(spec)) await server.freshDatabase(storeOf(spec))
       else if (spec.source === 'bullmq') await (await needRedis()).empty()
     },
     turn: async (spec) => {

@@ -13,6 +13,7 @@ export interface Tally {
   /** Deliveries handed to the side, and those it calls failed. */
   claimed: number
   errors: number
+  lastError?: string
   /** What the store has finished in this round and what it still holds; null where it has none. */
   finished: number | null
   unfinished: number | null
@@ -33,6 +34,9 @@ export function tallyProblems(tally: Tally): string[] {
     problems.push(`the store still holds ${unfinished}, ${left} did not arrive`)
   }
   if (wrong > 0) problems.push(`${wrong} arrived with another size, number or signature`)
-  if (errors > 0) problems.push(`the side made ${errors} errors`)
+  if (errors > 0) {
+    const last = tally.lastError === undefined ? '' : `, the last: ${tally.lastError}`
+    problems.push(`the side made ${errors} errors${last}`)
+  }
   return problems
 }

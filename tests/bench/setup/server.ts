@@ -29,6 +29,7 @@ export interface OuthookSetup {
   origin: string
   secret: string
   endpoints: number
+  maxInFlight: number
 }
 
 const SETTINGS = [
@@ -81,7 +82,7 @@ export async function startServer(dataDir: string): Promise<Server> {
 
 async function freshOuthook(
   sql: Sql,
-  { origin, secret, endpoints }: OuthookSetup,
+  { origin, secret, endpoints, maxInFlight }: OuthookSetup,
 ): Promise<void> {
   await sql`
     truncate outbox.event, outbox.unrouted, outbox.endpoint, outbox.endpoint_secret,
@@ -90,7 +91,7 @@ async function freshOuthook(
   for (let from = 0; from < endpoints; from += PER_STATEMENT) {
     await sql`
       select outbox.create_endpoint(${`${origin}/`} || n, array['bench.e' || lpad(n::text, 5, '0')],
-        p_secret => ${secret}, p_max_in_flight => 1000, p_quantum => 100)
+        p_secret => ${secret}, p_max_in_flight => ${maxInFlight}, p_quantum => 100)
       from generate_series(${from}::int, ${Math.min(from + PER_STATEMENT, endpoints) - 1}::int) n`
   }
 }

@@ -32,7 +32,7 @@ export interface Stored {
 /** A side in a process. Counts are since its start. */
 export interface Side {
   /** Deliveries handed to it, and those of them that failed. */
-  readonly counts: { claimed: number; errors: number }
+  readonly counts: { claimed: number; errors: number; lastError?: string }
   /** Begins to work; resolves when it does. */
   work(): Promise<void>
   /** Finishes what it has begun, records it, and rests. */

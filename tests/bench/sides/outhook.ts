@@ -33,7 +33,7 @@ function connect(config: SideConfig): Side {
       ? connectRpc({ url: config.apiUrl, key: config.apiKey })
       : connectDirect({ url: config.dbUrl }),
   )
-  const counts = { claimed: 0, errors: 0 }
+  const counts: Side['counts'] = { claimed: 0, errors: 0 }
   let stop = new AbortController()
   let runs: Promise<unknown>[] = []
   const deps = wireRun({
@@ -51,11 +51,13 @@ function connect(config: SideConfig): Side {
         run({
           ...deps,
           stop: stop.signal,
-          observe: ({ outcome }) => {
+          observe: (result) => {
             // Given back unsent when the run is told to stop: nobody was to see it.
-            if (outcome === 'released') return
+            if (result.outcome === 'released') return
             counts.claimed++
-            if (outcome !== 'delivered') counts.errors++
+            if (result.outcome !== 'failed') return
+            counts.errors++
+            counts.lastError = `${result.error_class} ${result.error}`
           },
         }, isRpc ? endlessEdge : workerOptions))
       return Promise.resolve()
