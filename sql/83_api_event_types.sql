@@ -94,14 +94,19 @@ comment on function outbox.set_catalogue(text, boolean) is
 
 create function outbox.put_event_type(
   p_org_id text, p_type text, p_description text default '', p_schema json default null,
-  p_create boolean default false
+  p_create boolean default false, p_key text default null
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
   v_type outbox.event_type;
+  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
+    pg_catalog.jsonb_build_array(p_type, p_description, p_schema));
 begin
+  if v_answer is not null then
+    return v_answer;
+  end if;
   perform outbox.check_type(p_type);
   perform outbox.change_catalogue(p_org_id);
   select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
@@ -110,7 +115,9 @@ begin
     if v_type.description = coalesce(p_description, '')
       and v_type.schema::jsonb is not distinct from p_schema::jsonb
     then
-      return outbox.event_type_json(v_type);
+      v_answer := outbox.event_type_json(v_type);
+      perform outbox.end_request(p_org_id, p_key, v_answer);
+      return v_answer;
     end if;
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('event type %s exists', p_type),
@@ -128,13 +135,15 @@ begin
   on conflict (org_id, type) do update set
     description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
   returning t.* into v_type;
-  return outbox.event_type_json(v_type);
+  v_answer := outbox.event_type_json(v_type);
+  perform outbox.end_request(p_org_id, p_key, v_answer);
+  return v_answer;
 end
 $$;
-comment on function outbox.put_event_type(text, text, text, json, boolean) is
+comment on function outbox.put_event_type(text, text, text, json, boolean, text) is
   'Adds an event type to the catalogue or replaces it; with p_create one that is there with other '
-  'content is refused. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, '
-  'OH004.';
+  'content is refused, and p_key is its Idempotency-Key. Returns {"type", "description", "schema", '
+  '"createdAt", "updatedAt"}. OH001, OH004.';
 
 create function outbox.get_event_type(p_org_id text, p_type text) returns jsonb
 language plpgsql stable security definer set search_path = ''

@@ -1,25 +1,32 @@
 -- Events over the HTTP API. The organisation is the caller's, whatever the events say.
 
 create function outbox.publish_events(
-  p_org_id text, p_events jsonb, p_catalogue text default null
+  p_org_id text, p_events jsonb, p_catalogue text default null, p_key text default null
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_version bigint;
+  v_answer jsonb;
 begin
   select c.version into v_version
   from outbox.event_catalogue c where c.org_id = p_org_id and c.strict;
   if found and v_version::text is distinct from p_catalogue then
     return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id));
   end if;
-  return pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+  v_answer := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
+  if v_answer is null then
+    v_answer := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+    perform outbox.end_request(p_org_id, p_key, v_answer);
+  end if;
+  return v_answer;
 end
 $$;
-comment on function outbox.publish_events(text, jsonb, text) is
+comment on function outbox.publish_events(text, jsonb, text, text) is
   'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the '
   'events must have been checked against the version of its catalogue that p_catalogue names, or '
-  'nothing is published and the answer is {"catalogue": as read_catalogue()}. OH001, OH002, OH003.';
+  'nothing is published and the answer is {"catalogue": as read_catalogue()}. p_key is the '
+  'Idempotency-Key of the whole. OH001, OH002, OH003.';
 
 create function outbox.event_json(p_event outbox.event) returns jsonb
 language plpgsql stable set search_path = ''

@@ -2932,7 +2932,7 @@ export type Database = {
         Returns: undefined
       }
       'publish_events': {
-        Args: { 'p_catalogue'?: string; 'p_events': Json; 'p_org_id': string }
+        Args: { 'p_catalogue'?: string; 'p_events': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
       }
       'publish_many': { Args: { 'p_events': Json }; Returns: Json }
@@ -2996,6 +2996,7 @@ export type Database = {
         Args: {
           'p_create'?: boolean
           'p_description'?: string
+          'p_key'?: string
           'p_org_id': string
           'p_schema'?: Json
           'p_type': string

@@ -11,8 +11,15 @@ export type PublishedEvent = {
   payload: unknown
 }
 
-/** Publishes for an organisation, all or none, and gives the ids in order. Throws ApiError. */
-export type Publish = (orgId: string, events: PublishedEvent[]) => Promise<string[]>
+/**
+ * Publishes for an organisation, all or none, and gives the ids in order; `batchKey` is the
+ * Idempotency-Key of the whole. Throws ApiError.
+ */
+export type Publish = (
+  orgId: string,
+  events: PublishedEvent[],
+  batchKey?: string,
+) => Promise<string[]>
 
 const schema: z.ZodType<PayloadSchema | null> = z.union([
   z.record(z.string(), z.unknown()),
@@ -49,7 +56,7 @@ export function createPublisher(database: ApiDatabase): Publish {
     if (catalogues.size > mostCatalogues && oldest !== undefined) catalogues.delete(oldest)
   }
 
-  return async function publish(orgId, events): Promise<string[]> {
+  return async function publish(orgId, events, batchKey): Promise<string[]> {
     const rows = events.map(({ fields, type, body }) => ({ ...fields, type, body }))
     let isFresh = false
     for (let round = 0; round < mostRounds; round++) {
@@ -63,6 +70,7 @@ export function createPublisher(database: ApiDatabase): Publish {
       }
       const args: FunctionArgs<'publish_events'> = { p_org_id: orgId, p_events: rows }
       if (catalogue !== undefined) args.p_catalogue = catalogue.version
+      if (batchKey !== undefined) args.p_key = batchKey
       const answer = await database.call('publish_events', args, answerSchema)
       if ('ids' in answer) return answer.ids
       keep(orgId, answer.catalogue)

@@ -9369,14 +9369,19 @@ comment on function outbox.set_catalogue(text, boolean) is
 
 create function outbox.put_event_type(
   p_org_id text, p_type text, p_description text default '', p_schema json default null,
-  p_create boolean default false
+  p_create boolean default false, p_key text default null
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
   v_type outbox.event_type;
+  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
+    pg_catalog.jsonb_build_array(p_type, p_description, p_schema));
 begin
+  if v_answer is not null then
+    return v_answer;
+  end if;
   perform outbox.check_type(p_type);
   perform outbox.change_catalogue(p_org_id);
   select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
@@ -9385,7 +9390,9 @@ begin
     if v_type.description = coalesce(p_description, '')
       and v_type.schema::jsonb is not distinct from p_schema::jsonb
     then
-      return outbox.event_type_json(v_type);
+      v_answer := outbox.event_type_json(v_type);
+      perform outbox.end_request(p_org_id, p_key, v_answer);
+      return v_answer;
     end if;
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('event type %s exists', p_type),
@@ -9403,13 +9410,15 @@ begin
   on conflict (org_id, type) do update set
     description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
   returning t.* into v_type;
-  return outbox.event_type_json(v_type);
+  v_answer := outbox.event_type_json(v_type);
+  perform outbox.end_request(p_org_id, p_key, v_answer);
+  return v_answer;
 end
 $$;
-comment on function outbox.put_event_type(text, text, text, json, boolean) is
+comment on function outbox.put_event_type(text, text, text, json, boolean, text) is
   'Adds an event type to the catalogue or replaces it; with p_create one that is there with other '
-  'content is refused. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, '
-  'OH004.';
+  'content is refused, and p_key is its Idempotency-Key. Returns {"type", "description", "schema", '
+  '"createdAt", "updatedAt"}. OH001, OH004.';
 
 create function outbox.get_event_type(p_org_id text, p_type text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -9479,25 +9488,32 @@ comment on function outbox.delete_event_type(text, text) is
 -- Events over the HTTP API. The organisation is the caller's, whatever the events say.
 
 create function outbox.publish_events(
-  p_org_id text, p_events jsonb, p_catalogue text default null
+  p_org_id text, p_events jsonb, p_catalogue text default null, p_key text default null
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_version bigint;
+  v_answer jsonb;
 begin
   select c.version into v_version
   from outbox.event_catalogue c where c.org_id = p_org_id and c.strict;
   if found and v_version::text is distinct from p_catalogue then
     return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id));
   end if;
-  return pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+  v_answer := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
+  if v_answer is null then
+    v_answer := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+    perform outbox.end_request(p_org_id, p_key, v_answer);
+  end if;
+  return v_answer;
 end
 $$;
-comment on function outbox.publish_events(text, jsonb, text) is
+comment on function outbox.publish_events(text, jsonb, text, text) is
   'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the '
   'events must have been checked against the version of its catalogue that p_catalogue names, or '
-  'nothing is published and the answer is {"catalogue": as read_catalogue()}. OH001, OH002, OH003.';
+  'nothing is published and the answer is {"catalogue": as read_catalogue()}. p_key is the '
+  'Idempotency-Key of the whole. OH001, OH002, OH003.';
 
 create function outbox.event_json(p_event outbox.event) returns jsonb
 language plpgsql stable set search_path = ''
@@ -10857,12 +10873,12 @@ grant execute on function
   outbox.list_replay_jobs(text, text, integer),
   outbox.change_replay_job(text, text, text),
   outbox.get_health(),
-  outbox.publish_events(text, jsonb, text),
+  outbox.publish_events(text, jsonb, text, text),
   outbox.get_event(text, uuid),
   outbox.list_events(text, text, timestamptz, timestamptz, text, integer),
   outbox.read_catalogue(text),
   outbox.set_catalogue(text, boolean),
-  outbox.put_event_type(text, text, text, json, boolean),
+  outbox.put_event_type(text, text, text, json, boolean, text),
   outbox.get_event_type(text, text),
   outbox.list_event_types(text, text, integer),
   outbox.delete_event_type(text, text),

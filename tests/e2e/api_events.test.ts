@@ -95,6 +95,12 @@ Deno.test('POST /events/batch publishes all in order, or none', async () => {
         `{"events": [{"type": "b.one", "payload": ${raw}}, {"payload": "x]", "type": "b.two"}]}`,
     }),
   ).toMatchObject({ status: 202, body })
+  expect(
+    await call('POST /events/batch', {
+      headers: { 'idempotency-key': 'batch' },
+      body: `{"events": [{"type": "b.one", "payload": ${raw}}]}`,
+    }),
+  ).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
   const refused = await call('POST /events/batch', {
     body: {
       events: [{ type: 'b.none', payload: 1 }, {

@@ -7419,29 +7419,35 @@ ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text,
 
 COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) IS 'Publishes one change of a watched table. OH001 names the table and what is wrong with its event.';
 
--- Name: publish_events(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: publish_events(text, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text DEFAULT NULL::text, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
   v_version bigint;
+  v_answer jsonb;
 begin
   select c.version into v_version
   from outbox.event_catalogue c where c.org_id = p_org_id and c.strict;
   if found and v_version::text is distinct from p_catalogue then
     return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id));
   end if;
-  return pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+  v_answer := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
+  if v_answer is null then
+    v_answer := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+    perform outbox.end_request(p_org_id, p_key, v_answer);
+  end if;
+  return v_answer;
 end
 $$;
 
-ALTER FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) OWNER TO postgres;
 
--- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text) IS 'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the events must have been checked against the version of its catalogue that p_catalogue names, or nothing is published and the answer is {"catalogue": as read_catalogue()}. OH001, OH002, OH003.';
+COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the events must have been checked against the version of its catalogue that p_catalogue names, or nothing is published and the answer is {"catalogue": as read_catalogue()}. p_key is the Idempotency-Key of the whole. OH001, OH002, OH003.';
 
 -- Name: publish_inserted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7897,16 +7903,21 @@ ALTER FUNCTION outbox.put_event(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the event that has its idempotency key.';
 
--- Name: put_event_type(text, text, text, json, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: put_event_type(text, text, text, json, boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text DEFAULT ''::text, p_schema json DEFAULT NULL::json, p_create boolean DEFAULT false) RETURNS jsonb
+CREATE FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text DEFAULT ''::text, p_schema json DEFAULT NULL::json, p_create boolean DEFAULT false, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
   v_now timestamptz := outbox.clock();
   v_type outbox.event_type;
+  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
+    pg_catalog.jsonb_build_array(p_type, p_description, p_schema));
 begin
+  if v_answer is not null then
+    return v_answer;
+  end if;
   perform outbox.check_type(p_type);
   perform outbox.change_catalogue(p_org_id);
   select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
@@ -7915,7 +7926,9 @@ begin
     if v_type.description = coalesce(p_description, '')
       and v_type.schema::jsonb is not distinct from p_schema::jsonb
     then
-      return outbox.event_type_json(v_type);
+      v_answer := outbox.event_type_json(v_type);
+      perform outbox.end_request(p_org_id, p_key, v_answer);
+      return v_answer;
     end if;
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('event type %s exists', p_type),
@@ -7933,15 +7946,17 @@ begin
   on conflict (org_id, type) do update set
     description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
   returning t.* into v_type;
-  return outbox.event_type_json(v_type);
+  v_answer := outbox.event_type_json(v_type);
+  perform outbox.end_request(p_org_id, p_key, v_answer);
+  return v_answer;
 end
 $$;
 
-ALTER FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean) OWNER TO postgres;
+ALTER FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) OWNER TO postgres;
 
--- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean) IS 'Adds an event type to the catalogue or replaces it; with p_create one that is there with other content is refused. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004.';
+COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) IS 'Adds an event type to the catalogue or replaces it; with p_create one that is there with other content is refused, and p_key is its Idempotency-Key. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004.';
 
 -- Name: put_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13637,10 +13652,10 @@ REVOKE ALL ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) FROM 
 
 REVOKE ALL ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) FROM PUBLIC;
 
--- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) TO service_role;
 
 -- Name: FUNCTION publish_inserted(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -13692,10 +13707,10 @@ REVOKE ALL ON FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_jo
 
 REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event) FROM PUBLIC;
 
--- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean) TO service_role;
+REVOKE ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) TO service_role;
 
 -- Name: FUNCTION put_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

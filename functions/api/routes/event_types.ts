@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import type { FunctionArgs } from '../database.ts'
 import { checkSchema, type PayloadSchema } from '../json_schema.ts'
-import { pageQuery } from '../schemas/common.ts'
+import { idempotencyKeyHeader, pageQuery } from '../schemas/common.ts'
 import {
   catalogueSettingsSchema,
   eventTypeChangeSchema,
@@ -33,9 +33,9 @@ const create = createRoute({
   summary: 'Create an event type; a repeat with the same content changes nothing',
   tags,
   ...needs('admin'),
-  request: { body: jsonBody(newEventTypeSchema) },
+  request: { headers: idempotencyKeyHeader, body: jsonBody(newEventTypeSchema) },
   responses: {
-    ...problems('wrong_state'),
+    ...problems('wrong_state', 'idempotency_conflict'),
     201: jsonAnswer(eventTypeSchema, 'The event type'),
   },
 })
@@ -109,7 +109,12 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(create, async (c) => {
     const { type, ...settings } = c.req.valid('json')
-    const args = { ...typeArgs(c.get('principal').orgId, type, settings), p_create: true }
+    const key = c.req.valid('header')['idempotency-key']
+    const args = {
+      ...typeArgs(c.get('principal').orgId, type, settings),
+      p_create: true,
+      ...key === undefined ? {} : { p_key: key },
+    }
     const made = await database.call('put_event_type', args, eventTypeSchema)
     c.header('location', `${c.req.path}/${made.type}`)
     return c.json(made, 201)

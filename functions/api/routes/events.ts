@@ -101,10 +101,9 @@ export function addEventRoutes(app: ApiApp, { database }: ApiDeps): void {
     const members = refuseTwice(() => findMembers(text), '')
     const spans = findElements(text, members.get('events')?.start)
     const events = c.req.valid('json').events.map((event, at) => {
-      const idempotencyKey = event.idempotencyKey ?? (key === undefined ? key : `${key}#${at}`)
-      return readEvent(text, spans[at]?.start ?? 0, { ...event, idempotencyKey }, `events.${at}.`)
+      return readEvent(text, spans[at]?.start ?? 0, event, `events.${at}.`)
     })
-    return c.json({ ids: await publish(c.get('principal').orgId, events) }, 202)
+    return c.json({ ids: await publish(c.get('principal').orgId, events, key) }, 202)
   })
 
   app.openapi(get, async (c) => {

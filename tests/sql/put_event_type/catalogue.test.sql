@@ -1,7 +1,7 @@
 -- The catalogue of event types: added, replaced, listed by name, taken out; another organisation sees nothing of it.
 begin;
 \ir ../_helpers.sql
-select plan(16);
+select plan(19);
 
 select is(outbox.put_event_type('org-1', 'order.paid', 'Paid', '{"type":  "object"}', true),
   '{"type": "order.paid", "description": "Paid", "schema": {"type": "object"}, "createdAt": "2026-03-01T12:00:00.000Z", "updatedAt": "2026-03-01T12:00:00.000Z"}', 'made');
@@ -26,6 +26,13 @@ select is(refusal($$select outbox.list_event_types('org-1', null, 101)$$), 'OH00
 select is(outbox.delete_event_type('org-1', 'aa') ->> 'type', 'aa', 'deleted');
 insert into outbox.event_type (org_id, type, created_at, updated_at) select 'org-3', 't' || i, now(), now() from generate_series(1, 1000) i;
 select is(refusal($$select outbox.put_event_type('org-3', 'one.more')$$), 'OH001 type would be the 1001st of the organisation', 'a catalogue has its bound');
+
+-- A key of its own, as every request that makes something has.
+create temporary table keyed as select outbox.put_event_type('org-4', 'keyed', p_create => true, p_key => 'key-1') as a;
+select outbox.put_event_type('org-4', 'keyed', 'Changed since');
+select is(outbox.put_event_type('org-4', 'keyed', p_create => true, p_key => 'key-1'), a, 'the same key again: what was answered the first time') from keyed;
+select is(refusal($$select outbox.put_event_type('org-4', 'other', p_create => true, p_key => 'key-1')$$), 'OH003 Idempotency-Key was used within 24 hours for another request', 'the same key for another type');
+select is((select description from outbox.event_type where org_id = 'org-4'), 'Changed since', 'and nothing is changed');
 
 select * from finish();
 rollback;
