@@ -7,7 +7,9 @@ export const healthSchema = z.object({
   time: timeSchema,
   lastTickAt: timeSchema.nullable().openapi({ description: 'When pg_cron last ran the tick.' }),
   oldestDueAt: timeSchema.nullable().openapi({
-    description: 'Since when the oldest work waits that is due; null when none is.',
+    description: 'Since when the oldest work waits that is due; null when none is, and for tokens.',
   }),
-  problems: z.array(z.string()).openapi({ description: 'Why the status is not ok.' }),
+  problems: z.array(z.string()).openapi({
+    description: 'Why the status is not ok; empty for tokens.',
+  }),
 }).openapi('Health')
