@@ -8,17 +8,22 @@ import { answerError, problemAnswer, readIssues } from './middleware/problem.ts'
 import { rateLimited } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
 import { describeApi } from './openapi.ts'
+import { addAuditRoutes } from './routes/audit_events.ts'
+import { addChannelRoutes } from './routes/channels.ts'
 import { addDeadLetterRoutes } from './routes/dead_letters.ts'
 import { addDeliveryRoutes } from './routes/deliveries.ts'
+import { addDossierRoutes } from './routes/dossiers.ts'
 import { addEndpointActionRoutes } from './routes/endpoint_actions.ts'
 import { addEndpointRoutes } from './routes/endpoints.ts'
 import { addEventTypeRoutes } from './routes/event_types.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
+import { addMessageRoutes } from './routes/messages.ts'
 import { addPortalTokenRoutes } from './routes/portal_tokens.ts'
 import { addReplayJobRoutes } from './routes/replay_jobs.ts'
 import { addRetryConfigRoutes } from './routes/retry_config.ts'
 import { addSecretRoutes } from './routes/secrets.ts'
+import { addTemplateRoutes } from './routes/templates.ts'
 
 /** The whole API on whatever it works with. */
 export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits): ApiApp {
@@ -55,5 +60,10 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addEventRoutes(app, deps)
   addEventTypeRoutes(app, deps)
   addDeliveryRoutes(app, deps)
+  addMessageRoutes(app, deps)
+  addDossierRoutes(app, deps)
+  addAuditRoutes(app, deps)
+  addTemplateRoutes(app, deps)
+  addChannelRoutes(app, deps)
   return app
 }

@@ -1,5 +1,4 @@
 import { ApiError } from './errors.ts'
-import { checkNames, DuplicateName } from './raw_json.ts'
 
 const quote = 0x22
 const backslash = 0x5c
@@ -22,34 +21,6 @@ export function checkJsonText(bytes: Uint8Array, depth: number): void {
       remedy: 'Send flatter JSON',
     })
   }
-}
-
-/**
- * Refuses an object that has a name twice: which of the values counts, readers disagree about. `path`
- * is where the text stands in the request, with a dot at its end. Throws ApiError.
- */
-export function refuseTwice<Found>(find: () => Found, path = ''): Found {
-  try {
-    return find()
-  } catch (error) {
-    if (!(error instanceof DuplicateName)) throw error
-    const field = `${path}${error.member.slice(0, 100)}`
-    throw new ApiError('invalid_argument', `${field} is there twice`, {
-      field,
-      remedy: 'Send each member once',
-    })
-  }
-}
-
-/** The same for all objects of a body; one that is not JSON is the parser's business. */
-export function checkBodyNames(bytes: Uint8Array): void {
-  const text = new TextDecoder().decode(bytes)
-  try {
-    JSON.parse(text)
-  } catch {
-    return
-  }
-  refuseTwice(() => checkNames(text))
 }
 
 function isDeeper(bytes: Uint8Array, depth: number): boolean {

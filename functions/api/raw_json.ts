@@ -49,16 +49,6 @@ export function findElements(text: string, at = 0): Span[] {
   return elements
 }
 
-/** Throws DuplicateName when any object of the text has a name twice. */
-export function checkNames(text: string, at = 0): void {
-  const start = skipSpace(text, at)
-  if (text[start] === '{') {
-    for (const member of findMembers(text, start).values()) checkNames(text, member.start)
-  } else if (text[start] === '[') {
-    for (const element of findElements(text, start)) checkNames(text, element.start)
-  }
-}
-
 const quote = 0x22
 const comma = 0x2c
 const backslash = 0x5c

@@ -127,8 +127,7 @@ Deno.test('every operation answers whatever it is sent with what its description
             throw new Error(`not a problem: ${what}`)
           }
         }),
-        // Under CI the seed is one, so that landing does not depend on chance.
-        { numRuns: 40, ...Deno.env.get('CI') === 'true' ? { seed: 2026 } : {} },
+        { numRuns: 40 },
       )
     }
   }
@@ -143,10 +142,6 @@ Deno.test('what is no JSON, or too much of it, is refused with the reason', asyn
     return [response.status, (await response.json()).code]
   }
   expect(await post('{"a":')).toEqual([400, 'invalid_argument'])
-  expect(await post('{"eventType": "a", "event\\u0054ype": "b"}')).toEqual([
-    400,
-    'invalid_argument',
-  ])
   expect(await post('['.repeat(100_000))).toEqual([400, 'invalid_argument'])
   expect(await post(`{"eventType": "${'['.repeat(100)}"}`)).toEqual([201, undefined])
   expect(await post(new Uint8Array([0x22, 0xff, 0xfe, 0x22]))).toEqual([400, 'invalid_argument'])
@@ -246,22 +241,4 @@ Deno.test('CORS is off, and with origins it is on for those alone, errors includ
     401,
     'https://app.example',
   ])
-})
-
-Deno.test('GET /health tells a token whether all is well, and a key what is not', async () => {
-  const { sql, stack } = api.outhook
-  const health = async (headers: Record<string, string>): Promise<unknown> =>
-    (await api.app.request('/api/v1/health', { headers })).json()
-  await sql`select outbox.set_setting('worker.enabled', 'false')`
-  const viewer = { authorization: `Bearer ${await api.token(org, 'viewer')}` }
-  expect(await health(viewer)).toMatchObject({
-    status: 'degraded',
-    problems: [],
-    oldestDueAt: null,
-  })
-  expect(await health({ apikey: stack.keys.secretKey })).toMatchObject({
-    status: 'degraded',
-    problems: expect.arrayContaining(['delivery is switched off']),
-  })
-  await sql`select outbox.set_setting('worker.enabled', 'true')`
 })

@@ -1,6 +1,7 @@
 /** Every route of the API, called for another organisation's object and with too low a role. */
 
 import { expect } from '@std/expect'
+import type { Sql } from 'postgres'
 import { describeApi } from '../../functions/api/openapi.ts'
 import { startApi, type TestApi } from '../_support/api_app.ts'
 
@@ -23,6 +24,23 @@ const bodies: Record<string, unknown> = {
   putEventType: { description: 'theirs' },
   setCatalogue: { strict: false },
   cancelDelivery: {},
+  createMessage: {
+    channel: 'WHATSAPP',
+    to: '+12025550111',
+    payloadJson: { type: 'text', text: 'theirs' },
+  },
+  recordConsent: { channel: 'WHATSAPP', purposes: ['UTILITY'], granted: true, source: 'theirs' },
+  putTemplate: { name: 'theirs', language: 'fr', category: 'UTILITY' },
+  createChannel: { phoneNumberId: '1', wabaId: '1', appId: '1', accessToken: 'theirs' },
+  setChannelToken: { accessToken: 'theirs' },
+}
+/** What has a name, which each org may use: theirs is not the victim's. */
+const named: Record<string, number> = {
+  putEventType: 200,
+  putTemplate: 200,
+  listConsents: 200,
+  recordConsent: 201,
+  listActivity: 200,
 }
 const lower: Record<string, string> = { operator: 'viewer', admin: 'operator' }
 const victim = 'org-victim'
@@ -62,11 +80,31 @@ Deno.test.beforeAll(async () => {
     eventType: 'victims.type',
     type: 'victims.type',
     testId: event,
+    ...await makeMessage(sql, victim),
   }
 })
 Deno.test.afterAll(async () => {
   await api?.outhook.stop()
 })
+
+/** A channel of the org with a template, a dossier that has consented, and a message that waits. */
+async function makeMessage(sql: Sql, orgId: string): Promise<Record<string, string>> {
+  await sql`select outbox.put_whatsapp_app('7', 'victims-secret', 'victims-secret')`
+  const [{ channel } = { channel: '' }] = await sql`
+    select outbox.create_channel(${orgId}, '100', '200', '7', 'victims-secret') ->> 'id' as channel`
+  await sql`select outbox.pause_endpoint(${channel})`
+  await sql`select outbox.put_template(${orgId}, 'victims.template', 'hello', 'fr', 'UTILITY')`
+  await sql`select outbox.grant_consent(${orgId}, 'victims.dossier', '{UTILITY}', 'victims-secret')`
+  const [{ message } = { message: '' }] = await sql`
+    select outbox.create_message(${orgId}, '+12025550111', '{"parameters": ["victims-secret"]}',
+      'victims.template', 'victims.dossier') #>> '{message,id}' as message`
+  return {
+    channelId: channel,
+    templateCode: 'victims.template',
+    dossierId: 'victims.dossier',
+    messageId: message,
+  }
+}
 
 function routes(): Route[] {
   return Object.entries(describeApi(api.app).paths ?? {}).flatMap(([path, methods]) =>
@@ -116,16 +154,21 @@ Deno.test("every route answers 404 to another organisation's id, and tells nothi
       }) as secrets,
         (select jsonb_agg(to_jsonb(d)) from outbox.delivery d) as deliveries,
         (select jsonb_agg(to_jsonb(t)) from outbox.event_type t where org_id = ${victim}) as types,
+        (select jsonb_agg(to_jsonb(m)) from outbox.outbound_message m where org_id = ${victim}) as messages,
+        (select jsonb_agg(to_jsonb(c)) from outbox.consent c where org_id = ${victim}) as consents,
+        (select jsonb_agg(to_jsonb(t)) from outbox.template t where org_id = ${victim}) as templates,
+        (select jsonb_agg(to_jsonb(w)) from outbox.whatsapp_channel w where org_id = ${victim}) as channels,
         (select state from outbox.replay_job where org_id = ${victim}) as job`,
     )
   const before = await state()
   const wrong: string[] = []
-  // An event type is a name, which each org may have: who puts one makes an own, so that comes last.
-  const puts = ({ operation }: Route): number => Number(operation.operationId === 'putEventType')
+  // Who puts a name makes an own one, so that comes last.
+  const puts = ({ operation }: Route): number => Number(operation.operationId in named)
   const walked = routes().filter(({ path }) => path.includes('{')).sort((a, b) => puts(a) - puts(b))
   for (const route of walked) {
     const { status, text } = await send(route, 'org-thief', 'admin')
-    if (status !== (puts(route) ? 200 : 404) || /victims-secret|whsec_/.test(text)) {
+    const expected = named[route.operation.operationId] ?? 404
+    if (status !== expected || /victims-secret|whsec_/.test(text)) {
       wrong.push(`${route.method} ${route.path}: ${status} ${text.slice(0, 200)}`)
     }
   }

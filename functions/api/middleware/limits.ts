@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
-import { checkBodyNames, checkJsonText } from '../json_text.ts'
+import { checkJsonText } from '../json_text.ts'
 
 /** What a request may hold. */
 export type RequestLimits = {
@@ -36,14 +36,11 @@ export function limited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
     const { raw, method, path } = c.req
     checkHead(raw, limits)
     if (raw.body !== null && method !== 'GET' && method !== 'HEAD') {
-      const hasPayload = /\/events(\/|$)/.test(path)
-      const max = hasPayload ? limits.batchBytes : limits.bodyBytes
+      const max = /\/events(\/|$)/.test(path) ? limits.batchBytes : limits.bodyBytes
       const bytes = await readBody(raw, max, limits.bodyMs)
       if (bytes.length > 0) {
         checkMediaType(raw.headers.get('content-type'))
         checkJsonText(bytes, limits.depth)
-        // A payload is kept as it came; the names around it its route looks at.
-        if (!hasPayload) checkBodyNames(bytes)
       }
       c.req.raw = new Request(raw.url, { method, headers: raw.headers, body: bytes })
     }

@@ -2,9 +2,8 @@ import { createRoute } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
-import { refuseTwice } from '../json_text.ts'
 import { createPublisher, type PublishedEvent } from '../publisher.ts'
-import { findElements, findMembers } from '../raw_json.ts'
+import { DuplicateName, findElements, findMembers } from '../raw_json.ts'
 import { idempotencyKeyHeader } from '../schemas/common.ts'
 import {
   batchPublishedSchema,
@@ -99,7 +98,7 @@ export function addEventRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(publishBatch, async (c) => {
     const key = c.req.valid('header')['idempotency-key']
     const text = await c.req.text()
-    const members = refuseTwice(() => findMembers(text))
+    const members = refuseTwice(() => findMembers(text), '')
     const spans = findElements(text, members.get('events')?.start)
     const events = c.req.valid('json').events.map((event, at) => {
       return readEvent(text, spans[at]?.start ?? 0, event, `events.${at}.`)
@@ -160,6 +159,19 @@ const sqlNames = [
   ['endpointId', 'endpoint_id'],
   ['deliverAt', 'deliver_at'],
 ] as const
+
+function refuseTwice<Found>(find: () => Found, path: string): Found {
+  try {
+    return find()
+  } catch (error) {
+    if (!(error instanceof DuplicateName)) throw error
+    const field = `${path}${error.member.slice(0, 100)}`
+    throw new ApiError('invalid_argument', `${field} is there twice`, {
+      field,
+      remedy: 'Send each member once',
+    })
+  }
+}
 
 /** One event is published as a batch of one: its errors need no place. */
 function asSingle(error: unknown): never {

@@ -18,9 +18,6 @@ const get = createRoute({
 export function addHealthRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
     c.header('cache-control', 'no-store')
-    const health = await database.call('get_health', {}, healthSchema)
-    // Of the whole project: a customer's token learns whether it works, and no more.
-    const isOwn = c.get('principal').kind === 'key'
-    return c.json(isOwn ? health : { ...health, oldestDueAt: null, problems: [] }, 200)
+    return c.json(await database.call('get_health', {}, healthSchema), 200)
   })
 }

@@ -1,11 +1,6 @@
 import { expect } from '@std/expect'
 import fc from 'fast-check'
-import {
-  checkNames,
-  DuplicateName,
-  findElements,
-  findMembers,
-} from '../../../functions/api/raw_json.ts'
+import { DuplicateName, findElements, findMembers } from '../../../functions/api/raw_json.ts'
 
 function memberOf(text: string, name: string): string | undefined {
   const span = findMembers(text).get(name)
@@ -61,11 +56,4 @@ Deno.test('findElements() finds each element of any array where it stands', () =
 
 Deno.test('findMembers() refuses a name that is there twice, however it is written', () => {
   expect(() => findMembers('{"a":1,"\\u0061":2}')).toThrow(DuplicateName)
-})
-
-Deno.test('checkNames() finds a name that any object has twice, and nothing else', () => {
-  for (const text of ['{"a":{"b":1,"b":2}}', '[1,{"a":[{"x":1,"x":1}]}]', ' {"a":1, "a":1}']) {
-    expect(() => checkNames(text)).toThrow(DuplicateName)
-  }
-  fc.assert(fc.property(fc.jsonValue(), (value) => checkNames(JSON.stringify(value))))
 })

@@ -1,0 +1,31 @@
+import { createRoute } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { auditListSchema, auditPageSchema, auditQuery } from '../schemas/audit_events.ts'
+import { toPage } from '../schemas/dossiers.ts'
+import { jsonAnswer, needs, problems } from './route.ts'
+
+const list = createRoute({
+  method: 'get',
+  path: '/audit-events',
+  operationId: 'listAuditEvents',
+  summary: 'The audit trail, newest first',
+  tags: ['Audit'],
+  ...needs('viewer'),
+  request: { query: auditQuery },
+  responses: { ...problems(), 200: jsonAnswer(auditPageSchema, 'A page of audit events') },
+})
+
+/** `/audit-events`. */
+export function addAuditRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(list, async (c) => {
+    const { limit, cursor, entityType, entityId } = c.req.valid('query')
+    const events = await database.call('list_audit_events', {
+      p_org_id: c.get('principal').orgId,
+      p_limit: limit,
+      ...cursor === undefined ? {} : { p_before: cursor },
+      ...entityType === undefined ? {} : { p_entity_type: entityType },
+      ...entityId === undefined ? {} : { p_entity_id: entityId },
+    }, auditListSchema)
+    return c.json(toPage(events, limit), 200)
+  })
+}

@@ -1,0 +1,132 @@
+import { createRoute } from '@hono/zod-openapi'
+import type { Principal } from '../auth/principal.ts'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { ApiError } from '../errors.ts'
+import {
+  channelParams,
+  channelSchema,
+  channelsSchema,
+  newChannelSchema,
+  newTokenSchema,
+} from '../schemas/channels.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Channels']
+
+const list = createRoute({
+  method: 'get',
+  path: '/channels',
+  operationId: 'listChannels',
+  summary: 'List channels, newest first',
+  tags,
+  ...needs('viewer'),
+  responses: { ...problems(), 200: jsonAnswer(channelsSchema, 'The channels') },
+})
+
+const create = createRoute({
+  method: 'post',
+  path: '/channels',
+  operationId: 'createChannel',
+  summary: 'Create a channel, with a secret key',
+  tags,
+  ...needs('admin'),
+  request: { body: jsonBody(newChannelSchema) },
+  responses: { ...problems(), 201: jsonAnswer(channelSchema, 'The channel') },
+})
+
+const get = createRoute({
+  method: 'get',
+  path: '/channels/{channelId}',
+  operationId: 'getChannel',
+  summary: 'Get a channel',
+  tags,
+  ...needs('viewer'),
+  request: { params: channelParams },
+  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+})
+
+const setToken = createRoute({
+  method: 'put',
+  path: '/channels/{channelId}/access-token',
+  operationId: 'setChannelToken',
+  summary: 'Replace the access token of a channel',
+  tags,
+  ...needs('admin'),
+  request: { params: channelParams, body: jsonBody(newTokenSchema) },
+  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+})
+
+const setDefault = createRoute({
+  method: 'post',
+  path: '/channels/{channelId}/default',
+  operationId: 'setDefaultChannel',
+  summary: 'Send from this channel what names none',
+  tags,
+  ...needs('admin'),
+  request: { params: channelParams },
+  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+})
+
+/** `/channels`: list, create, get, a new access token, the default one. */
+export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(list, async (c) => {
+    const { orgId } = c.get('principal')
+    return c.json(await database.call('list_channels', { p_org_id: orgId }, channelsSchema), 200)
+  })
+
+  app.openapi(create, async (c) => {
+    const principal = c.get('principal')
+    refuseTokens(principal)
+    const body = c.req.valid('json')
+    const { description, messagesPerSecond, pairSeconds } = body
+    const channel = await database.call('create_channel', {
+      p_org_id: principal.orgId,
+      p_phone_number_id: body.phoneNumberId,
+      p_waba_id: body.wabaId,
+      p_app_id: body.appId,
+      p_access_token: body.accessToken,
+      ...description === undefined ? {} : { p_description: description },
+      ...messagesPerSecond === undefined ? {} : { p_messages_per_second: messagesPerSecond },
+      ...pairSeconds === undefined ? {} : { p_pair_seconds: pairSeconds },
+    }, channelSchema)
+    c.header('location', `${c.req.path}/${channel.id}`)
+    return c.json(channel, 201)
+  })
+
+  app.openapi(get, async (c) => {
+    const channel = await database.call('get_channel', {
+      p_org_id: c.get('principal').orgId,
+      p_channel_id: c.req.valid('param').channelId,
+    }, channelSchema)
+    return c.json(channel, 200)
+  })
+
+  app.openapi(setToken, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const channel = await database.call('set_channel_token', {
+      p_org_id: orgId,
+      p_channel_id: c.req.valid('param').channelId,
+      p_access_token: c.req.valid('json').accessToken,
+      p_actor: actor,
+    }, channelSchema)
+    return c.json(channel, 200)
+  })
+
+  app.openapi(setDefault, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const channel = await database.call('set_default_channel', {
+      p_org_id: orgId,
+      p_channel_id: c.req.valid('param').channelId,
+      p_actor: actor,
+    }, channelSchema)
+    return c.json(channel, 200)
+  })
+}
+
+/** A number belongs to whom it is registered for here, so that nobody registers another's. */
+function refuseTokens({ kind }: Principal): void {
+  if (kind === 'key') return
+  throw new ApiError('forbidden', 'A channel is created with a secret key alone', {
+    remedy: 'Call from your backend, with the key and X-Org-Id',
+  })
+}

@@ -1,0 +1,84 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import {
+  activityListSchema,
+  activityPageSchema,
+  consentsSchema,
+  dossierParams,
+  newConsentSchema,
+  numberedPageQuery,
+  toPage,
+} from '../schemas/dossiers.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Dossiers']
+
+const listConsents = createRoute({
+  method: 'get',
+  path: '/dossiers/{dossierId}/consents',
+  operationId: 'listConsents',
+  summary: 'What a dossier has agreed to, and what it has taken back',
+  tags,
+  ...needs('viewer'),
+  request: { params: dossierParams },
+  responses: { ...problems(), 200: jsonAnswer(consentsSchema, 'All that was said, newest first') },
+})
+
+const recordConsent = createRoute({
+  method: 'post',
+  path: '/dossiers/{dossierId}/consents',
+  operationId: 'recordConsent',
+  summary: 'Record that consent was given or taken back',
+  tags,
+  ...needs('operator'),
+  request: { params: dossierParams, body: jsonBody(newConsentSchema) },
+  responses: { ...problems(), 201: jsonAnswer(consentsSchema, 'All that was said, newest first') },
+})
+
+const listActivity = createRoute({
+  method: 'get',
+  path: '/dossiers/{dossierId}/activity',
+  operationId: 'listActivity',
+  summary: 'What became of the messages of a dossier, newest first',
+  tags,
+  ...needs('viewer'),
+  request: { params: dossierParams, query: z.strictObject(numberedPageQuery) },
+  responses: { ...problems(), 200: jsonAnswer(activityPageSchema, 'A page of activities') },
+})
+
+/** `/dossiers/:id/consents` and `/dossiers/:id/activity`. */
+export function addDossierRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(listConsents, async (c) => {
+    const answer = await database.call('list_consents', {
+      p_org_id: c.get('principal').orgId,
+      p_dossier_id: c.req.valid('param').dossierId,
+    }, consentsSchema)
+    return c.json(answer, 200)
+  })
+
+  app.openapi(recordConsent, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const { channel, purposes, granted, source, evidence } = c.req.valid('json')
+    const answer = await database.call(granted ? 'grant_consent' : 'revoke_consent', {
+      p_org_id: orgId,
+      p_dossier_id: c.req.valid('param').dossierId,
+      p_channel: channel,
+      p_purposes: purposes,
+      p_source: source,
+      p_actor: actor,
+      ...evidence === undefined ? {} : { p_evidence: evidence },
+    }, consentsSchema)
+    return c.json(answer, 201)
+  })
+
+  app.openapi(listActivity, async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const activities = await database.call('list_activity', {
+      p_org_id: c.get('principal').orgId,
+      p_dossier_id: c.req.valid('param').dossierId,
+      p_limit: limit,
+      ...cursor === undefined ? {} : { p_before: cursor },
+    }, activityListSchema)
+    return c.json(toPage(activities, limit), 200)
+  })
+}

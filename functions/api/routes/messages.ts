@@ -1,0 +1,190 @@
+import { createRoute } from '@hono/zod-openapi'
+import { e164 } from '../../_shared/whatsapp/phone.ts'
+import type { Json } from '../../_shared/database.types.ts'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { ApiError, type ErrorCode } from '../errors.ts'
+import {
+  createdMessageSchema,
+  messageCountsSchema,
+  messageDetailSchema,
+  messageKeyHeader,
+  messagePageSchema,
+  messageParams,
+  messageQuery,
+  messageSchema,
+  newMessageSchema,
+  payloadSchemas,
+} from '../schemas/messages.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Messages']
+
+type Refusal = { code: ErrorCode; remedy: string }
+const consentRefusal: Refusal = {
+  code: 'consent_required',
+  remedy: 'Record the consent under /dossiers/{dossierId}/consents, or do not send',
+}
+/** Why policy may forbid a message, and what then can be done. */
+const refusals: Record<string, Refusal> = {
+  consent_required: consentRefusal,
+  opted_out: { code: 'opted_out', remedy: 'Do not send: this person wants no such messages' },
+  outside_window: {
+    code: 'outside_window',
+    remedy: 'Send a template, or wait until the person writes',
+  },
+}
+const path = '/outbound/messages'
+
+const create = createRoute({
+  method: 'post',
+  path,
+  operationId: 'createMessage',
+  summary: 'Queue a message',
+  tags,
+  ...needs('operator'),
+  request: { headers: messageKeyHeader, body: jsonBody(newMessageSchema) },
+  responses: {
+    ...problems(
+      'not_found',
+      'idempotency_conflict',
+      'consent_required',
+      'opted_out',
+      'outside_window',
+    ),
+    200: jsonAnswer(messageSchema, 'The message that the key has made before'),
+    201: jsonAnswer(messageSchema, 'The message, queued'),
+  },
+})
+
+const list = createRoute({
+  method: 'get',
+  path,
+  operationId: 'listMessages',
+  summary: 'List messages, newest first',
+  tags,
+  ...needs('viewer'),
+  request: { query: messageQuery },
+  responses: { ...problems(), 200: jsonAnswer(messagePageSchema, 'A page of messages') },
+})
+
+const counts = createRoute({
+  method: 'get',
+  path: `${path}/counts`,
+  operationId: 'countMessages',
+  summary: 'Count messages by status',
+  tags,
+  ...needs('viewer'),
+  responses: { ...problems(), 200: jsonAnswer(messageCountsSchema, 'The counts') },
+})
+
+const get = createRoute({
+  method: 'get',
+  path: `${path}/{messageId}`,
+  operationId: 'getMessage',
+  summary: 'Get a message with its attempts',
+  tags,
+  ...needs('viewer'),
+  request: { params: messageParams },
+  responses: { ...problems('not_found'), 200: jsonAnswer(messageDetailSchema, 'The message') },
+})
+
+const cancel = createRoute({
+  method: 'post',
+  path: `${path}/{messageId}/cancel`,
+  operationId: 'cancelMessage',
+  summary: 'Cancel a message that is not sent yet',
+  tags,
+  ...needs('operator'),
+  request: { params: messageParams },
+  responses: {
+    ...problems('not_found', 'wrong_state'),
+    200: jsonAnswer(messageDetailSchema, 'The message, cancelled'),
+  },
+})
+
+const resend = createRoute({
+  method: 'post',
+  path: `${path}/{messageId}/resend`,
+  operationId: 'resendMessage',
+  summary: 'Queue a failed message again, with all its attempts',
+  tags,
+  ...needs('operator'),
+  request: { params: messageParams },
+  responses: {
+    ...problems('not_found', 'wrong_state'),
+    200: jsonAnswer(messageDetailSchema, 'The message, queued'),
+  },
+})
+
+/** `/outbound/messages`: create, list, count, get, cancel, resend. */
+export function addMessageRoutes(app: ApiApp, { database }: ApiDeps): void {
+  for (const [name, schema] of Object.entries(payloadSchemas)) {
+    app.openAPIRegistry.register(name, schema)
+  }
+
+  app.openapi(create, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const { channel, to, payloadJson, dossierId, templateCode, channelId } = c.req.valid('json')
+    const key = c.req.valid('header')['idempotency-key']
+    const made = await database.call('create_message', {
+      p_org_id: orgId,
+      p_channel: channel,
+      p_to: e164(to) ?? to,
+      // SAFETY: it was JSON a moment ago.
+      p_payload: payloadJson as Json,
+      p_actor: actor,
+      ...dossierId === undefined ? {} : { p_dossier_id: dossierId },
+      ...templateCode === undefined ? {} : { p_template_code: templateCode },
+      ...channelId === undefined ? {} : { p_channel_id: channelId },
+      ...key === undefined ? {} : { p_idempotency_key: key },
+    }, createdMessageSchema)
+    if (made.outcome === 'blocked') {
+      const { code, remedy } = refusals[made.code] ?? consentRefusal
+      throw new ApiError(code, made.reason, { remedy })
+    }
+    if (made.outcome === 'existing') return c.json(made.message, 200)
+    c.header('location', `${c.req.path}/${made.message.id}`)
+    return c.json(made.message, 201)
+  })
+
+  app.openapi(list, async (c) => {
+    const { limit, cursor, dossierId, status, channel, from, until } = c.req.valid('query')
+    const page = await database.call('list_messages', {
+      p_org_id: c.get('principal').orgId,
+      p_limit: limit,
+      ...cursor === undefined ? {} : { p_cursor: cursor },
+      ...dossierId === undefined ? {} : { p_dossier_id: dossierId },
+      ...status === undefined ? {} : { p_status: status },
+      ...channel === undefined ? {} : { p_channel: channel },
+      ...from === undefined ? {} : { p_from: from },
+      ...until === undefined ? {} : { p_to: until },
+    }, messagePageSchema)
+    return c.json(page, 200)
+  })
+
+  app.openapi(counts, async (c) => {
+    const { orgId } = c.get('principal')
+    const answer = await database.call('count_messages', { p_org_id: orgId }, messageCountsSchema)
+    return c.json(answer, 200)
+  })
+
+  app.openapi(get, async (c) => {
+    const message = await database.call('get_message', {
+      p_org_id: c.get('principal').orgId,
+      p_message_id: c.req.valid('param').messageId,
+    }, messageDetailSchema)
+    return c.json(message, 200)
+  })
+
+  for (const [route, name] of [[cancel, 'cancel_message'], [resend, 'resend_message']] as const) {
+    app.openapi(route, async (c) => {
+      const { orgId, actor } = c.get('principal')
+      const message = await database.call(name, {
+        p_org_id: orgId,
+        p_message_id: c.req.valid('param').messageId,
+        p_actor: actor,
+      }, messageDetailSchema)
+      return c.json(message, 200)
+    })
+  }
+}

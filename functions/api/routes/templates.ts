@@ -1,0 +1,76 @@
+import { createRoute } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import {
+  newTemplateSchema,
+  templateParams,
+  templateSchema,
+  templatesSchema,
+} from '../schemas/templates.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Templates']
+
+const list = createRoute({
+  method: 'get',
+  path: '/templates',
+  operationId: 'listTemplates',
+  summary: 'List templates by code',
+  tags,
+  ...needs('viewer'),
+  responses: { ...problems(), 200: jsonAnswer(templatesSchema, 'The templates') },
+})
+
+const put = createRoute({
+  method: 'put',
+  path: '/templates/{templateCode}',
+  operationId: 'putTemplate',
+  summary: 'Say which template of Meta a code stands for',
+  tags,
+  ...needs('admin'),
+  request: { params: templateParams, body: jsonBody(newTemplateSchema) },
+  responses: { ...problems(), 200: jsonAnswer(templateSchema, 'The template') },
+})
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/templates/{templateCode}',
+  operationId: 'deleteTemplate',
+  summary: 'Delete a template; what waits with it fails',
+  tags,
+  ...needs('admin'),
+  request: { params: templateParams },
+  responses: { ...problems('not_found'), 200: jsonAnswer(templateSchema, 'What it was') },
+})
+
+/** `/templates`: list, put, delete. */
+export function addTemplateRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(list, async (c) => {
+    const { orgId } = c.get('principal')
+    return c.json(await database.call('list_templates', { p_org_id: orgId }, templatesSchema), 200)
+  })
+
+  app.openapi(put, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const { name, language, category, parameterFormat } = c.req.valid('json')
+    const template = await database.call('put_template', {
+      p_org_id: orgId,
+      p_code: c.req.valid('param').templateCode,
+      p_name: name,
+      p_language: language,
+      p_category: category,
+      p_actor: actor,
+      ...parameterFormat === undefined ? {} : { p_parameter_format: parameterFormat },
+    }, templateSchema)
+    return c.json(template, 200)
+  })
+
+  app.openapi(remove, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const template = await database.call('delete_template', {
+      p_org_id: orgId,
+      p_code: c.req.valid('param').templateCode,
+      p_actor: actor,
+    }, templateSchema)
+    return c.json(template, 200)
+  })
+}

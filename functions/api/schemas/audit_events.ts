@@ -1,0 +1,24 @@
+import { z } from '@hono/zod-openapi'
+import { pageOf, timeSchema } from './common.ts'
+import { numberedPageQuery } from './dossiers.ts'
+import { numberIdSchema } from './messages.ts'
+
+const auditEvent = z.object({
+  id: numberIdSchema,
+  entityType: z.string().openapi({ example: 'OUTBOUND_MESSAGE' }),
+  entityId: z.string(),
+  action: z.string().openapi({ example: 'SENT' }),
+  details: z.string(),
+  actor: z.string().nullable(),
+  at: timeSchema,
+})
+
+/** As SQL lists it; its last id is where the next page begins. */
+export const auditListSchema = z.object({ data: z.array(auditEvent) })
+export const auditPageSchema = pageOf(auditEvent).openapi('AuditEventPage')
+
+export const auditQuery = z.strictObject({
+  ...numberedPageQuery,
+  entityType: z.string().min(1).max(64).optional(),
+  entityId: z.string().min(1).max(200).optional(),
+})

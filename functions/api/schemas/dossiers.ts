@@ -1,0 +1,64 @@
+import { z } from '@hono/zod-openapi'
+import { pageOf, pageQuery, timeSchema } from './common.ts'
+import { channelName, dossierIdSchema, numberIdSchema } from './messages.ts'
+
+export const dossierParams = z.object({
+  dossierId: dossierIdSchema.openapi({ param: { name: 'dossierId', in: 'path' } }),
+})
+
+/** What a person agrees to: MARKETING is asked for apart, UTILITY is all the rest. */
+const purpose = z.enum(['MARKETING', 'UTILITY'])
+
+/** Consent given or taken back. */
+export const newConsentSchema = z.strictObject({
+  channel: channelName,
+  purposes: z.array(purpose).min(1).max(2),
+  granted: z.boolean().openapi({ description: 'False takes it back.' }),
+  source: z.string().min(1).max(200).openapi({
+    description: 'How it was said.',
+    example: 'web form',
+  }),
+  evidence: z.string().min(1).max(2000).optional().openapi({
+    description: 'Where what shows it can be found.',
+    example: 'form 2026-03, record 81',
+  }),
+}).openapi('NewConsent', {
+  example: { channel: 'WHATSAPP', purposes: ['UTILITY'], granted: true, source: 'web form' },
+})
+
+const consent = z.object({
+  dossierId: z.string(),
+  channel: z.string(),
+  purpose,
+  granted: z.boolean(),
+  source: z.string(),
+  evidence: z.string().nullable(),
+  actor: z.string().nullable(),
+  at: timeSchema,
+  inForce: z.boolean().openapi({ description: 'It is the last word about its purpose.' }),
+})
+
+export const consentsSchema = z.object({ data: z.array(consent) }).openapi('Consents')
+
+const activity = z.object({
+  id: numberIdSchema,
+  dossierId: z.string(),
+  type: z.string().openapi({ example: 'MESSAGE_SENT' }),
+  metadata: z.record(z.string(), z.unknown()),
+  at: timeSchema,
+})
+
+/** As SQL lists it; its last id is where the next page begins. */
+export const activityListSchema = z.object({ data: z.array(activity) })
+export const activityPageSchema = pageOf(activity).openapi('ActivityPage')
+
+/** Parameters of the lists whose rows have numbers. */
+export const numberedPageQuery = { ...pageQuery, cursor: numberIdSchema.optional() }
+
+/** A list as a page: a full one may have another behind it. */
+export function toPage<Row extends { id: string }>(
+  { data }: { data: Row[] },
+  limit: number,
+): { data: Row[]; nextCursor: string | null } {
+  return { data, nextCursor: data.length < limit ? null : data.at(-1)?.id ?? null }
+}

@@ -1,0 +1,38 @@
+import { z } from '@hono/zod-openapi'
+import { timeSchema } from './common.ts'
+import { templateCodeSchema } from './messages.ts'
+
+const settings = {
+  name: z.string().regex(/^[a-z0-9_]{1,512}$/, 'is not the name of a template at Meta').openapi({
+    description: "Meta's name of it.",
+    example: 'appointment_reminder',
+  }),
+  language: z.string().regex(/^[a-z]{2,3}(_[A-Z]{2,3}|_[A-Z][a-z]{3})?$/, {
+    message: 'is not a language code such as fr or en_US',
+  }).openapi({ example: 'fr' }),
+  category: z.enum(['MARKETING', 'UTILITY', 'AUTHENTICATION']),
+  parameterFormat: z.enum(['POSITIONAL', 'NAMED']),
+}
+
+/** What a code of the organisation's own stands for. */
+export const newTemplateSchema = z.strictObject({
+  ...settings,
+  parameterFormat: settings.parameterFormat.optional().openapi({
+    description: 'POSITIONAL unless said.',
+  }),
+}).openapi('NewTemplate', {
+  example: { name: 'appointment_reminder', language: 'fr', category: 'UTILITY' },
+})
+
+export const templateSchema = z.object({
+  code: z.string(),
+  ...settings,
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+}).openapi('Template')
+
+export const templatesSchema = z.object({ data: z.array(templateSchema) }).openapi('Templates')
+
+export const templateParams = z.object({
+  templateCode: templateCodeSchema.openapi({ param: { name: 'templateCode', in: 'path' } }),
+})
