@@ -41,7 +41,9 @@ where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
   )
   and not exists (
     select from outbox.attempt b
-    where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id
+    -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's
+    -- receipts.
+    where b.event_id = a.event_id and b.endpoint_id is not distinct from a.endpoint_id
       and (b.kind = 'close' or b.outcome = 'delivered')
       -- A replay that was cancelled before its first try has no number of its own.
       and (b.attempt, b.at) > (a.attempt, a.at));
@@ -83,8 +85,7 @@ left join lateral (
       filter (where a.outcome = 'failed')
     )[1] as last_error
   from outbox.attempt a
-  -- Not =, or the planner, without statistics of today's partition, would read all of the
-  -- endpoint's receipts.
+  -- Not =, for the same reason as above.
   where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id
     and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
 ) f on true
