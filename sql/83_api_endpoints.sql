@@ -53,6 +53,8 @@ create function outbox.list_org_endpoints(
 language plpgsql stable security definer
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
   v_at timestamptz;

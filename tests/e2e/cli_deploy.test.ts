@@ -10,7 +10,7 @@ import { copyProject } from '../_support/project_copy.ts'
 
 const config = parse(await Deno.readTextFile(join(projectRoot, 'supabase/config.toml')))
 // SAFETY: only the names are used, and each is compared with what the CLI sends.
-const names = Object.keys(config['functions'] as Record<string, unknown>)
+const names = Object.keys(config['functions'] as Record<string, unknown>).sort()
 
 for (const version of cliVersions) {
   Deno.test(`supabase CLI ${version} deploys every function with all that it imports`, async (t) => {

@@ -45,7 +45,9 @@ export const newEventSchema = z.strictObject({
 /** Several new events. */
 export const eventBatchSchema = z.strictObject({
   events: z.array(
-    newEventSchema.extend({
+    // Not an extension of NewEvent, which allows no other member: allOf of both allows nothing.
+    z.strictObject({
+      ...newEventSchema.shape,
       idempotencyKey: z.string().regex(/^[\x21-\x7e]{1,255}$/, 'is not 1 to 255 visible characters')
         .optional().openapi({ description: 'For this event, as Idempotency-Key is for one.' }),
     }).openapi('BatchEvent', { required: ['type', 'payload'] }),

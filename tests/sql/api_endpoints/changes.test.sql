@@ -22,7 +22,7 @@ select is(
   array(select s.pattern || ' ' || s.filter || ' ' || (s.created_at = outbox.clock()) from outbox.subscription s join ours o on o.id = s.endpoint_id order by 1),
   array['b $."n"?(@ > 1) false', 'c $."n"?(@ > 1) true'], 'a type that stays is as old as it was, a new one has the filter');
 select is(refusal(format('select outbox.update_org_endpoint(%L, %L, %L, 1)', 'org-one', id, '{"quantum": 2}')),
-  format('OH007 endpoint %s was changed: it is at version 2, not 1', id), 'the second of two editors is refused') from ours;
+  format('OH008 endpoint %s was changed: it is at version 2, not 1', id), 'the second of two editors is refused') from ours;
 select is(e.quantum, 25, 'and changes nothing') from outbox.endpoint e join ours using (id);
 select is(
   (select outbox.update_org_endpoint('org-one', id, '{"filter": null, "ratePerSecond": null}') from ours) - array['id', 'createdAt', 'updatedAt', 'url'],
