@@ -9031,6 +9031,8 @@ create function outbox.list_org_endpoints(
 language plpgsql stable security definer
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
   v_at timestamptz;
@@ -10064,6 +10066,8 @@ create function outbox.get_org_stats(
 language plpgsql stable security definer
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
   v_most constant integer := 10000;

@@ -4988,6 +4988,8 @@ CREATE FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours 
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_most constant integer := 10000;
@@ -6216,6 +6218,8 @@ CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT N
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_at timestamptz;

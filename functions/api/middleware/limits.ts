@@ -37,12 +37,13 @@ export function limited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
     checkHead(raw, limits)
     if (raw.body !== null && method !== 'GET' && method !== 'HEAD') {
       const max = /\/events(\/|$)/.test(path) ? limits.batchBytes : limits.bodyBytes
-      const bytes = await readBody(raw, max, limits.bodyMs)
+      const body = await readBody(raw, max, limits.bodyMs)
+      const bytes = new Uint8Array(body)
       if (bytes.length > 0) {
         checkMediaType(raw.headers.get('content-type'))
         checkJsonText(bytes, limits.depth)
       }
-      c.req.raw = new Request(raw.url, { method, headers: raw.headers, body: bytes })
+      c.req.raw = new Request(raw.url, { method, headers: raw.headers, body })
     }
     await next()
   }
@@ -75,13 +76,13 @@ async function readBody(
   request: Request,
   max: number,
   ms: number,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<ArrayBuffer> {
   if (Number(request.headers.get('content-length') ?? 0) > max) {
     await request.body?.cancel().catch(() => {})
     throw tooLarge(max)
   }
   const reader = request.body?.getReader()
-  if (reader === undefined) return new Uint8Array()
+  if (reader === undefined) return new ArrayBuffer(0)
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() =>
@@ -108,13 +109,14 @@ async function readBody(
   } finally {
     clearTimeout(timer)
   }
-  const bytes = new Uint8Array(length)
+  const whole = new ArrayBuffer(length)
+  const bytes = new Uint8Array(whole)
   let at = 0
   for (const part of parts) {
     bytes.set(part, at)
     at += part.length
   }
-  return bytes
+  return whole
 }
 
 function tooLarge(max: number): ApiError {
