@@ -216,7 +216,7 @@ as $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
   -- WhatsApp's clock is not ours: what is about to close counts as closed.
-  v_margin constant interval := '5 minutes';
+  v_margin constant interval := interval '5 minutes';
 begin
   return case
     when exists (

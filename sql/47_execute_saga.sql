@@ -118,7 +118,7 @@ declare
   v_begun jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
   v_id text := v_begun ->> 'id';
   v_context jsonb := p_context;
-  v_steps jsonb := '[]';
+  v_steps jsonb := '[]'::jsonb;
   v_step record;
   v_added jsonb;
   v_event uuid;

@@ -35,6 +35,7 @@ begin
 exception when invalid_parameter_value or character_not_in_repertoire then
   perform outbox.invalid('cursor', 'is not one that this list gave',
     'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+  return null;
 end
 $$;
 comment on function outbox.cursor_to_key(text, text) is

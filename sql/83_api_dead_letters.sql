@@ -115,7 +115,7 @@ declare
   v_letter outbox.dead_letter;
   v_last outbox.dead_letter;
   v_one jsonb;
-  v_data jsonb[] := '{}';
+  v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
   if p_state is not null then

@@ -269,12 +269,12 @@ declare
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
-  v_below outbox.delivery_key := row(v_span[2], '00000000-0000-0000-0000-000000000000');
+  v_below outbox.delivery_key := row(v_span[2], '00000000-0000-0000-0000-000000000000'::uuid);
   v_list refcursor;
   v_at outbox.delivery_key;
   v_last outbox.delivery_key;
   v_delivery jsonb;
-  v_data jsonb[] := '{}';
+  v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
@@ -282,7 +282,8 @@ begin
       'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']);
   end if;
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
-    v_below := row(pg_catalog.split_part(v_key, '.', 1), pg_catalog.split_part(v_key, '.', 2));
+    v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
+      pg_catalog.split_part(v_key, '.', 2)::uuid);
   end if;
   v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
   while v_budget > 0 loop

@@ -116,7 +116,7 @@ language plpgsql stable set search_path = ''
 as $$
 declare
   v_ranges constant jsonb := '{"timeoutMs": [500, 60000], "maxInFlight": [1, 1000],
-    "quantum": [1, 1000], "ratePerSecond": [0.001, 100000], "rateBurst": [1, 100000]}';
+    "quantum": [1, 1000], "ratePerSecond": [0.001, 100000], "rateBurst": [1, 100000]}'::jsonb;
   v_field text;
 begin
   for v_field in select k from pg_catalog.jsonb_object_keys(v_ranges) k loop
@@ -207,7 +207,8 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_new jsonb;
-  v_id uuid := outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id';
+  v_id uuid :=
+    (outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id')::uuid;
 begin
   if v_id is not null then
     return outbox.get_org_endpoint(p_org_id, v_id)
@@ -226,7 +227,7 @@ begin
     p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
     p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
     p_filter => p_endpoint ->> 'filter');
-  v_id := v_new ->> 'id';
+  v_id := (v_new ->> 'id')::uuid;
   perform outbox.change_endpoint(v_id, p_endpoint - 'url');
   perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id)

@@ -129,7 +129,7 @@ declare
   v_seen integer := 0;
   v_last uuid;
   v_event outbox.event;
-  v_data jsonb[] := '{}';
+  v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
   for v_event in

@@ -8,7 +8,7 @@ declare
   v_tick timestamptz;
   v_due timestamptz;
   v_routed timestamptz;
-  v_problems text[] := '{}';
+  v_problems text[] := array[]::text[];
 begin
   select d.start_time
   into v_tick

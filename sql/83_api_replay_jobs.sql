@@ -83,7 +83,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_answer jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
-  v_endpoint uuid := p_job ->> 'endpointId';
+  v_endpoint uuid := (p_job ->> 'endpointId')::uuid;
 begin
   if v_answer is not null then
     return v_answer;

@@ -72,7 +72,7 @@ as $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_made integer := 0;
-  v_late text[] := '{}';
+  v_late text[] := array[]::text[];
   v_table text;
   v_day date;
 begin

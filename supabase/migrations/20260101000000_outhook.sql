@@ -3141,7 +3141,7 @@ as $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
   -- WhatsApp's clock is not ours: what is about to close counts as closed.
-  v_margin constant interval := '5 minutes';
+  v_margin constant interval := interval '5 minutes';
 begin
   return case
     when exists (
@@ -3868,7 +3868,7 @@ declare
   v_begun jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
   v_id text := v_begun ->> 'id';
   v_context jsonb := p_context;
-  v_steps jsonb := '[]';
+  v_steps jsonb := '[]'::jsonb;
   v_step record;
   v_added jsonb;
   v_event uuid;
@@ -8456,6 +8456,7 @@ begin
 exception when invalid_parameter_value or character_not_in_repertoire then
   perform outbox.invalid('cursor', 'is not one that this list gave',
     'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+  return null;
 end
 $$;
 comment on function outbox.cursor_to_key(text, text) is
@@ -8580,7 +8581,7 @@ declare
   v_letter outbox.dead_letter;
   v_last outbox.dead_letter;
   v_one jsonb;
-  v_data jsonb[] := '{}';
+  v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
   if p_state is not null then
@@ -8926,12 +8927,12 @@ declare
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
-  v_below outbox.delivery_key := row(v_span[2], '00000000-0000-0000-0000-000000000000');
+  v_below outbox.delivery_key := row(v_span[2], '00000000-0000-0000-0000-000000000000'::uuid);
   v_list refcursor;
   v_at outbox.delivery_key;
   v_last outbox.delivery_key;
   v_delivery jsonb;
-  v_data jsonb[] := '{}';
+  v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
@@ -8939,7 +8940,8 @@ begin
       'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']);
   end if;
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
-    v_below := row(pg_catalog.split_part(v_key, '.', 1), pg_catalog.split_part(v_key, '.', 2));
+    v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
+      pg_catalog.split_part(v_key, '.', 2)::uuid);
   end if;
   v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
   while v_budget > 0 loop
@@ -9094,7 +9096,7 @@ language plpgsql stable set search_path = ''
 as $$
 declare
   v_ranges constant jsonb := '{"timeoutMs": [500, 60000], "maxInFlight": [1, 1000],
-    "quantum": [1, 1000], "ratePerSecond": [0.001, 100000], "rateBurst": [1, 100000]}';
+    "quantum": [1, 1000], "ratePerSecond": [0.001, 100000], "rateBurst": [1, 100000]}'::jsonb;
   v_field text;
 begin
   for v_field in select k from pg_catalog.jsonb_object_keys(v_ranges) k loop
@@ -9185,7 +9187,8 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_new jsonb;
-  v_id uuid := outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id';
+  v_id uuid :=
+    (outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id')::uuid;
 begin
   if v_id is not null then
     return outbox.get_org_endpoint(p_org_id, v_id)
@@ -9204,7 +9207,7 @@ begin
     p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
     p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
     p_filter => p_endpoint ->> 'filter');
-  v_id := v_new ->> 'id';
+  v_id := (v_new ->> 'id')::uuid;
   perform outbox.change_endpoint(v_id, p_endpoint - 'url');
   perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id)
@@ -9623,7 +9626,7 @@ declare
   v_seen integer := 0;
   v_last uuid;
   v_event outbox.event;
-  v_data jsonb[] := '{}';
+  v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
   for v_event in
@@ -9663,7 +9666,7 @@ declare
   v_tick timestamptz;
   v_due timestamptz;
   v_routed timestamptz;
-  v_problems text[] := '{}';
+  v_problems text[] := array[]::text[];
 begin
   select d.start_time
   into v_tick
@@ -9789,7 +9792,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_answer jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
-  v_endpoint uuid := p_job ->> 'endpointId';
+  v_endpoint uuid := (p_job ->> 'endpointId')::uuid;
 begin
   if v_answer is not null then
     return v_answer;
@@ -10530,7 +10533,7 @@ as $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_made integer := 0;
-  v_late text[] := '{}';
+  v_late text[] := array[]::text[];
   v_table text;
   v_day date;
 begin

@@ -454,7 +454,7 @@ CREATE FUNCTION outbox.add_partitions() RETURNS jsonb
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_made integer := 0;
-  v_late text[] := '{}';
+  v_late text[] := array[]::text[];
   v_table text;
   v_day date;
 begin
@@ -1945,7 +1945,7 @@ CREATE FUNCTION outbox.check_endpoint_change(p_change jsonb) RETURNS void
     AS $$
 declare
   v_ranges constant jsonb := '{"timeoutMs": [500, 60000], "maxInFlight": [1, 1000],
-    "quantum": [1, 1000], "ratePerSecond": [0.001, 100000], "rateBurst": [1, 100000]}';
+    "quantum": [1, 1000], "ratePerSecond": [0.001, 100000], "rateBurst": [1, 100000]}'::jsonb;
   v_field text;
 begin
   for v_field in select k from pg_catalog.jsonb_object_keys(v_ranges) k loop
@@ -3268,7 +3268,8 @@ CREATE FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_ke
     AS $$
 declare
   v_new jsonb;
-  v_id uuid := outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id';
+  v_id uuid :=
+    (outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id')::uuid;
 begin
   if v_id is not null then
     return outbox.get_org_endpoint(p_org_id, v_id)
@@ -3287,7 +3288,7 @@ begin
     p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
     p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
     p_filter => p_endpoint ->> 'filter');
-  v_id := v_new ->> 'id';
+  v_id := (v_new ->> 'id')::uuid;
   perform outbox.change_endpoint(v_id, p_endpoint - 'url');
   perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id)
@@ -3309,7 +3310,7 @@ CREATE FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text 
     AS $$
 declare
   v_answer jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
-  v_endpoint uuid := p_job ->> 'endpointId';
+  v_endpoint uuid := (p_job ->> 'endpointId')::uuid;
 begin
   if v_answer is not null then
     return v_answer;
@@ -3355,6 +3356,7 @@ begin
 exception when invalid_parameter_value or character_not_in_repertoire then
   perform outbox.invalid('cursor', 'is not one that this list gave',
     'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+  return null;
 end
 $_$;
 
@@ -4311,7 +4313,7 @@ declare
   v_begun jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
   v_id text := v_begun ->> 'id';
   v_context jsonb := p_context;
-  v_steps jsonb := '[]';
+  v_steps jsonb := '[]'::jsonb;
   v_step record;
   v_added jsonb;
   v_event uuid;
@@ -4865,7 +4867,7 @@ declare
   v_tick timestamptz;
   v_due timestamptz;
   v_routed timestamptz;
-  v_problems text[] := '{}';
+  v_problems text[] := array[]::text[];
 begin
   select d.start_time
   into v_tick
@@ -5972,7 +5974,7 @@ declare
   v_letter outbox.dead_letter;
   v_last outbox.dead_letter;
   v_one jsonb;
-  v_data jsonb[] := '{}';
+  v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
   if p_state is not null then
@@ -6030,12 +6032,12 @@ declare
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
-  v_below outbox.delivery_key := row(v_span[2], '00000000-0000-0000-0000-000000000000');
+  v_below outbox.delivery_key := row(v_span[2], '00000000-0000-0000-0000-000000000000'::uuid);
   v_list refcursor;
   v_at outbox.delivery_key;
   v_last outbox.delivery_key;
   v_delivery jsonb;
-  v_data jsonb[] := '{}';
+  v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
@@ -6043,7 +6045,8 @@ begin
       'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']);
   end if;
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
-    v_below := row(pg_catalog.split_part(v_key, '.', 1), pg_catalog.split_part(v_key, '.', 2));
+    v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
+      pg_catalog.split_part(v_key, '.', 2)::uuid);
   end if;
   v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
   while v_budget > 0 loop
@@ -6133,7 +6136,7 @@ declare
   v_seen integer := 0;
   v_last uuid;
   v_event outbox.event;
-  v_data jsonb[] := '{}';
+  v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
   for v_event in
@@ -8333,7 +8336,7 @@ CREATE FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now times
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
   -- WhatsApp's clock is not ours: what is about to close counts as closed.
-  v_margin constant interval := '5 minutes';
+  v_margin constant interval := interval '5 minutes';
 begin
   return case
     when exists (
