@@ -4,7 +4,7 @@ import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import type { Exchange } from '../receiver/behaviours.ts'
 import { startReceiver } from '../receiver/receiver.ts'
 import { graphError, type GraphFault } from './errors.ts'
-import { creditLimit, slidingLimit } from './limits.ts'
+import { creditLimit } from './limits.ts'
 import { type SendBody, sendBody } from './shapes.ts'
 
 /** A business number of the fake. */
@@ -66,7 +66,9 @@ export function startGraph(options: GraphOptions): Graph {
   let turn = options.turn ?? ((): Turn => ({ kind: 'take' }))
   const pairs = creditLimit(pair.burst, pair.everyMs)
   const rates = new Map(
-    Object.entries(numbers).map(([id, { perSecond = 80 }]) => [id, slidingLimit(perSecond, 1_000)]),
+    Object.entries(numbers).map((
+      [id, { perSecond = 80 }],
+    ) => [id, creditLimit(perSecond, 1_000 / perSecond)]),
   )
 
   async function behave(exchange: Exchange): Promise<void> {

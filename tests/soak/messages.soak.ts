@@ -1,0 +1,161 @@
+/** Messages at the pace that WhatsApp allows, and through a worker that dies on the way. */
+
+import { expect } from '@std/expect'
+import { print } from '../../supabase/local/print.ts'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { startWorker } from '../_support/worker_process.ts'
+import { type Graph, type GraphOptions, startGraph, type Taken } from '../e2e/graph/graph.ts'
+
+const isFull = Deno.env.get('OUTHOOK_SOAK') === 'full'
+
+type Rig = { outhook: TestOuthook; graph: Graph; channels: string[] }
+
+/** Runs a test on a stack without functions, with so many channels of one app. */
+async function withChannels(
+  { count, pairSeconds, pair }: {
+    count: number
+    pairSeconds: number
+    pair?: NonNullable<GraphOptions['pair']>
+  },
+  body: (rig: Rig) => Promise<void>,
+): Promise<void> {
+  const outhook = await startOuthook({ functions: [] })
+  const ids = Array.from({ length: count }, (_, n) => String(101 + n))
+  const numbers = Object.fromEntries(ids.map((id) => [id, { token: `token-${id}` }]))
+  const graph = startGraph({ numbers, ...pair === undefined ? {} : { pair } })
+  try {
+    await outhook.sql`
+      select outbox.set_setting('whatsapp.graph_url', to_jsonb(${graph.url}::text)),
+        outbox.put_whatsapp_app('1', 'secret-1', 'verify-1'),
+        outbox.put_template('org-a', 'hello', 'hello', 'fr', 'UTILITY')`
+    const channels: string[] = []
+    for (const id of ids) {
+      const [row] = await outhook.sql`
+        select outbox.create_channel('org-a', ${id}, '9', '1', ${`token-${id}`},
+          p_pair_seconds => ${pairSeconds}) ->> 'id' as id`
+      channels.push(row?.id)
+    }
+    await body({ outhook, graph, channels })
+  } finally {
+    await outhook.stop()
+    await graph.close()
+  }
+}
+
+/** Queues messages from a channel to people of its own, so many to each, person by person. */
+async function queue(
+  { outhook }: Rig,
+  { channel, people, each, first = 0 }: {
+    channel: string
+    people: number
+    each: number
+    first?: number
+  },
+): Promise<void> {
+  await outhook.sql`
+    select outbox.create_message('org-a', '+1202' || (5000000 + ${first} + p), '{}', 'hello',
+      p_channel_id => ${channel})
+    from generate_series(1, ${each}) e, generate_series(1, ${people}) p`
+}
+
+/** How many were taken in the fullest span of `ms`. */
+function fullest(taken: Taken[], ms: number): number {
+  const times = taken.map(({ at }) => at).sort((a, b) => a - b)
+  let from = 0
+  return times.reduce((most, at, n) => {
+    while (at - (times[from] ?? at) >= ms) from++
+    return Math.max(most, n - from + 1)
+  }, 0)
+}
+
+/** Messages a second from the first one to the last. */
+function pace(taken: Taken[]): number {
+  const times = taken.map(({ at }) => at)
+  return (taken.length - 1) / (Math.max(...times) - Math.min(...times)) * 1_000
+}
+
+Deno.test('three numbers send just under 80 messages a second each', async () => {
+  const people = isFull ? 2_000 : 500
+  await withChannels({ count: 3, pairSeconds: 6 }, async (rig) => {
+    const { outhook, graph, channels } = rig
+    for (const [n, channel] of channels.entries()) {
+      await queue(rig, { channel, people, each: 1, first: n * people })
+    }
+    const worker = startWorker(outhook.stack.adminDbUrl)
+    await graph.waitForTaken(people * 3, 120_000)
+    worker.kill('SIGTERM')
+    await worker.ended
+    expect(graph.refused).toEqual([])
+    for (const number of ['101', '102', '103']) {
+      const taken = graph.taken.filter((one) => one.number === number)
+      expect(taken).toHaveLength(people)
+      // Over five seconds: what is claimed in one second may arrive in the next.
+      expect(fullest(taken, 5_000)).toBeLessThanOrEqual(400)
+      // A machine that is busy with other tests as well gives each number fewer turns.
+      expect(pace(taken)).toBeGreaterThan(isFull ? 80 * 0.95 : 80 * 0.7)
+      print(`number ${number}: ${pace(taken).toFixed(1)} a second`)
+    }
+  })
+})
+
+Deno.test('one person gets a message every six seconds, in order, and thirty do so at once', async () => {
+  const [people, each] = isFull ? [30, 5] : [30, 3]
+  const pair = { burst: 1, everyMs: 5_900 }
+  await withChannels({ count: 1, pairSeconds: 6, pair }, async (rig) => {
+    const { outhook, graph, channels: [channel = ''] } = rig
+    await queue(rig, { channel, people, each })
+    const worker = startWorker(outhook.stack.adminDbUrl)
+    await graph.waitForTaken(people * each, 120_000)
+    worker.kill('SIGTERM')
+    await worker.ended
+    expect(graph.refused).toEqual([])
+    const byPerson = Map.groupBy(graph.taken, ({ body }) => body.to)
+    expect(byPerson.size).toBe(people)
+    for (const taken of byPerson.values()) {
+      const ids = taken.map(({ body }) => Number(body.biz_opaque_callback_data?.split(':')[1]))
+      expect(ids).toEqual(ids.toSorted((a, b) => a - b))
+      expect(fullest(taken, 5_950)).toBe(1)
+      // Above 95 % of one in six seconds.
+      expect(pace(taken)).toBeGreaterThan(0.95 / 6)
+    }
+  })
+})
+
+Deno.test('a worker that dies while it sends makes no second message', async () => {
+  const people = 200
+  await withChannels({ count: 1, pairSeconds: 6 }, async (rig) => {
+    const { outhook, graph, channels: [channel = ''] } = rig
+    graph.setTurn(() => ({ kind: 'delay', ms: 500 }))
+    await queue(rig, { channel, people, each: 1 })
+    const doomed = startWorker(outhook.stack.adminDbUrl)
+    await graph.waitForTaken(60)
+    doomed.kill('SIGKILL')
+    await doomed.ended
+    const next = startWorker(outhook.stack.adminDbUrl)
+    await graph.waitForTaken(people, 60_000)
+    // What the dead worker held is looked at when its leases end, 25 s after the claim, and then
+    // waits for ten minutes: whether it was sent nobody knows.
+    const settled = async (): Promise<boolean> => {
+      const [row] = await outhook.sql`
+        select not exists (select from outbox.outbound_message m where m.status = 'SENDING') and
+          (select count(*) from outbox.outbound_message m where m.status <> 'QUEUED') > 0 as yes`
+      return row?.yes === true
+    }
+    expect(await waitUntil(settled, { timeoutMs: 60_000, everyMs: 200 })).toBe(true)
+    next.kill('SIGTERM')
+    await next.ended
+    const rows = await outhook.sql<{ status: string; count: number; soonest: number | null }[]>`
+      select m.status, count(*)::int as count,
+        min(extract(epoch from a.next_retry_at - a.updated_at))::int as soonest
+      from outbox.outbound_message m join outbox.message_attempt a on a.message_id = m.id
+      group by m.status`
+    const waiting = rows.find(({ status }) => status === 'QUEUED')
+    const sent = rows.find(({ status }) => status === 'SENT')
+    expect((waiting?.count ?? 0) + (sent?.count ?? 0)).toBe(people)
+    expect(waiting?.count).toBeGreaterThan(0)
+    expect(waiting?.soonest).toBeGreaterThanOrEqual(600)
+    expect(graph.taken).toHaveLength(people)
+    expect(new Set(graph.taken.map(({ body }) => body.to)).size).toBe(people)
+  })
+})
