@@ -8,6 +8,14 @@
 -- Whoever changes a gate, its lanes or its deliveries holds the row lock of the gate. dispatch(),
 -- which changes all three at once, locks every gate that it waits for in one statement, by id.
 --
+-- Gates and lanes change all the time, and a transaction that somebody leaves open, a dump or a
+-- report, keeps every version of their rows: some thousand of each within ten minutes, all of which
+-- a look-up by a key that never changes would walk, and so would the check of a unique index. So
+-- changed_at, the second of the last change, is in these keys, and a look-up takes the newest
+-- (order by changed_at desc limit 1). It is the unique row of its id because only add_gate() and
+-- the holder of the gate insert any. A ring is read from where its first live entry is: lanes_from
+-- in a gate, and from_at in ring.
+--
 -- Measured by tests/bench/dispatch.ts (2 cores shared with other load, Postgres 15, fsync on): to
 -- record 400 results and claim 400 of 16 gates, a call computes for 22 ms with 100,000 waiting, 19
 -- ms with 1 million, and 18 ms beside 1 million in one lane; of 100,000 lanes of one gate 31 ms; of
@@ -15,9 +23,11 @@
 -- 40 us, two dead rows and 800 bytes of WAL.
 
 create table outbox.gate (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   endpoint_id uuid not null,
+  changed_at timestamptz not null default 'epoch',
   next_at timestamptz not null default 'infinity',
+  lanes_from timestamptz not null default '-infinity',
   in_flight integer not null default 0
     constraint gate_in_flight_is_not_negative check (in_flight >= 0),
   depth bigint not null default 0 constraint gate_depth_is_not_negative check (depth >= 0),
@@ -36,24 +46,27 @@ create table outbox.gate (
   constraint gate_has_a_probe_when_half_open check (
     (breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)
   ),
-  constraint gate_of_endpoint unique (endpoint_id)
+  primary key (id, changed_at)
 ) with (
   fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.gate is
-  'One row per endpoint: its place in the ring (next_at), how many requests are under way, how '
+  'One row per endpoint: its place in the ring (next_at), from when on its lanes are due '
+  '(lanes_from: none is earlier), how many requests are under way, how '
   'many deliveries are open, until when it must be left alone (not_before: the receiver asked '
   'for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and '
   'half_open waits for the one probe.';
+create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- A plan proves that a parameter fits this predicate only when the query repeats it word for word.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
 
 create table outbox.lane (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   gate_id bigint not null,
   ordered boolean not null,
   key_hash bigint not null default 0,
+  changed_at timestamptz not null default 'epoch',
   next_at timestamptz not null default 'infinity',
   not_before timestamptz not null default '-infinity',
   head_at timestamptz not null default '-infinity',
@@ -62,7 +75,7 @@ create table outbox.lane (
   leased_until timestamptz,
   halted boolean not null default false,
   depth bigint not null default 0 constraint lane_depth_is_not_negative check (depth >= 0),
-  constraint lane_of_gate unique (gate_id, ordered, key_hash)
+  primary key (id, changed_at)
 ) with (
   fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0
@@ -74,7 +87,45 @@ comment on table outbox.lane is
   'due_at that routing gave out, not_before holds the whole lane back for a retry, and halted '
   'stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs '
   'to the replay job of that number.';
+create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
+
+create table outbox.ring (
+  only_row boolean primary key default true constraint ring_is_one_row check (only_row),
+  from_at timestamptz not null default '-infinity'
+);
+comment on table outbox.ring is
+  'Where the ring begins: no gate is due before from_at, save one whose change took longer than a '
+  'second to commit, which the tick finds within another, or longer than 15 s or was made while '
+  'the clock was set back, which it finds within a minute.';
+create index ring_newest on outbox.ring (from_at);
+insert into outbox.ring default values;
+
+create function outbox.ring_from(p_now timestamptz) returns timestamptz
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_from timestamptz := (select r.from_at from outbox.ring r order by r.from_at desc limit 1);
+begin
+  -- Later than that only when the clock was set back: what has been noted since lies before it.
+  return case when v_from <= p_now - interval '1 s' then v_from else '-infinity' end;
+end
+$$;
+comment on function outbox.ring_from(timestamptz) is
+  'Where to begin to read the ring: behind the dead entries of its index.';
+
+create function outbox.turn_ring(p_from timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.ring r set from_at = p_from
+  where r.only_row = (select o.only_row from outbox.ring o for no key update skip locked);
+end
+$$;
+comment on function outbox.turn_ring(timestamptz) is
+  'Notes where the ring begins, unless another call is doing so.';
 
 create function outbox.key_hash(p_ordering text, p_partition_key text) returns bigint
 language plpgsql immutable set search_path = ''
@@ -111,10 +162,18 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  perform from outbox.gate g
-  where g.endpoint_id = any (p_endpoint_ids)
-  order by g.id + 0
-  for no key update;
+  perform from (
+    select n.id
+    from pg_catalog.unnest(p_endpoint_ids) e
+    cross join lateral (
+      select g.id from outbox.gate g where g.endpoint_id = e order by g.changed_at desc limit 1
+    ) n
+    order by n.id
+  ) o
+  cross join lateral (
+    select from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
+    for no key update
+  ) g;
 end
 $$;
 comment on function outbox.lock_gates(uuid[]) is
@@ -122,15 +181,25 @@ comment on function outbox.lock_gates(uuid[]) is
   'transaction.';
 
 create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return array(
     select g.endpoint_id
-    from outbox.gate g
-    where g.endpoint_id = any (p_endpoint_ids)
-    order by g.id + 0
-    for no key update skip locked);
+    from (
+      select n.id
+      from pg_catalog.unnest(p_endpoint_ids) e
+      cross join lateral (
+        select g.id from outbox.gate g where g.endpoint_id = e order by g.changed_at desc limit 1
+      ) n
+      order by n.id
+    ) o
+    cross join lateral (
+      select g.endpoint_id from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
+      for no key update skip locked
+    ) g);
 end
 $$;
 comment on function outbox.try_lock_gates(uuid[]) is

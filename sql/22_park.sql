@@ -19,7 +19,41 @@ comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, times
   'How many requests an endpoint may have in flight: one after a timeout until it succeeds; '
   'after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
-create function outbox.first_lane_at(p_gate_id bigint) returns timestamptz
+create function outbox.unordered_lanes(p_gate_id bigint) returns setof outbox.lane
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+begin
+  -- The one that is always there by itself, the newest version first; the jobs' have few.
+  return query
+  (
+    select l.* from outbox.lane l
+    where l.gate_id = p_gate_id and not l.ordered and l.key_hash = 0
+    order by l.changed_at desc limit 1
+  )
+  union all
+  select l.* from outbox.lane l
+  where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0;
+end
+$$;
+comment on function outbox.unordered_lanes(bigint) is
+  'The lanes of a gate that promise no order: the live one, and one for each replay job.';
+
+create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.min(l.leased_until) from outbox.unordered_lanes(p_gate_id) l
+    where l.leased > 0);
+end
+$$;
+comment on function outbox.first_lease_end(bigint) is
+  'When the first lease in the unordered lanes of a gate ends; null when they hold none.';
+
+create function outbox.first_lane_at(p_gate_id bigint, p_from timestamptz) returns timestamptz
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -27,14 +61,18 @@ as $$
 begin
   return coalesce(
     (select l.next_at from outbox.lane l
-     where l.gate_id = p_gate_id and l.next_at < 'infinity' order by l.next_at limit 1),
+     where l.gate_id = p_gate_id and l.next_at >= p_from and l.next_at < 'infinity'
+     order by l.next_at limit 1),
     'infinity');
 end
 $$;
-comment on function outbox.first_lane_at(bigint) is
-  'When the first lane of a gate is due; infinity when none is.';
+comment on function outbox.first_lane_at(bigint, timestamptz) is
+  'When the first lane of a gate is due, of those that are not due before p_from; infinity when '
+  'none is.';
 
-create function outbox.park(p_endpoint_ids uuid[], p_now timestamptz) returns void
+create function outbox.park(
+  p_endpoint_ids uuid[], p_now timestamptz, p_served uuid[] default '{}'
+) returns void
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
@@ -45,19 +83,32 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  update outbox.gate g set next_at = n.next_at
-  from outbox.gate o
+  update outbox.gate g set next_at = n.next_at, lanes_from = n.lanes_from, changed_at = n.changed_at
+  from pg_catalog.unnest(p_endpoint_ids) p
+  cross join lateral (
+    select o.ctid as gate_at, o as gate, o.* from outbox.gate o
+    where o.endpoint_id = p order by o.changed_at desc limit 1
+  ) o
   cross join lateral (
     select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
   cross join lateral (
+    -- Whoever changes a lane makes it due at its p_now or later, and comes here with the same
+    -- p_now: so none lies before both.
+    select coalesce(
+      (select l.next_at from outbox.lane l
+       where l.gate_id = o.id and l.next_at >= least(o.lanes_from, p_now) and l.next_at < 'infinity'
+       order by l.next_at limit 1),
+      'infinity') as at
+    offset 0
+  ) f
+  cross join lateral (
     select greatest(o.not_before, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled
-      then greatest(o.open_until, outbox.first_lane_at(o.id))
+      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight >= outbox.allowed_in_flight(o, e.endpoint, p_now)
+        or o.in_flight >= outbox.allowed_in_flight(o.gate, e.endpoint, p_now)
       then least(
         -- While its share still grows there is more to send before anything comes back.
         case
@@ -65,20 +116,34 @@ begin
           then p_now + interval '1 s'
         end,
         coalesce(
-          (select pg_catalog.min(l.leased_until) from outbox.lane l
-           where l.gate_id = o.id and not l.ordered and l.leased > 0),
+          outbox.first_lease_end(o.id),
           (select l.next_at from outbox.lane l
            where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity'
            order by l.next_at limit 1),
           p_now + interval '1 s'))
-      else outbox.first_lane_at(o.id)
-    end) as next_at
+      else f.at
+    end) as at
+  ) d
+  cross join lateral (
+    -- Who is due keeps the place that he has, and goes to the back when he was served. Nobody comes
+    -- in before now, which is where the ring may begin.
+    select
+      case
+        when d.at > p_now then d.at
+        when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at
+        else p_now
+      end as next_at,
+      f.at as lanes_from,
+      pg_catalog.date_trunc('second', p_now) as changed_at
   ) n
-  where o.endpoint_id = any (p_endpoint_ids) and g.ctid = o.ctid
-    and g.next_at is distinct from n.next_at;
+  -- lanes_from may lag behind: a row is not rewritten for the sake of it each time.
+  where g.ctid = o.gate_at and (
+    g.next_at <> n.next_at or n.lanes_from < o.lanes_from
+    or (n.lanes_from > o.lanes_from + interval '1 s' and n.lanes_from < 'infinity'));
 end
 $$;
-comment on function outbox.park(uuid[], timestamptz) is
+comment on function outbox.park(uuid[], timestamptz, uuid[]) is
   'Puts gates at their place in the ring: when their first lane is due, when a lease ends if '
   'they are full, when the breaker lets a probe through, in a while if the endpoint is paused, '
-  'never if nothing is open. locks: the caller holds the gates.';
+  'never if nothing is open; those that are due and were served at the back. locks: the caller '
+  'holds the gates.';

@@ -85,7 +85,8 @@ begin
         and d.leased_until is not null offset 0
     ) d
     cross join lateral (
-      select l.ctid as lane_at, l.* from outbox.lane l where l.id = d.lane_id offset 0
+      select l.ctid as lane_at, l.* from outbox.lane l
+      where l.id = d.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
     cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
@@ -206,6 +207,7 @@ begin
   ), lanes as (
     update outbox.lane l set
       leased = l.leased - b.ended,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       leased_until = case when l.leased > b.ended then l.leased_until end,
       depth = l.depth - b.gone,
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
@@ -259,12 +261,13 @@ begin
     cross join lateral (
       select g.ctid as gate_at, g.probe_event, g.probe_attempt
       from outbox.gate g
-      where g.id = j.gate_id offset 0
+      where g.id = j.gate_id order by g.changed_at desc limit 1
     ) g
     group by g.gate_at, j.endpoint_id
   ), gates as (
     update outbox.gate g set
       in_flight = g.in_flight - b.slots,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
       not_before = greatest(g.not_before, p_now + b.hint),

@@ -30,16 +30,22 @@ declare
   v_applied integer := 0;
 begin
   select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
-  from outbox.gate g
+  from pg_catalog.unnest(p_endpoint_ids) p
+  cross join lateral (
+    select o as gate, o.* from outbox.gate o
+    where o.endpoint_id = p order by o.changed_at desc limit 1
+  ) g
   cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
   cross join lateral (
     -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms)
     -- only when the gate is full or waits for its probe: no turn comes then before a lease ends.
     select n.* from outbox.lane n
-    where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity'
+    where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
+      and n.next_at < 'infinity'
     order by n.next_at
     limit case
-      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, x.e, p_now) then 1000
+      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g.gate, x.e, p_now)
+      then 1000
     end
   ) l
   cross join lateral (
@@ -50,20 +56,21 @@ begin
     order by d.due_at, d.event_id
     limit 2000
   ) d
-  where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now
-    and (d.held).leased_until <= p_now;
+  where l.leased > 0 and l.leased_until <= p_now and (d.held).leased_until <= p_now;
   if v_lost is not null then
     v_applied := outbox.complete(v_lost, p_now);
   end if;
   -- The lease that a lane noted as its first may have ended with a result. A gate that is full goes
   -- by that note, and would be due in vain until the next lease ends.
   v_lanes := array(
-    select l.id from outbox.gate g
+    select l.id
+    from pg_catalog.unnest(p_endpoint_ids) p
     cross join lateral (
-      select n.id, n.leased, n.leased_until from outbox.lane n
-      where n.gate_id = g.id and not n.ordered offset 0
-    ) l
-    where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now);
+      select o.id from outbox.gate o
+      where o.endpoint_id = p order by o.changed_at desc limit 1
+    ) g
+    cross join lateral outbox.unordered_lanes(g.id) l
+    where l.leased > 0 and l.leased_until <= p_now);
   if pg_catalog.cardinality(v_lanes) > 0 then
     update outbox.lane l set leased_until = coalesce((
       select pg_catalog.min(d.leased_until) from (

@@ -27,17 +27,22 @@ begin
       select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
     ) e
   ) p
-  cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
+  cross join lateral (
+    select g.id from outbox.gate g
+    where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+  ) g
   cross join lateral (
     select 0 as hash where p.event_id is null
     union all
     select outbox.key_hash(p.ordering, v.partition_key) from outbox.event v
     where v.id = p.event_id
   ) k
-  where not exists (
-    select from outbox.lane l
-    where l.gate_id = g.id and l.ordered = (p.ordering <> 'none') and l.key_hash = k.hash)
-  on conflict do nothing;
+  -- Not exists() would not begin with the newest.
+  where (
+    select l.id from outbox.lane l
+    where l.gate_id = g.id and l.ordered = (p.ordering <> 'none') and l.key_hash = k.hash
+    order by l.changed_at desc limit 1
+  ) is null;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
       case
@@ -51,7 +56,8 @@ begin
       select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
     ) e
     cross join lateral (
-      select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0
+      select g.id from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
     ) g
     cross join lateral (
       select v.deliver_at, v.partition_key, v.body from outbox.event v
@@ -65,7 +71,8 @@ begin
     ) k
     cross join lateral (
       select l.* from outbox.lane l
-      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash offset 0
+      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash
+      order by l.changed_at desc limit 1
     ) l
   ), added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
@@ -73,7 +80,9 @@ begin
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   ), by_lane as materialized (
-    select (select l.ctid from outbox.lane l where l.id = a.lane_id) as lane_at,
+    select (
+        select l.ctid from outbox.lane l where l.id = a.lane_id order by l.changed_at desc limit 1
+      ) as lane_at,
       pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
       pg_catalog.max(a.due_at) as last_at
     from added a
@@ -81,6 +90,7 @@ begin
   ), lanes as (
     update outbox.lane l set
       depth = l.depth + b.n,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       tail_at = case when l.ordered then b.last_at else l.tail_at end,
       next_at = case
         when not l.ordered then least(l.next_at, b.first_at)
@@ -91,9 +101,13 @@ begin
     where l.ctid = b.lane_at
     returning l.gate_id, b.n
   ), gates as (
-    update outbox.gate g set depth = g.depth + b.n
+    update outbox.gate g set
+      depth = g.depth + b.n,
+      changed_at = pg_catalog.date_trunc('second', p_now)
     from (
-      select (select o.ctid from outbox.gate o where o.id = l.gate_id) as gate_at,
+      select (
+          select o.ctid from outbox.gate o where o.id = l.gate_id order by o.changed_at desc limit 1
+        ) as gate_at,
         pg_catalog.sum(l.n) as n
       from lanes l
       group by l.gate_id

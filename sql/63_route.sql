@@ -81,13 +81,15 @@ begin
     where p.problem is not null
       or not exists (select from outbox.gate g where g.endpoint_id = p.endpoint_id);
   end if;
+  -- By an array: a join that may not loop would read the whole table, the dead rows too.
   with done as (
     delete from outbox.unrouted u
-    using pg_catalog.unnest(p_events) p
-    cross join lateral (
-      select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
-    ) o
-    where u.ctid = o.row_at
+    where u.ctid = any (array(
+      select o.row_at
+      from pg_catalog.unnest(p_events) p
+      cross join lateral (
+        select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
+      ) o))
     returning u.event_id, u.routed_to
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)

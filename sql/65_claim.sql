@@ -17,12 +17,14 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_endpoints uuid[];
+  v_from timestamptz := outbox.ring_from(p_now);
+  v_first timestamptz;
 begin
   with due as materialized (
     select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker
     from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
-    where g.next_at <= p_now and g.next_at < 'infinity'
+    where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
     limit greatest(p_limit, 100)
   ), wanted as materialized (
@@ -50,12 +52,19 @@ begin
     cross join lateral (
       -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
-      where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now for no key update skip locked
+      where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now
+      order by g.changed_at desc limit 1
+      for no key update skip locked
     ) g
   )
-  select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id)
-  into v_endpoints
-  from locked l;
+  select (select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) from locked l),
+    (select pg_catalog.min(d.next_at) from due d)
+  into v_endpoints, v_first;
+  -- A call notes as due what its beginning was, and commits some time later.
+  v_first := coalesce(v_first, p_now) - interval '1 s';
+  if v_first > v_from + interval '500 ms' then
+    perform outbox.turn_ring(v_first);
+  end if;
   return v_endpoints;
 end
 $$;
@@ -96,7 +105,8 @@ declare
 begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
-    select g.id as gate_id, g.gate_at, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
+    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, e.quantum, b.probing, t.tokens,
+      e.rate_per_second,
       case
         when b.probing then 1
         else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
@@ -106,7 +116,7 @@ begin
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
     cross join lateral (
       select g.ctid as gate_at, g as gate, g.* from outbox.gate g
-      where g.endpoint_id = o.endpoint_id offset 0
+      where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
     ) g
     cross join lateral (
       select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
@@ -141,7 +151,8 @@ begin
           else r.room + l.leased
         end as most
       from outbox.lane l
-      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity'
+      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
+        and l.next_at < 'infinity'
         and (not l.ordered or l.leased = 0)
       order by l.next_at
       limit r.room
@@ -204,15 +215,16 @@ begin
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
       leased_until = least(b.leased_until, b.lease_end),
+      changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
         when b.free > b.taken or b.n > b.most then p_now
-        else coalesce(
+        else greatest(p_now, coalesce(
           least(b.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
             where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
             order by d.due_at limit 1)),
-          'infinity')
+          'infinity'))
       end
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
@@ -223,6 +235,7 @@ begin
   ), gates as (
     update outbox.gate g set
       in_flight = g.in_flight + s.slots,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
       not_before = case
@@ -282,10 +295,14 @@ set enable_seqscan = off
 as $$
 begin
   return nullif(array(
-    select g.endpoint_id
-    from outbox.gate g
-    where g.endpoint_id = any (p_endpoint_ids) and coalesce(g.next_at, 'infinity') <= p_now
-    order by pg_catalog.array_position(p_endpoint_ids, g.endpoint_id)), '{}');
+    select p.endpoint_id
+    from pg_catalog.unnest(p_endpoint_ids) with ordinality as p (endpoint_id, place)
+    cross join lateral (
+      select g.next_at from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+    ) g
+    where g.next_at <= p_now
+    order by p.place), '{}');
 end
 $$;
 comment on function outbox.still_due(uuid[], timestamptz) is
@@ -299,6 +316,7 @@ as $$
 declare
   v_endpoints uuid[];
   v_claimed outbox.claimed;
+  v_served uuid[];
 begin
   if p_touched is not null then
     perform outbox.park(p_touched, p_now);
@@ -317,10 +335,11 @@ begin
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    v_served := v_claimed.endpoints;
     if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
       v_claimed := outbox.take_messages(v_claimed, p_now);
     end if;
-    perform outbox.park(v_endpoints, p_now);
+    perform outbox.park(v_endpoints, p_now, v_served);
     exit when v_claimed.events is not null;
     v_endpoints := outbox.still_due(v_endpoints, p_now);
   end loop;
@@ -363,7 +382,10 @@ begin
       where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
         and d.leased_until > p_now offset 0
     ) d
-    cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l
+    cross join lateral (
+      select l.ordered from outbox.lane l
+      where l.id = d.lane_id order by l.changed_at desc limit 1
+    ) l
     where b.run_id = p_run and b.seq = p_seq
     order by c.place
   ) h;

@@ -9,8 +9,13 @@ set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
 begin
-  return exists (select from outbox.gate g where g.next_at <= p_now and g.next_at < 'infinity')
+  return exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
+    )
     or outbox.has_unrouted();
 end
 $$;
@@ -154,7 +159,9 @@ begin
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
-  delete from outbox.run_batch b where b.run_id = p_run and b.seq < p_seq - 8;
+  -- Not all below: that would walk what a transaction left open keeps of them.
+  delete from outbox.run_batch b
+  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
     return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
   end if;

@@ -139,7 +139,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
-  update outbox.gate g set next_at = p_now
+  update outbox.gate g set next_at = p_now, changed_at = pg_catalog.date_trunc('second', p_now)
   from (
     select g.id
     from outbox.endpoint e
@@ -147,7 +147,7 @@ begin
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
       and g.next_at > p_now and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
-      and outbox.first_lane_at(g.id) <= p_now
+      and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
     for no key update of g skip locked
   ) w
   where g.id = w.id;
@@ -156,6 +156,32 @@ $$;
 comment on function outbox.wake_changed(timestamptz) is
   'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in '
   'force within one tick. locks: gates with SKIP LOCKED.';
+
+create function outbox.wake_missed(p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
+  -- All of it once a minute, for it may walk the dead entries that ring_from() spares the others.
+  v_since timestamptz := case
+    when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
+    else v_from - interval '15 s'
+  end;
+begin
+  update outbox.gate g set next_at = p_now, changed_at = pg_catalog.date_trunc('second', p_now)
+  from (
+    select o.ctid as gate_at from outbox.gate o
+    where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
+    for no key update skip locked
+  ) o
+  where g.ctid = o.gate_at;
+end
+$$;
+comment on function outbox.wake_missed(timestamptz) is
+  'Makes the gates due that lie before the beginning of the ring, for their change took long to '
+  'commit or was made while the clock was set back. locks: gates with SKIP LOCKED.';
 
 create function outbox.upkeep(p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -170,8 +196,9 @@ begin
   end;
   begin
     perform outbox.wake_changed(p_now);
+    perform outbox.wake_missed(p_now);
   exception when others then
-    raise warning 'outbox.wake_changed(): %', sqlerrm;
+    raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
   end;
   begin
     perform outbox.purge_deleted(1000);
@@ -192,6 +219,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_kicked boolean := false;
   v_live integer;
+  v_from timestamptz := outbox.ring_from(v_now);
   v_behind boolean;
 begin
   perform outbox.upkeep(v_now);
@@ -209,7 +237,8 @@ begin
   where r.ended_at is null and r.polled_at > v_now - interval '2 s';
   -- Work that has waited for a second although a run is alive wants one more.
   v_behind := exists (
-    select from outbox.gate g where g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
+    select from outbox.gate g
+    where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
   );
   if outbox.is_quiet(v_now) or (v_behind and v_live < outbox.setting_int('worker.max_runs')) then
     v_kicked := outbox.kick('tick');

@@ -101,7 +101,7 @@ language sql set enable_nestloop = off as $$
     select l.id, l.gate_id, l.ordered, count(d.event_id) as depth,
       count(d.event_id) filter (where d.leased_until is not null) as leased
     from outbox.lane l left join outbox.delivery d on d.lane_id = l.id
-    group by l.id
+    group by l.id, l.changed_at
   ), gate_count as (
     select g.id, coalesce(sum(c.depth), 0) as depth,
       coalesce(sum(case when c.ordered then least(c.leased, 1) else c.leased end), 0) as in_flight
@@ -120,11 +120,16 @@ language sql set enable_nestloop = off as $$
   select 'lane.leased', l.id, l.leased, c.leased from outbox.lane l join lane_count c using (id)
   where l.leased <> c.leased
   union all
+  select 'gates of one endpoint', max(g.id), 1, count(*) from outbox.gate g group by g.endpoint_id having count(*) > 1
+  union all
+  select 'lanes of one key', max(l.id), 1, count(*) from outbox.lane l group by l.gate_id, l.ordered, l.key_hash having count(*) > 1
+  union all
   select 'delivery without a lane', null, 0, count(*) from outbox.delivery d
   where not exists (select from outbox.lane l where l.id = d.lane_id) having count(*) > 0
 $$;
 
--- Gates and lanes that have open deliveries and will never be looked at again, though nobody stopped them.
+-- Gates and lanes that have open deliveries and will never be looked at again, though nobody stopped them, and those
+-- that a look would begin behind.
 create function asleep() returns table (what text, id bigint) language sql set enable_nestloop = off as $$
   select 'gate', g.id
   from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id
@@ -133,4 +138,9 @@ create function asleep() returns table (what text, id bigint) language sql set e
   union
   select 'lane', l.id from outbox.lane l join outbox.delivery d on d.lane_id = l.id
   where l.next_at = 'infinity' and not l.halted
+  union
+  select 'lane before the first of its gate', l.id from outbox.lane l join outbox.gate g on g.id = l.gate_id
+  where l.next_at < g.lanes_from
+  union
+  select 'gate before the ring', g.id from outbox.gate g join outbox.ring r on g.next_at < r.from_at
 $$;

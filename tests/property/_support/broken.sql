@@ -3,20 +3,21 @@ create function property.broken_count() returns table (problem text) language pl
 begin
   return query
   with lanes as (
-    select l.*, e.state, count(d.event_id) as n, count(d.leased_until)::integer as held, min(d.due_at) as first_at, min(d.leased_until) as first_end,
+    select l.*, g.lanes_from, e.state, count(d.event_id) as n, count(d.leased_until)::integer as held, min(d.due_at) as first_at, min(d.leased_until) as first_end,
       min(d.due_at) filter (where d.leased_until is null) as free_at
     from outbox.lane l join outbox.gate g on g.id = l.gate_id join outbox.endpoint e on e.id = g.endpoint_id
     left join outbox.delivery d on d.lane_id = l.id and d.endpoint_id = g.endpoint_id
-    group by l.id, e.state
+    group by l.id, l.changed_at, g.lanes_from, e.state
   ), gates as (
     select g.*, e.max_in_flight, e.state, coalesce(sum(l.n), 0) as n, bool_or(l.n > 0 and not l.halted) as moves,
       coalesce(sum(case when l.ordered then least(l.held, 1) else l.held end), 0) as slots
-    from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id left join lanes l on l.gate_id = g.id group by g.id, e.id
+    from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id left join lanes l on l.gate_id = g.id group by g.id, g.changed_at, e.id
   )
   select format('lane %s %s', l.id, w.wrong)
   from lanes l cross join lateral (values
     (case when (l.depth, l.leased) <> (l.n, l.held) then format('has depth %s and %s leased, counted %s and %s', l.depth, l.leased, l.n, l.held) end),
     (case when l.leased_until > l.first_end then 'looks for lost leases too late' end),
+    (case when l.next_at < l.lanes_from then 'is due before the first lane of its gate' end),
     (case when l.head_at > l.first_at then 'begins behind its first delivery' end),
     (case when l.n > 0 and l.next_at = 'infinity' and not l.halted then 'has deliveries and is never due' end),
     (case when not l.ordered and l.n > 0 and l.next_at > greatest((select m.at from property.latest m), least(l.free_at, l.first_end)) then 'is due later than its first delivery' end),
@@ -26,9 +27,17 @@ begin
   select format('gate %s %s', g.id, w.wrong)
   from gates g cross join lateral (values
     (case when (g.depth, g.in_flight) <> (g.n, g.slots) then format('has depth %s and %s in flight, counted %s and %s', g.depth, g.in_flight, g.n, g.slots) end),
+    (case when g.next_at < (select r.from_at from outbox.ring r where r.from_at <= outbox.clock() - interval '1 s') then 'is due before the ring begins' end),
     (case when g.in_flight > g.max_in_flight then format('has %s in flight, at most %s', g.in_flight, g.max_in_flight) end),
     (case when g.moves and g.next_at = 'infinity' and g.state <> 'deleted' then 'has deliveries and is never due' end)
   ) w (wrong) where w.wrong is not null
+  union all
+  select format('gate %s is there %s times', g.id, count(*)) from outbox.gate g group by g.id having count(*) > 1
+  union all
+  select format('endpoint %s has %s gates', g.endpoint_id, count(*)) from outbox.gate g group by g.endpoint_id having count(*) > 1
+  union all
+  select format('gate %s has %s lanes of key %s', l.gate_id, count(*), l.key_hash) from outbox.lane l
+  group by l.gate_id, l.ordered, l.key_hash having count(*) > 1
   union all
   select format('%s of %s lies in no lane', d.event_id, d.endpoint_id) from outbox.delivery d
   where not exists (select from outbox.lane l join outbox.gate g on g.id = l.gate_id where l.id = d.lane_id and g.endpoint_id = d.endpoint_id);

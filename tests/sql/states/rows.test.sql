@@ -2,7 +2,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
-select plan(21);
+select plan(20);
 
 create temporary table made as select endpoint() as id;
 create temporary table event as select (events(1))[1] as id;
@@ -31,7 +31,6 @@ select ok(refusal($$insert into outbox.attempt (event_id, endpoint_id, attempt, 
 select ok(refusal($$insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome) select event.id, made.id, 1, outbox.clock(), 'note', 'failed' from event, made$$)
   like '23514 % violates check constraint "attempt_kind_is_known"%', 'nor one of another kind');
 select ok(refusal('insert into outbox.delivery select * from outbox.delivery') like '23505 duplicate key value%', 'a delivery is there once');
-select ok(refusal('insert into outbox.gate (endpoint_id) select endpoint_id from outbox.gate') like '23505 duplicate key value%', 'and an endpoint has one gate');
 select is_empty('select * from miscounts()', 'nothing of it was stored');
 
 select * from finish();
