@@ -1,22 +1,17 @@
 /**
  * How long dispatch() takes with ever more deliveries waiting, and beside backlogs of other shapes:
  *
- *   deno run -A tests/bench/dispatch.ts [--deliveries 1000,100000,1000000] [--calls 500]
+ *   deno run -A tests/bench/dispatch.ts [--deliveries 1000,100000,1000000,5000000] [--calls 2000] [--sizes-only]
  *
  * Tables are loaded in bulk; then each call claims 400 and reports the 400 before as delivered. As many
  * are put back as were delivered, outside of what is measured.
  */
 
 import { parseArgs } from 'node:util'
-import postgres, { type Sql } from 'postgres'
-import { prepareDatabase } from '../../supabase/local/database/mod.ts'
-import { startPostgres } from '../../supabase/local/postgres/mod.ts'
+import type { Sql } from 'postgres'
 import { print } from '../../supabase/local/print.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { testFolder } from '../_support/folder.ts'
-
-const LIMIT = 400
-const WARM_UP = 50
+import { header, LIMIT, line, measureCalls, type Measured } from './engine/calls.ts'
+import { withBench } from './engine/database.ts'
 
 /** Some endpoints, each with so many deliveries in one lane, or in a lane for each of its keys. */
 interface Load {
@@ -31,12 +26,15 @@ interface Scenario {
   loads: Load[]
 }
 
-function scenarios(sizes: number[]): Scenario[] {
+function ofSizes(sizes: number[]): Scenario[] {
+  return sizes.map((size) => ({
+    name: `${short(size)} waiting, 1,000 gates`,
+    loads: [{ endpoints: 1000, each: Math.ceil(size / 1000) }],
+  }))
+}
+
+function ofOtherShapes(): Scenario[] {
   return [
-    ...sizes.map((size) => ({
-      name: `${short(size)} waiting, 1,000 gates`,
-      loads: [{ endpoints: 1000, each: Math.ceil(size / 1000) }],
-    })),
     {
       name: '100k waiting, 1,000 gates with a secret',
       loads: [{ endpoints: 1000, each: 100, secrets: true }],
@@ -53,20 +51,6 @@ function scenarios(sizes: number[]): Scenario[] {
   ]
 }
 
-interface Measured {
-  claimed: number
-  gates: number
-  p50: number
-  p95: number
-  /** What the backend computed, of which other load on the machine is no part; null where it cannot be told. */
-  cpu50: number | null
-  cpu95: number | null
-  wal: number
-  dead: number
-  hot: number
-  seq_scans: number
-}
-
 async function measure(sql: Sql, { loads }: Scenario, calls: number): Promise<Measured> {
   await sql`
     truncate outbox.event, outbox.unrouted, outbox.endpoint, outbox.endpoint_secret, outbox.gate, outbox.lane,
@@ -74,47 +58,7 @@ async function measure(sql: Sql, { loads }: Scenario, calls: number): Promise<Me
   for (const { endpoints, each, keys = 0, secrets = false } of loads) {
     await sql`call bench.load(${endpoints}, ${each}, ${keys}, ${secrets})`
   }
-  for (const table of ['event', 'endpoint', 'gate', 'lane', 'delivery']) {
-    await sql.unsafe(`vacuum analyze outbox.${table}`)
-  }
-  await sql`checkpoint`
-  await sql`call bench.run(${WARM_UP}, ${LIMIT})`
-  await sql`truncate bench.call`
-  await sql`call bench.run(${calls}, ${LIMIT})`
-  const [row] = await sql<Measured[]>`
-    select avg(c.claimed)::float8 as claimed, avg(c.gates)::float8 as gates,
-      percentile_cont(0.5) within group (order by c.ms) as p50, percentile_cont(0.95) within group (order by c.ms) as p95,
-      percentile_cont(0.5) within group (order by c.cpu_ms) as cpu50, percentile_cont(0.95) within group (order by c.cpu_ms) as cpu95,
-      (sum(c.wal_bytes) / sum(c.claimed))::float8 as wal, (sum(c.updates + c.deletes) / sum(c.claimed))::float8 as dead,
-      (sum(c.hot_updates) / sum(c.updates))::float8 as hot, sum(c.seq_scans)::float8 as seq_scans
-    from bench.call c`
-  if (row === undefined) throw new Error('nothing was measured')
-  return row
-}
-
-function header(): string {
-  return `| ${
-    'backlog'.padEnd(40)
-  } | claimed | gates |   p50 |   p95 | cpu 50 | cpu 95 | to first | WAL B | dead | HOT % | seq |`
-}
-
-function line(name: string, row: Measured, first: Measured): string {
-  const cells = [
-    name.padEnd(40),
-    row.claimed.toFixed(0).padStart(7),
-    row.gates.toFixed(0).padStart(5),
-    row.p50.toFixed(1).padStart(5),
-    row.p95.toFixed(1).padStart(5),
-    (row.cpu50?.toFixed(1) ?? '').padStart(6),
-    (row.cpu95?.toFixed(1) ?? '').padStart(6),
-    (row.cpu95 !== null && first.cpu95 !== null ? row.cpu95 / first.cpu95 : row.p95 / first.p95)
-      .toFixed(2).padStart(8),
-    row.wal.toFixed(0).padStart(5),
-    row.dead.toFixed(2).padStart(4),
-    (100 * row.hot).toFixed(1).padStart(5),
-    row.seq_scans.toFixed(0).padStart(3),
-  ]
-  return `| ${cells.join(' | ')} |`
+  return await measureCalls(sql, calls)
 }
 
 function short(count: number): string {
@@ -125,38 +69,28 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     args: Deno.args,
     options: {
-      deliveries: { type: 'string', default: '1000,100000,1000000' },
-      calls: { type: 'string', default: '500' },
+      deliveries: { type: 'string', default: '1000,100000,1000000,5000000' },
+      'sizes-only': { type: 'boolean', default: false },
+      calls: { type: 'string', default: '2000' },
     },
   })
   const sizes = values.deliveries.split(',').map(Number)
   const calls = Number(values.calls)
   if (![...sizes, calls].every((count) => Number.isInteger(count) && count > 0)) {
-    throw new Error('--deliveries and --calls take whole numbers, such as 1000,100000 and 500')
+    throw new Error('--deliveries and --calls take whole numbers, such as 1000,100000 and 2000')
   }
-  const dataDir = testFolder()
-  const pg = await startPostgres({ dataDir, port: 'free', fsync: true, log: () => {} })
-  const sql = postgres(pg.adminDbUrl, { max: 1, onnotice: () => {} })
-  try {
-    await prepareDatabase({ dbUrl: pg.dbUrl, projectDir: projectRoot, log: () => {} })
-    await sql`update cron.job set active = false`
-    await sql`set statement_timeout = 0`
-    await sql.file(new URL('dispatch.sql', import.meta.url).pathname)
+  await withBench({ script: 'engine/dispatch.sql', jobs: [] }, async ({ sql }) => {
     print(
       `${calls} calls of dispatch() for ${LIMIT} deliveries each: ms a call, WAL and dead rows a delivery`,
     )
     print(header())
     let first: Measured | undefined
-    for (const scenario of scenarios(sizes)) {
+    for (const scenario of [...ofSizes(sizes), ...values['sizes-only'] ? [] : ofOtherShapes()]) {
       const row = await measure(sql, scenario, calls)
       first ??= row
       print(line(scenario.name, row, first))
     }
-  } finally {
-    await sql.end()
-    await pg.stop()
-    await Deno.remove(dataDir, { recursive: true })
-  }
+  })
 }
 
 await main()
