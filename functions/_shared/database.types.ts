@@ -676,11 +676,13 @@ export type Database = {
       'gate': {
         Row: {
           'breaker': string
+          'changed_at': string
           'depth': number
           'endpoint_id': string
           'first_failure_at': string | null
           'id': number
           'in_flight': number
+          'lanes_from': string
           'last_timed_out': boolean
           'next_at': string
           'not_before': string
@@ -695,11 +697,13 @@ export type Database = {
         ComputedFields: never
         Insert: {
           'breaker'?: string
+          'changed_at'?: string
           'depth'?: number
           'endpoint_id': string
           'first_failure_at'?: string | null
           'id'?: never
           'in_flight'?: number
+          'lanes_from'?: string
           'last_timed_out'?: boolean
           'next_at'?: string
           'not_before'?: string
@@ -713,11 +717,13 @@ export type Database = {
         }
         Update: {
           'breaker'?: string
+          'changed_at'?: string
           'depth'?: number
           'endpoint_id'?: string
           'first_failure_at'?: string | null
           'id'?: never
           'in_flight'?: number
+          'lanes_from'?: string
           'last_timed_out'?: boolean
           'next_at'?: string
           'not_before'?: string
@@ -758,6 +764,7 @@ export type Database = {
       }
       'lane': {
         Row: {
+          'changed_at': string
           'depth': number
           'gate_id': number
           'halted': boolean
@@ -773,6 +780,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          'changed_at'?: string
           'depth'?: number
           'gate_id': number
           'halted'?: boolean
@@ -787,6 +795,7 @@ export type Database = {
           'tail_at'?: string
         }
         Update: {
+          'changed_at'?: string
           'depth'?: number
           'gate_id'?: number
           'halted'?: boolean
@@ -1125,6 +1134,22 @@ export type Database = {
           'key'?: string
           'org_id'?: string
           'route'?: string
+        }
+        Relationships: []
+      }
+      'ring': {
+        Row: {
+          'from_at': string
+          'only_row': boolean
+        }
+        ComputedFields: never
+        Insert: {
+          'from_at'?: string
+          'only_row'?: boolean
+        }
+        Update: {
+          'from_at'?: string
+          'only_row'?: boolean
         }
         Relationships: []
       }
@@ -2341,7 +2366,8 @@ export type Database = {
           isSetofReturn: true
         }
       }
-      'first_lane_at': { Args: { 'p_gate_id': number }; Returns: string }
+      'first_lane_at': { Args: { 'p_from': string; 'p_gate_id': number }; Returns: string }
+      'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'forget_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_gate_id': number }
@@ -2893,7 +2919,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'park': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
+      'park': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_served'?: (string)[] }
+        Returns: undefined
+      }
       'partition_day': { Args: { 'p_name': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
@@ -3081,6 +3110,7 @@ export type Database = {
       'replay_lane': {
         Args: { 'p_gate_id': number; 'p_job': number }
         Returns: {
+          'changed_at': string
           'depth': number
           'gate_id': number
           'halted': boolean
@@ -3152,6 +3182,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'ring_from': { Args: { 'p_now': string }; Returns: string }
       'rotate_org_secret': {
         Args: {
           'p_endpoint_id': string
@@ -3344,6 +3375,7 @@ export type Database = {
         Returns: (string)[]
       }
       'try_lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: (string)[] }
+      'turn_ring': { Args: { 'p_from': string }; Returns: undefined }
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
       'undo_attempt': {
         Args: {
@@ -3358,6 +3390,30 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
+      }
+      'unordered_lanes': {
+        Args: { 'p_gate_id': number }
+        Returns: {
+          'changed_at': string
+          'depth': number
+          'gate_id': number
+          'halted': boolean
+          'head_at': string
+          'id': number
+          'key_hash': number
+          'leased': number
+          'leased_until': string | null
+          'next_at': string
+          'not_before': string
+          'ordered': boolean
+          'tail_at': string
+        }[]
+        SetofOptions: {
+          from: '*'
+          to: 'lane'
+          isOneToOne: false
+          isSetofReturn: true
+        }
       }
       'unrouted_late': {
         Args: {
@@ -3385,6 +3441,7 @@ export type Database = {
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
       'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
+      'wake_missed': { Args: { 'p_now': string }; Returns: undefined }
       'watch_table': {
         Args: {
           'p_changed'?: (string)[]

@@ -2210,6 +2210,14 @@ comment on function outbox.set_headers(uuid, jsonb) is
 -- Whoever changes a gate, its lanes or its deliveries holds the row lock of the gate. dispatch(),
 -- which changes all three at once, locks every gate that it waits for in one statement, by id.
 --
+-- Gates and lanes change all the time, and a transaction that somebody leaves open, a dump or a
+-- report, keeps every version of their rows: some thousand of each within ten minutes, all of which
+-- a look-up by a key that never changes would walk, and so would the check of a unique index. So
+-- changed_at, the second of the last change, is in these keys, and a look-up takes the newest
+-- (order by changed_at desc limit 1). It is the unique row of its id because only add_gate() and
+-- the holder of the gate insert any. A ring is read from where its first live entry is: lanes_from
+-- in a gate, and from_at in ring.
+--
 -- Measured by tests/bench/dispatch.ts (2 cores shared with other load, Postgres 15, fsync on): to
 -- record 400 results and claim 400 of 16 gates, a call computes for 22 ms with 100,000 waiting, 19
 -- ms with 1 million, and 18 ms beside 1 million in one lane; of 100,000 lanes of one gate 31 ms; of
@@ -2217,9 +2225,11 @@ comment on function outbox.set_headers(uuid, jsonb) is
 -- 40 us, two dead rows and 800 bytes of WAL.
 
 create table outbox.gate (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   endpoint_id uuid not null,
+  changed_at timestamptz not null default 'epoch',
   next_at timestamptz not null default 'infinity',
+  lanes_from timestamptz not null default '-infinity',
   in_flight integer not null default 0
     constraint gate_in_flight_is_not_negative check (in_flight >= 0),
   depth bigint not null default 0 constraint gate_depth_is_not_negative check (depth >= 0),
@@ -2238,24 +2248,27 @@ create table outbox.gate (
   constraint gate_has_a_probe_when_half_open check (
     (breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)
   ),
-  constraint gate_of_endpoint unique (endpoint_id)
+  primary key (id, changed_at)
 ) with (
   fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.gate is
-  'One row per endpoint: its place in the ring (next_at), how many requests are under way, how '
+  'One row per endpoint: its place in the ring (next_at), from when on its lanes are due '
+  '(lanes_from: none is earlier), how many requests are under way, how '
   'many deliveries are open, until when it must be left alone (not_before: the receiver asked '
   'for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and '
   'half_open waits for the one probe.';
+create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- A plan proves that a parameter fits this predicate only when the query repeats it word for word.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
 
 create table outbox.lane (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   gate_id bigint not null,
   ordered boolean not null,
   key_hash bigint not null default 0,
+  changed_at timestamptz not null default 'epoch',
   next_at timestamptz not null default 'infinity',
   not_before timestamptz not null default '-infinity',
   head_at timestamptz not null default '-infinity',
@@ -2264,7 +2277,7 @@ create table outbox.lane (
   leased_until timestamptz,
   halted boolean not null default false,
   depth bigint not null default 0 constraint lane_depth_is_not_negative check (depth >= 0),
-  constraint lane_of_gate unique (gate_id, ordered, key_hash)
+  primary key (id, changed_at)
 ) with (
   fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0
@@ -2276,7 +2289,45 @@ comment on table outbox.lane is
   'due_at that routing gave out, not_before holds the whole lane back for a retry, and halted '
   'stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs '
   'to the replay job of that number.';
+create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
+
+create table outbox.ring (
+  only_row boolean primary key default true constraint ring_is_one_row check (only_row),
+  from_at timestamptz not null default '-infinity'
+);
+comment on table outbox.ring is
+  'Where the ring begins: no gate is due before from_at, save one whose change took longer than a '
+  'second to commit, which the tick finds within another, or longer than 15 s or was made while '
+  'the clock was set back, which it finds within a minute.';
+create index ring_newest on outbox.ring (from_at);
+insert into outbox.ring default values;
+
+create function outbox.ring_from(p_now timestamptz) returns timestamptz
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_from timestamptz := (select r.from_at from outbox.ring r order by r.from_at desc limit 1);
+begin
+  -- Later than that only when the clock was set back: what has been noted since lies before it.
+  return case when v_from <= p_now - interval '1 s' then v_from else '-infinity' end;
+end
+$$;
+comment on function outbox.ring_from(timestamptz) is
+  'Where to begin to read the ring: behind the dead entries of its index.';
+
+create function outbox.turn_ring(p_from timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.ring r set from_at = p_from
+  where r.only_row = (select o.only_row from outbox.ring o for no key update skip locked);
+end
+$$;
+comment on function outbox.turn_ring(timestamptz) is
+  'Notes where the ring begins, unless another call is doing so.';
 
 create function outbox.key_hash(p_ordering text, p_partition_key text) returns bigint
 language plpgsql immutable set search_path = ''
@@ -2313,10 +2364,18 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  perform from outbox.gate g
-  where g.endpoint_id = any (p_endpoint_ids)
-  order by g.id + 0
-  for no key update;
+  perform from (
+    select n.id
+    from pg_catalog.unnest(p_endpoint_ids) e
+    cross join lateral (
+      select g.id from outbox.gate g where g.endpoint_id = e order by g.changed_at desc limit 1
+    ) n
+    order by n.id
+  ) o
+  cross join lateral (
+    select from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
+    for no key update
+  ) g;
 end
 $$;
 comment on function outbox.lock_gates(uuid[]) is
@@ -2324,15 +2383,25 @@ comment on function outbox.lock_gates(uuid[]) is
   'transaction.';
 
 create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   return array(
     select g.endpoint_id
-    from outbox.gate g
-    where g.endpoint_id = any (p_endpoint_ids)
-    order by g.id + 0
-    for no key update skip locked);
+    from (
+      select n.id
+      from pg_catalog.unnest(p_endpoint_ids) e
+      cross join lateral (
+        select g.id from outbox.gate g where g.endpoint_id = e order by g.changed_at desc limit 1
+      ) n
+      order by n.id
+    ) o
+    cross join lateral (
+      select g.endpoint_id from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
+      for no key update skip locked
+    ) g);
 end
 $$;
 comment on function outbox.try_lock_gates(uuid[]) is
@@ -2362,7 +2431,41 @@ comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, times
   'How many requests an endpoint may have in flight: one after a timeout until it succeeds; '
   'after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
-create function outbox.first_lane_at(p_gate_id bigint) returns timestamptz
+create function outbox.unordered_lanes(p_gate_id bigint) returns setof outbox.lane
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+begin
+  -- The one that is always there by itself, the newest version first; the jobs' have few.
+  return query
+  (
+    select l.* from outbox.lane l
+    where l.gate_id = p_gate_id and not l.ordered and l.key_hash = 0
+    order by l.changed_at desc limit 1
+  )
+  union all
+  select l.* from outbox.lane l
+  where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0;
+end
+$$;
+comment on function outbox.unordered_lanes(bigint) is
+  'The lanes of a gate that promise no order: the live one, and one for each replay job.';
+
+create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.min(l.leased_until) from outbox.unordered_lanes(p_gate_id) l
+    where l.leased > 0);
+end
+$$;
+comment on function outbox.first_lease_end(bigint) is
+  'When the first lease in the unordered lanes of a gate ends; null when they hold none.';
+
+create function outbox.first_lane_at(p_gate_id bigint, p_from timestamptz) returns timestamptz
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -2370,14 +2473,18 @@ as $$
 begin
   return coalesce(
     (select l.next_at from outbox.lane l
-     where l.gate_id = p_gate_id and l.next_at < 'infinity' order by l.next_at limit 1),
+     where l.gate_id = p_gate_id and l.next_at >= p_from and l.next_at < 'infinity'
+     order by l.next_at limit 1),
     'infinity');
 end
 $$;
-comment on function outbox.first_lane_at(bigint) is
-  'When the first lane of a gate is due; infinity when none is.';
+comment on function outbox.first_lane_at(bigint, timestamptz) is
+  'When the first lane of a gate is due, of those that are not due before p_from; infinity when '
+  'none is.';
 
-create function outbox.park(p_endpoint_ids uuid[], p_now timestamptz) returns void
+create function outbox.park(
+  p_endpoint_ids uuid[], p_now timestamptz, p_served uuid[] default '{}'
+) returns void
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
@@ -2388,19 +2495,32 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  update outbox.gate g set next_at = n.next_at
-  from outbox.gate o
+  update outbox.gate g set next_at = n.next_at, lanes_from = n.lanes_from, changed_at = n.changed_at
+  from pg_catalog.unnest(p_endpoint_ids) p
+  cross join lateral (
+    select o.ctid as gate_at, o as gate, o.* from outbox.gate o
+    where o.endpoint_id = p order by o.changed_at desc limit 1
+  ) o
   cross join lateral (
     select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
   cross join lateral (
+    -- Whoever changes a lane makes it due at its p_now or later, and comes here with the same
+    -- p_now: so none lies before both.
+    select coalesce(
+      (select l.next_at from outbox.lane l
+       where l.gate_id = o.id and l.next_at >= least(o.lanes_from, p_now) and l.next_at < 'infinity'
+       order by l.next_at limit 1),
+      'infinity') as at
+    offset 0
+  ) f
+  cross join lateral (
     select greatest(o.not_before, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled
-      then greatest(o.open_until, outbox.first_lane_at(o.id))
+      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight >= outbox.allowed_in_flight(o, e.endpoint, p_now)
+        or o.in_flight >= outbox.allowed_in_flight(o.gate, e.endpoint, p_now)
       then least(
         -- While its share still grows there is more to send before anything comes back.
         case
@@ -2408,23 +2528,37 @@ begin
           then p_now + interval '1 s'
         end,
         coalesce(
-          (select pg_catalog.min(l.leased_until) from outbox.lane l
-           where l.gate_id = o.id and not l.ordered and l.leased > 0),
+          outbox.first_lease_end(o.id),
           (select l.next_at from outbox.lane l
            where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity'
            order by l.next_at limit 1),
           p_now + interval '1 s'))
-      else outbox.first_lane_at(o.id)
-    end) as next_at
+      else f.at
+    end) as at
+  ) d
+  cross join lateral (
+    -- Who is due keeps the place that he has, and goes to the back when he was served. Nobody comes
+    -- in before now, which is where the ring may begin.
+    select
+      case
+        when d.at > p_now then d.at
+        when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at
+        else p_now
+      end as next_at,
+      f.at as lanes_from,
+      pg_catalog.date_trunc('second', p_now) as changed_at
   ) n
-  where o.endpoint_id = any (p_endpoint_ids) and g.ctid = o.ctid
-    and g.next_at is distinct from n.next_at;
+  -- lanes_from may lag behind: a row is not rewritten for the sake of it each time.
+  where g.ctid = o.gate_at and (
+    g.next_at <> n.next_at or n.lanes_from < o.lanes_from
+    or (n.lanes_from > o.lanes_from + interval '1 s' and n.lanes_from < 'infinity'));
 end
 $$;
-comment on function outbox.park(uuid[], timestamptz) is
+comment on function outbox.park(uuid[], timestamptz, uuid[]) is
   'Puts gates at their place in the ring: when their first lane is due, when a lease ends if '
   'they are full, when the breaker lets a probe through, in a while if the endpoint is paused, '
-  'never if nothing is open. locks: the caller holds the gates.';
+  'never if nothing is open; those that are due and were served at the back. locks: the caller '
+  'holds the gates.';
 
 -- sql/25_delivery.sql
 
@@ -4833,7 +4967,8 @@ begin
         and d.leased_until is not null offset 0
     ) d
     cross join lateral (
-      select l.ctid as lane_at, l.* from outbox.lane l where l.id = d.lane_id offset 0
+      select l.ctid as lane_at, l.* from outbox.lane l
+      where l.id = d.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
     cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
@@ -4954,6 +5089,7 @@ begin
   ), lanes as (
     update outbox.lane l set
       leased = l.leased - b.ended,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       leased_until = case when l.leased > b.ended then l.leased_until end,
       depth = l.depth - b.gone,
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
@@ -5007,12 +5143,13 @@ begin
     cross join lateral (
       select g.ctid as gate_at, g.probe_event, g.probe_attempt
       from outbox.gate g
-      where g.id = j.gate_id offset 0
+      where g.id = j.gate_id order by g.changed_at desc limit 1
     ) g
     group by g.gate_at, j.endpoint_id
   ), gates as (
     update outbox.gate g set
       in_flight = g.in_flight - b.slots,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
       not_before = greatest(g.not_before, p_now + b.hint),
@@ -5501,16 +5638,22 @@ declare
   v_applied integer := 0;
 begin
   select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
-  from outbox.gate g
+  from pg_catalog.unnest(p_endpoint_ids) p
+  cross join lateral (
+    select o as gate, o.* from outbox.gate o
+    where o.endpoint_id = p order by o.changed_at desc limit 1
+  ) g
   cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
   cross join lateral (
     -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms)
     -- only when the gate is full or waits for its probe: no turn comes then before a lease ends.
     select n.* from outbox.lane n
-    where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity'
+    where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
+      and n.next_at < 'infinity'
     order by n.next_at
     limit case
-      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, x.e, p_now) then 1000
+      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g.gate, x.e, p_now)
+      then 1000
     end
   ) l
   cross join lateral (
@@ -5521,20 +5664,21 @@ begin
     order by d.due_at, d.event_id
     limit 2000
   ) d
-  where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now
-    and (d.held).leased_until <= p_now;
+  where l.leased > 0 and l.leased_until <= p_now and (d.held).leased_until <= p_now;
   if v_lost is not null then
     v_applied := outbox.complete(v_lost, p_now);
   end if;
   -- The lease that a lane noted as its first may have ended with a result. A gate that is full goes
   -- by that note, and would be due in vain until the next lease ends.
   v_lanes := array(
-    select l.id from outbox.gate g
+    select l.id
+    from pg_catalog.unnest(p_endpoint_ids) p
     cross join lateral (
-      select n.id, n.leased, n.leased_until from outbox.lane n
-      where n.gate_id = g.id and not n.ordered offset 0
-    ) l
-    where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now);
+      select o.id from outbox.gate o
+      where o.endpoint_id = p order by o.changed_at desc limit 1
+    ) g
+    cross join lateral outbox.unordered_lanes(g.id) l
+    where l.leased > 0 and l.leased_until <= p_now);
   if pg_catalog.cardinality(v_lanes) > 0 then
     update outbox.lane l set leased_until = coalesce((
       select pg_catalog.min(d.leased_until) from (
@@ -6065,17 +6209,22 @@ begin
       select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
     ) e
   ) p
-  cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
+  cross join lateral (
+    select g.id from outbox.gate g
+    where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+  ) g
   cross join lateral (
     select 0 as hash where p.event_id is null
     union all
     select outbox.key_hash(p.ordering, v.partition_key) from outbox.event v
     where v.id = p.event_id
   ) k
-  where not exists (
-    select from outbox.lane l
-    where l.gate_id = g.id and l.ordered = (p.ordering <> 'none') and l.key_hash = k.hash)
-  on conflict do nothing;
+  -- Not exists() would not begin with the newest.
+  where (
+    select l.id from outbox.lane l
+    where l.gate_id = g.id and l.ordered = (p.ordering <> 'none') and l.key_hash = k.hash
+    order by l.changed_at desc limit 1
+  ) is null;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
       case
@@ -6089,7 +6238,8 @@ begin
       select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
     ) e
     cross join lateral (
-      select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0
+      select g.id from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
     ) g
     cross join lateral (
       select v.deliver_at, v.partition_key, v.body from outbox.event v
@@ -6103,7 +6253,8 @@ begin
     ) k
     cross join lateral (
       select l.* from outbox.lane l
-      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash offset 0
+      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash
+      order by l.changed_at desc limit 1
     ) l
   ), added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
@@ -6111,7 +6262,9 @@ begin
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   ), by_lane as materialized (
-    select (select l.ctid from outbox.lane l where l.id = a.lane_id) as lane_at,
+    select (
+        select l.ctid from outbox.lane l where l.id = a.lane_id order by l.changed_at desc limit 1
+      ) as lane_at,
       pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
       pg_catalog.max(a.due_at) as last_at
     from added a
@@ -6119,6 +6272,7 @@ begin
   ), lanes as (
     update outbox.lane l set
       depth = l.depth + b.n,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       tail_at = case when l.ordered then b.last_at else l.tail_at end,
       next_at = case
         when not l.ordered then least(l.next_at, b.first_at)
@@ -6129,9 +6283,13 @@ begin
     where l.ctid = b.lane_at
     returning l.gate_id, b.n
   ), gates as (
-    update outbox.gate g set depth = g.depth + b.n
+    update outbox.gate g set
+      depth = g.depth + b.n,
+      changed_at = pg_catalog.date_trunc('second', p_now)
     from (
-      select (select o.ctid from outbox.gate o where o.id = l.gate_id) as gate_at,
+      select (
+          select o.ctid from outbox.gate o where o.id = l.gate_id order by o.changed_at desc limit 1
+        ) as gate_at,
         pg_catalog.sum(l.n) as n
       from lanes l
       group by l.gate_id
@@ -6232,13 +6390,15 @@ begin
     where p.problem is not null
       or not exists (select from outbox.gate g where g.endpoint_id = p.endpoint_id);
   end if;
+  -- By an array: a join that may not loop would read the whole table, the dead rows too.
   with done as (
     delete from outbox.unrouted u
-    using pg_catalog.unnest(p_events) p
-    cross join lateral (
-      select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
-    ) o
-    where u.ctid = o.row_at
+    where u.ctid = any (array(
+      select o.row_at
+      from pg_catalog.unnest(p_events) p
+      cross join lateral (
+        select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
+      ) o))
     returning u.event_id, u.routed_to
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)
@@ -6391,12 +6551,14 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_endpoints uuid[];
+  v_from timestamptz := outbox.ring_from(p_now);
+  v_first timestamptz;
 begin
   with due as materialized (
     select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker
     from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
-    where g.next_at <= p_now and g.next_at < 'infinity'
+    where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
     limit greatest(p_limit, 100)
   ), wanted as materialized (
@@ -6424,12 +6586,19 @@ begin
     cross join lateral (
       -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
-      where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now for no key update skip locked
+      where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now
+      order by g.changed_at desc limit 1
+      for no key update skip locked
     ) g
   )
-  select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id)
-  into v_endpoints
-  from locked l;
+  select (select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) from locked l),
+    (select pg_catalog.min(d.next_at) from due d)
+  into v_endpoints, v_first;
+  -- A call notes as due what its beginning was, and commits some time later.
+  v_first := coalesce(v_first, p_now) - interval '1 s';
+  if v_first > v_from + interval '500 ms' then
+    perform outbox.turn_ring(v_first);
+  end if;
   return v_endpoints;
 end
 $$;
@@ -6470,7 +6639,8 @@ declare
 begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
-    select g.id as gate_id, g.gate_at, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
+    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, e.quantum, b.probing, t.tokens,
+      e.rate_per_second,
       case
         when b.probing then 1
         else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
@@ -6480,7 +6650,7 @@ begin
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
     cross join lateral (
       select g.ctid as gate_at, g as gate, g.* from outbox.gate g
-      where g.endpoint_id = o.endpoint_id offset 0
+      where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
     ) g
     cross join lateral (
       select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
@@ -6515,7 +6685,8 @@ begin
           else r.room + l.leased
         end as most
       from outbox.lane l
-      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity'
+      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
+        and l.next_at < 'infinity'
         and (not l.ordered or l.leased = 0)
       order by l.next_at
       limit r.room
@@ -6578,15 +6749,16 @@ begin
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
       leased_until = least(b.leased_until, b.lease_end),
+      changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
         when b.free > b.taken or b.n > b.most then p_now
-        else coalesce(
+        else greatest(p_now, coalesce(
           least(b.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
             where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
             order by d.due_at limit 1)),
-          'infinity')
+          'infinity'))
       end
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
@@ -6597,6 +6769,7 @@ begin
   ), gates as (
     update outbox.gate g set
       in_flight = g.in_flight + s.slots,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
       not_before = case
@@ -6656,10 +6829,14 @@ set enable_seqscan = off
 as $$
 begin
   return nullif(array(
-    select g.endpoint_id
-    from outbox.gate g
-    where g.endpoint_id = any (p_endpoint_ids) and coalesce(g.next_at, 'infinity') <= p_now
-    order by pg_catalog.array_position(p_endpoint_ids, g.endpoint_id)), '{}');
+    select p.endpoint_id
+    from pg_catalog.unnest(p_endpoint_ids) with ordinality as p (endpoint_id, place)
+    cross join lateral (
+      select g.next_at from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+    ) g
+    where g.next_at <= p_now
+    order by p.place), '{}');
 end
 $$;
 comment on function outbox.still_due(uuid[], timestamptz) is
@@ -6673,6 +6850,7 @@ as $$
 declare
   v_endpoints uuid[];
   v_claimed outbox.claimed;
+  v_served uuid[];
 begin
   if p_touched is not null then
     perform outbox.park(p_touched, p_now);
@@ -6691,10 +6869,11 @@ begin
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    v_served := v_claimed.endpoints;
     if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
       v_claimed := outbox.take_messages(v_claimed, p_now);
     end if;
-    perform outbox.park(v_endpoints, p_now);
+    perform outbox.park(v_endpoints, p_now, v_served);
     exit when v_claimed.events is not null;
     v_endpoints := outbox.still_due(v_endpoints, p_now);
   end loop;
@@ -6737,7 +6916,10 @@ begin
       where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
         and d.leased_until > p_now offset 0
     ) d
-    cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l
+    cross join lateral (
+      select l.ordered from outbox.lane l
+      where l.id = d.lane_id order by l.changed_at desc limit 1
+    ) l
     where b.run_id = p_run and b.seq = p_seq
     order by c.place
   ) h;
@@ -6900,8 +7082,13 @@ set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
 begin
-  return exists (select from outbox.gate g where g.next_at <= p_now and g.next_at < 'infinity')
+  return exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
+    )
     or outbox.has_unrouted();
 end
 $$;
@@ -7045,7 +7232,9 @@ begin
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
-  delete from outbox.run_batch b where b.run_id = p_run and b.seq < p_seq - 8;
+  -- Not all below: that would walk what a transaction left open keeps of them.
+  delete from outbox.run_batch b
+  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
     return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
   end if;
@@ -7406,7 +7595,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
-  update outbox.gate g set next_at = p_now
+  update outbox.gate g set next_at = p_now, changed_at = pg_catalog.date_trunc('second', p_now)
   from (
     select g.id
     from outbox.endpoint e
@@ -7414,7 +7603,7 @@ begin
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
       and g.next_at > p_now and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
-      and outbox.first_lane_at(g.id) <= p_now
+      and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
     for no key update of g skip locked
   ) w
   where g.id = w.id;
@@ -7423,6 +7612,32 @@ $$;
 comment on function outbox.wake_changed(timestamptz) is
   'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in '
   'force within one tick. locks: gates with SKIP LOCKED.';
+
+create function outbox.wake_missed(p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
+  -- All of it once a minute, for it may walk the dead entries that ring_from() spares the others.
+  v_since timestamptz := case
+    when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
+    else v_from - interval '15 s'
+  end;
+begin
+  update outbox.gate g set next_at = p_now, changed_at = pg_catalog.date_trunc('second', p_now)
+  from (
+    select o.ctid as gate_at from outbox.gate o
+    where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
+    for no key update skip locked
+  ) o
+  where g.ctid = o.gate_at;
+end
+$$;
+comment on function outbox.wake_missed(timestamptz) is
+  'Makes the gates due that lie before the beginning of the ring, for their change took long to '
+  'commit or was made while the clock was set back. locks: gates with SKIP LOCKED.';
 
 create function outbox.upkeep(p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -7437,8 +7652,9 @@ begin
   end;
   begin
     perform outbox.wake_changed(p_now);
+    perform outbox.wake_missed(p_now);
   exception when others then
-    raise warning 'outbox.wake_changed(): %', sqlerrm;
+    raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
   end;
   begin
     perform outbox.purge_deleted(1000);
@@ -7459,6 +7675,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_kicked boolean := false;
   v_live integer;
+  v_from timestamptz := outbox.ring_from(v_now);
   v_behind boolean;
 begin
   perform outbox.upkeep(v_now);
@@ -7476,7 +7693,8 @@ begin
   where r.ended_at is null and r.polled_at > v_now - interval '2 s';
   -- Work that has waited for a second although a run is alive wants one more.
   v_behind := exists (
-    select from outbox.gate g where g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
+    select from outbox.gate g
+    where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
   );
   if outbox.is_quiet(v_now) or (v_behind and v_live < outbox.setting_int('worker.max_runs')) then
     v_kicked := outbox.kick('tick');
@@ -7540,19 +7758,21 @@ as $$
 declare
   v_lane outbox.lane;
 begin
-  insert into outbox.lane (gate_id, ordered, key_hash)
-  values (p_gate_id, false, p_job)
-  on conflict do nothing;
   select *
   into v_lane
   from outbox.lane l
-  where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
+  where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job
+  order by l.changed_at desc limit 1;
+  if not found then
+    insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job)
+    returning * into v_lane;
+  end if;
   return v_lane;
 end
 $$;
 comment on function outbox.replay_lane(bigint, bigint) is
   'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays '
-  'and of what is live.';
+  'and of what is live. locks: the caller holds the gate.';
 
 create function outbox.put_back(
   p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz

@@ -227,17 +227,22 @@ begin
       select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
     ) e
   ) p
-  cross join lateral (select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0) g
+  cross join lateral (
+    select g.id from outbox.gate g
+    where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+  ) g
   cross join lateral (
     select 0 as hash where p.event_id is null
     union all
     select outbox.key_hash(p.ordering, v.partition_key) from outbox.event v
     where v.id = p.event_id
   ) k
-  where not exists (
-    select from outbox.lane l
-    where l.gate_id = g.id and l.ordered = (p.ordering <> 'none') and l.key_hash = k.hash)
-  on conflict do nothing;
+  -- Not exists() would not begin with the newest.
+  where (
+    select l.id from outbox.lane l
+    where l.gate_id = g.id and l.ordered = (p.ordering <> 'none') and l.key_hash = k.hash
+    order by l.changed_at desc limit 1
+  ) is null;
   with placed as materialized (
     select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
       case
@@ -251,7 +256,8 @@ begin
       select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
     ) e
     cross join lateral (
-      select g.id from outbox.gate g where g.endpoint_id = p.endpoint_id offset 0
+      select g.id from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
     ) g
     cross join lateral (
       select v.deliver_at, v.partition_key, v.body from outbox.event v
@@ -265,7 +271,8 @@ begin
     ) k
     cross join lateral (
       select l.* from outbox.lane l
-      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash offset 0
+      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash
+      order by l.changed_at desc limit 1
     ) l
   ), added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
@@ -273,7 +280,9 @@ begin
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   ), by_lane as materialized (
-    select (select l.ctid from outbox.lane l where l.id = a.lane_id) as lane_at,
+    select (
+        select l.ctid from outbox.lane l where l.id = a.lane_id order by l.changed_at desc limit 1
+      ) as lane_at,
       pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
       pg_catalog.max(a.due_at) as last_at
     from added a
@@ -281,6 +290,7 @@ begin
   ), lanes as (
     update outbox.lane l set
       depth = l.depth + b.n,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       tail_at = case when l.ordered then b.last_at else l.tail_at end,
       next_at = case
         when not l.ordered then least(l.next_at, b.first_at)
@@ -291,9 +301,13 @@ begin
     where l.ctid = b.lane_at
     returning l.gate_id, b.n
   ), gates as (
-    update outbox.gate g set depth = g.depth + b.n
+    update outbox.gate g set
+      depth = g.depth + b.n,
+      changed_at = pg_catalog.date_trunc('second', p_now)
     from (
-      select (select o.ctid from outbox.gate o where o.id = l.gate_id) as gate_at,
+      select (
+          select o.ctid from outbox.gate o where o.id = l.gate_id order by o.changed_at desc limit 1
+        ) as gate_at,
         pg_catalog.sum(l.n) as n
       from lanes l
       group by l.gate_id
@@ -641,7 +655,9 @@ COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resum
 CREATE TABLE outbox.gate (
     id bigint NOT NULL,
     endpoint_id uuid NOT NULL,
+    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    lanes_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     in_flight integer DEFAULT 0 NOT NULL,
     depth bigint DEFAULT 0 NOT NULL,
     not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
@@ -666,7 +682,7 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 -- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), from when on its lanes are due (lanes_from: none is earlier), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
 
 -- Name: allowed_in_flight(outbox.gate, outbox.endpoint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -819,7 +835,8 @@ begin
         and d.leased_until is not null offset 0
     ) d
     cross join lateral (
-      select l.ctid as lane_at, l.* from outbox.lane l where l.id = d.lane_id offset 0
+      select l.ctid as lane_at, l.* from outbox.lane l
+      where l.id = d.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
     cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
@@ -940,6 +957,7 @@ begin
   ), lanes as (
     update outbox.lane l set
       leased = l.leased - b.ended,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       leased_until = case when l.leased > b.ended then l.leased_until end,
       depth = l.depth - b.gone,
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
@@ -993,12 +1011,13 @@ begin
     cross join lateral (
       select g.ctid as gate_at, g.probe_event, g.probe_attempt
       from outbox.gate g
-      where g.id = j.gate_id offset 0
+      where g.id = j.gate_id order by g.changed_at desc limit 1
     ) g
     group by g.gate_at, j.endpoint_id
   ), gates as (
     update outbox.gate g set
       in_flight = g.in_flight - b.slots,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
       not_before = greatest(g.not_before, p_now + b.hint),
@@ -2584,6 +2603,7 @@ CREATE FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp 
 declare
   v_endpoints uuid[];
   v_claimed outbox.claimed;
+  v_served uuid[];
 begin
   if p_touched is not null then
     perform outbox.park(p_touched, p_now);
@@ -2602,10 +2622,11 @@ begin
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    v_served := v_claimed.endpoints;
     if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
       v_claimed := outbox.take_messages(v_claimed, p_now);
     end if;
-    perform outbox.park(v_endpoints, p_now);
+    perform outbox.park(v_endpoints, p_now, v_served);
     exit when v_claimed.events is not null;
     v_endpoints := outbox.still_due(v_endpoints, p_now);
   end loop;
@@ -2650,7 +2671,10 @@ begin
       where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
         and d.leased_until > p_now offset 0
     ) d
-    cross join lateral (select l.ordered from outbox.lane l where l.id = d.lane_id offset 0) l
+    cross join lateral (
+      select l.ordered from outbox.lane l
+      where l.id = d.lane_id order by l.changed_at desc limit 1
+    ) l
     where b.run_id = p_run and b.seq = p_seq
     order by c.place
   ) h;
@@ -3811,7 +3835,9 @@ begin
     return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
-  delete from outbox.run_batch b where b.run_id = p_run and b.seq < p_seq - 8;
+  -- Not all below: that would walk what a transaction left open keeps of them.
+  delete from outbox.run_batch b
+  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
     return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
   end if;
@@ -4004,12 +4030,14 @@ CREATE FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone
     AS $$
 declare
   v_endpoints uuid[];
+  v_from timestamptz := outbox.ring_from(p_now);
+  v_first timestamptz;
 begin
   with due as materialized (
     select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker
     from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
-    where g.next_at <= p_now and g.next_at < 'infinity'
+    where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
     limit greatest(p_limit, 100)
   ), wanted as materialized (
@@ -4037,12 +4065,19 @@ begin
     cross join lateral (
       -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
-      where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now for no key update skip locked
+      where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now
+      order by g.changed_at desc limit 1
+      for no key update skip locked
     ) g
   )
-  select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id)
-  into v_endpoints
-  from locked l;
+  select (select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) from locked l),
+    (select pg_catalog.min(d.next_at) from due d)
+  into v_endpoints, v_first;
+  -- A call notes as due what its beginning was, and commits some time later.
+  v_first := coalesce(v_first, p_now) - interval '1 s';
+  if v_first > v_from + interval '500 ms' then
+    perform outbox.turn_ring(v_first);
+  end if;
   return v_endpoints;
 end
 $$;
@@ -4636,9 +4671,9 @@ ALTER FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) OWNER TO p
 
 COMMENT ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) IS 'The event of a delivery, from its dead letter when the event itself has been dropped.';
 
--- Name: first_lane_at(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: first_lane_at(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.first_lane_at(p_gate_id bigint) RETURNS timestamp with time zone
+CREATE FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -4646,16 +4681,36 @@ CREATE FUNCTION outbox.first_lane_at(p_gate_id bigint) RETURNS timestamp with ti
 begin
   return coalesce(
     (select l.next_at from outbox.lane l
-     where l.gate_id = p_gate_id and l.next_at < 'infinity' order by l.next_at limit 1),
+     where l.gate_id = p_gate_id and l.next_at >= p_from and l.next_at < 'infinity'
+     order by l.next_at limit 1),
     'infinity');
 end
 $$;
 
-ALTER FUNCTION outbox.first_lane_at(p_gate_id bigint) OWNER TO postgres;
+ALTER FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION first_lane_at(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION first_lane_at(p_gate_id bigint, p_from timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_lane_at(p_gate_id bigint) IS 'When the first lane of a gate is due; infinity when none is.';
+COMMENT ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) IS 'When the first lane of a gate is due, of those that are not due before p_from; infinity when none is.';
+
+-- Name: first_lease_end(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.first_lease_end(p_gate_id bigint) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.min(l.leased_until) from outbox.unordered_lanes(p_gate_id) l
+    where l.leased > 0);
+end
+$$;
+
+ALTER FUNCTION outbox.first_lease_end(p_gate_id bigint) OWNER TO postgres;
+
+-- Name: FUNCTION first_lease_end(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'When the first lease in the unordered lanes of a gate ends; null when they hold none.';
 
 -- Name: forget_channel(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5147,8 +5202,13 @@ CREATE FUNCTION outbox.has_due(p_now timestamp with time zone) RETURNS boolean
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
 begin
-  return exists (select from outbox.gate g where g.next_at <= p_now and g.next_at < 'infinity')
+  return exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
+    )
     or outbox.has_unrouted();
 end
 $$;
@@ -6353,10 +6413,18 @@ CREATE FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) RETURNS void
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  perform from outbox.gate g
-  where g.endpoint_id = any (p_endpoint_ids)
-  order by g.id + 0
-  for no key update;
+  perform from (
+    select n.id
+    from pg_catalog.unnest(p_endpoint_ids) e
+    cross join lateral (
+      select g.id from outbox.gate g where g.endpoint_id = e order by g.changed_at desc limit 1
+    ) n
+    order by n.id
+  ) o
+  cross join lateral (
+    select from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
+    for no key update
+  ) g;
 end
 $$;
 
@@ -6434,16 +6502,22 @@ declare
   v_applied integer := 0;
 begin
   select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
-  from outbox.gate g
+  from pg_catalog.unnest(p_endpoint_ids) p
+  cross join lateral (
+    select o as gate, o.* from outbox.gate o
+    where o.endpoint_id = p order by o.changed_at desc limit 1
+  ) g
   cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
   cross join lateral (
     -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms)
     -- only when the gate is full or waits for its probe: no turn comes then before a lease ends.
     select n.* from outbox.lane n
-    where n.gate_id = g.id and n.next_at <= p_now and n.next_at < 'infinity'
+    where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
+      and n.next_at < 'infinity'
     order by n.next_at
     limit case
-      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g, x.e, p_now) then 1000
+      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g.gate, x.e, p_now)
+      then 1000
     end
   ) l
   cross join lateral (
@@ -6454,20 +6528,21 @@ begin
     order by d.due_at, d.event_id
     limit 2000
   ) d
-  where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now
-    and (d.held).leased_until <= p_now;
+  where l.leased > 0 and l.leased_until <= p_now and (d.held).leased_until <= p_now;
   if v_lost is not null then
     v_applied := outbox.complete(v_lost, p_now);
   end if;
   -- The lease that a lane noted as its first may have ended with a result. A gate that is full goes
   -- by that note, and would be due in vain until the next lease ends.
   v_lanes := array(
-    select l.id from outbox.gate g
+    select l.id
+    from pg_catalog.unnest(p_endpoint_ids) p
     cross join lateral (
-      select n.id, n.leased, n.leased_until from outbox.lane n
-      where n.gate_id = g.id and not n.ordered offset 0
-    ) l
-    where g.endpoint_id = any (p_endpoint_ids) and l.leased > 0 and l.leased_until <= p_now);
+      select o.id from outbox.gate o
+      where o.endpoint_id = p order by o.changed_at desc limit 1
+    ) g
+    cross join lateral outbox.unordered_lanes(g.id) l
+    where l.leased > 0 and l.leased_until <= p_now);
   if pg_catalog.cardinality(v_lanes) > 0 then
     update outbox.lane l set leased_until = coalesce((
       select pg_catalog.min(d.leased_until) from (
@@ -7096,9 +7171,9 @@ ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO p
 
 COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint, or OH002 when that org has none of this id or it was deleted.';
 
--- Name: park(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: park(uuid[], timestamp with time zone, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[] DEFAULT '{}'::uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -7108,19 +7183,32 @@ CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zon
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
-  update outbox.gate g set next_at = n.next_at
-  from outbox.gate o
+  update outbox.gate g set next_at = n.next_at, lanes_from = n.lanes_from, changed_at = n.changed_at
+  from pg_catalog.unnest(p_endpoint_ids) p
+  cross join lateral (
+    select o.ctid as gate_at, o as gate, o.* from outbox.gate o
+    where o.endpoint_id = p order by o.changed_at desc limit 1
+  ) o
   cross join lateral (
     select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
   cross join lateral (
+    -- Whoever changes a lane makes it due at its p_now or later, and comes here with the same
+    -- p_now: so none lies before both.
+    select coalesce(
+      (select l.next_at from outbox.lane l
+       where l.gate_id = o.id and l.next_at >= least(o.lanes_from, p_now) and l.next_at < 'infinity'
+       order by l.next_at limit 1),
+      'infinity') as at
+    offset 0
+  ) f
+  cross join lateral (
     select greatest(o.not_before, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled
-      then greatest(o.open_until, outbox.first_lane_at(o.id))
+      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight >= outbox.allowed_in_flight(o, e.endpoint, p_now)
+        or o.in_flight >= outbox.allowed_in_flight(o.gate, e.endpoint, p_now)
       then least(
         -- While its share still grows there is more to send before anything comes back.
         case
@@ -7128,25 +7216,38 @@ begin
           then p_now + interval '1 s'
         end,
         coalesce(
-          (select pg_catalog.min(l.leased_until) from outbox.lane l
-           where l.gate_id = o.id and not l.ordered and l.leased > 0),
+          outbox.first_lease_end(o.id),
           (select l.next_at from outbox.lane l
            where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity'
            order by l.next_at limit 1),
           p_now + interval '1 s'))
-      else outbox.first_lane_at(o.id)
-    end) as next_at
+      else f.at
+    end) as at
+  ) d
+  cross join lateral (
+    -- Who is due keeps the place that he has, and goes to the back when he was served. Nobody comes
+    -- in before now, which is where the ring may begin.
+    select
+      case
+        when d.at > p_now then d.at
+        when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at
+        else p_now
+      end as next_at,
+      f.at as lanes_from,
+      pg_catalog.date_trunc('second', p_now) as changed_at
   ) n
-  where o.endpoint_id = any (p_endpoint_ids) and g.ctid = o.ctid
-    and g.next_at is distinct from n.next_at;
+  -- lanes_from may lag behind: a row is not rewritten for the sake of it each time.
+  where g.ctid = o.gate_at and (
+    g.next_at <> n.next_at or n.lanes_from < o.lanes_from
+    or (n.lanes_from > o.lanes_from + interval '1 s' and n.lanes_from < 'infinity'));
 end
 $$;
 
-ALTER FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]) OWNER TO postgres;
 
--- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Puts gates at their place in the ring: when their first lane is due, when a lease ends if they are full, when the breaker lets a probe through, in a while if the endpoint is paused, never if nothing is open. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]) IS 'Puts gates at their place in the ring: when their first lane is due, when a lease ends if they are full, when the breaker lets a probe through, in a while if the endpoint is paused, never if nothing is open; those that are due and were served at the back. locks: the caller holds the gates.';
 
 -- Name: partition_day(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8519,6 +8620,7 @@ CREATE TABLE outbox.lane (
     gate_id bigint NOT NULL,
     ordered boolean NOT NULL,
     key_hash bigint DEFAULT 0 NOT NULL,
+    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
@@ -8547,13 +8649,15 @@ CREATE FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) RETURNS outbo
 declare
   v_lane outbox.lane;
 begin
-  insert into outbox.lane (gate_id, ordered, key_hash)
-  values (p_gate_id, false, p_job)
-  on conflict do nothing;
   select *
   into v_lane
   from outbox.lane l
-  where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job;
+  where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job
+  order by l.changed_at desc limit 1;
+  if not found then
+    insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job)
+    returning * into v_lane;
+  end if;
   return v_lane;
 end
 $$;
@@ -8562,7 +8666,7 @@ ALTER FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) OWNER TO postg
 
 -- Name: FUNCTION replay_lane(p_gate_id bigint, p_job bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) IS 'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays and of what is live.';
+COMMENT ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) IS 'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays and of what is live. locks: the caller holds the gate.';
 
 -- Name: replay_many(text, uuid, text, timestamp with time zone, timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8940,6 +9044,27 @@ ALTER FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purpose
 
 COMMENT ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Takes consent back: what waits to be sent fails at its next try, unsent. Returns what list_consents() does. OH001.';
 
+-- Name: ring_from(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.ring_from(p_now timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_from timestamptz := (select r.from_at from outbox.ring r order by r.from_at desc limit 1);
+begin
+  -- Later than that only when the clock was set back: what has been noted since lies before it.
+  return case when v_from <= p_now - interval '1 s' then v_from else '-infinity' end;
+end
+$$;
+
+ALTER FUNCTION outbox.ring_from(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION ring_from(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.ring_from(p_now timestamp with time zone) IS 'Where to begin to read the ring: behind the dead entries of its index.';
+
 -- Name: rotate_org_secret(text, uuid, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text DEFAULT NULL::text, p_overlap_seconds integer DEFAULT 86400) RETURNS jsonb
@@ -9132,13 +9257,15 @@ begin
     where p.problem is not null
       or not exists (select from outbox.gate g where g.endpoint_id = p.endpoint_id);
   end if;
+  -- By an array: a join that may not loop would read the whole table, the dead rows too.
   with done as (
     delete from outbox.unrouted u
-    using pg_catalog.unnest(p_events) p
-    cross join lateral (
-      select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
-    ) o
-    where u.ctid = o.row_at
+    where u.ctid = any (array(
+      select o.row_at
+      from pg_catalog.unnest(p_events) p
+      cross join lateral (
+        select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
+      ) o))
     returning u.event_id, u.routed_to
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)
@@ -9961,10 +10088,14 @@ CREATE FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with tim
     AS $$
 begin
   return nullif(array(
-    select g.endpoint_id
-    from outbox.gate g
-    where g.endpoint_id = any (p_endpoint_ids) and coalesce(g.next_at, 'infinity') <= p_now
-    order by pg_catalog.array_position(p_endpoint_ids, g.endpoint_id)), '{}');
+    select p.endpoint_id
+    from pg_catalog.unnest(p_endpoint_ids) with ordinality as p (endpoint_id, place)
+    cross join lateral (
+      select g.next_at from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+    ) g
+    where g.next_at <= p_now
+    order by p.place), '{}');
 end
 $$;
 
@@ -10048,7 +10179,8 @@ declare
 begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
-    select g.id as gate_id, g.gate_at, o.place, e.quantum, b.probing, t.tokens, e.rate_per_second,
+    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, e.quantum, b.probing, t.tokens,
+      e.rate_per_second,
       case
         when b.probing then 1
         else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
@@ -10058,7 +10190,7 @@ begin
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
     cross join lateral (
       select g.ctid as gate_at, g as gate, g.* from outbox.gate g
-      where g.endpoint_id = o.endpoint_id offset 0
+      where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
     ) g
     cross join lateral (
       select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
@@ -10093,7 +10225,8 @@ begin
           else r.room + l.leased
         end as most
       from outbox.lane l
-      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity'
+      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
+        and l.next_at < 'infinity'
         and (not l.ordered or l.leased = 0)
       order by l.next_at
       limit r.room
@@ -10156,15 +10289,16 @@ begin
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
       leased_until = least(b.leased_until, b.lease_end),
+      changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
         when b.free > b.taken or b.n > b.most then p_now
-        else coalesce(
+        else greatest(p_now, coalesce(
           least(b.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
             where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
             order by d.due_at limit 1)),
-          'infinity')
+          'infinity'))
       end
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
@@ -10175,6 +10309,7 @@ begin
   ), gates as (
     update outbox.gate g set
       in_flight = g.in_flight + s.slots,
+      changed_at = pg_catalog.date_trunc('second', p_now),
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
       not_before = case
@@ -10478,6 +10613,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_kicked boolean := false;
   v_live integer;
+  v_from timestamptz := outbox.ring_from(v_now);
   v_behind boolean;
 begin
   perform outbox.upkeep(v_now);
@@ -10495,7 +10631,8 @@ begin
   where r.ended_at is null and r.polled_at > v_now - interval '2 s';
   -- Work that has waited for a second although a run is alive wants one more.
   v_behind := exists (
-    select from outbox.gate g where g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
+    select from outbox.gate g
+    where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
   );
   if outbox.is_quiet(v_now) or (v_behind and v_live < outbox.setting_int('worker.max_runs')) then
     v_kicked := outbox.kick('tick');
@@ -10626,14 +10763,23 @@ COMMENT ON FUNCTION outbox.touched_events(p_batch outbox.routing) IS 'The events
 CREATE FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) RETURNS uuid[]
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
     AS $$
 begin
   return array(
     select g.endpoint_id
-    from outbox.gate g
-    where g.endpoint_id = any (p_endpoint_ids)
-    order by g.id + 0
-    for no key update skip locked);
+    from (
+      select n.id
+      from pg_catalog.unnest(p_endpoint_ids) e
+      cross join lateral (
+        select g.id from outbox.gate g where g.endpoint_id = e order by g.changed_at desc limit 1
+      ) n
+      order by n.id
+    ) o
+    cross join lateral (
+      select g.endpoint_id from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
+      for no key update skip locked
+    ) g);
 end
 $$;
 
@@ -10642,6 +10788,24 @@ ALTER FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
 -- Name: FUNCTION try_lock_gates(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) IS 'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits for nobody.';
+
+-- Name: turn_ring(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.turn_ring(p_from timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update outbox.ring r set from_at = p_from
+  where r.only_row = (select o.only_row from outbox.ring o for no key update skip locked);
+end
+$$;
+
+ALTER FUNCTION outbox.turn_ring(p_from timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION turn_ring(p_from timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.turn_ring(p_from timestamp with time zone) IS 'Notes where the ring begins, unless another call is doing so.';
 
 -- Name: type_patterns(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10694,6 +10858,34 @@ ALTER FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt 
 -- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the message.';
+
+-- Name: unordered_lanes(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unordered_lanes(p_gate_id bigint) RETURNS SETOF outbox.lane
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  -- The one that is always there by itself, the newest version first; the jobs' have few.
+  return query
+  (
+    select l.* from outbox.lane l
+    where l.gate_id = p_gate_id and not l.ordered and l.key_hash = 0
+    order by l.changed_at desc limit 1
+  )
+  union all
+  select l.* from outbox.lane l
+  where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0;
+end
+$$;
+
+ALTER FUNCTION outbox.unordered_lanes(p_gate_id bigint) OWNER TO postgres;
+
+-- Name: FUNCTION unordered_lanes(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unordered_lanes(p_gate_id bigint) IS 'The lanes of a gate that promise no order: the live one, and one for each replay job.';
 
 -- Name: unrouted_late(outbox.router, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10793,8 +10985,9 @@ begin
   end;
   begin
     perform outbox.wake_changed(p_now);
+    perform outbox.wake_missed(p_now);
   exception when others then
-    raise warning 'outbox.wake_changed(): %', sqlerrm;
+    raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
   end;
   begin
     perform outbox.purge_deleted(1000);
@@ -10893,7 +11086,7 @@ CREATE FUNCTION outbox.wake_changed(p_now timestamp with time zone) RETURNS void
     AS $$
 begin
   -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
-  update outbox.gate g set next_at = p_now
+  update outbox.gate g set next_at = p_now, changed_at = pg_catalog.date_trunc('second', p_now)
   from (
     select g.id
     from outbox.endpoint e
@@ -10901,7 +11094,7 @@ begin
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
       and g.next_at > p_now and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
-      and outbox.first_lane_at(g.id) <= p_now
+      and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
     for no key update of g skip locked
   ) w
   where g.id = w.id;
@@ -10913,6 +11106,37 @@ ALTER FUNCTION outbox.wake_changed(p_now timestamp with time zone) OWNER TO post
 -- Name: FUNCTION wake_changed(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) IS 'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in force within one tick. locks: gates with SKIP LOCKED.';
+
+-- Name: wake_missed(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wake_missed(p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
+  -- All of it once a minute, for it may walk the dead entries that ring_from() spares the others.
+  v_since timestamptz := case
+    when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
+    else v_from - interval '15 s'
+  end;
+begin
+  update outbox.gate g set next_at = p_now, changed_at = pg_catalog.date_trunc('second', p_now)
+  from (
+    select o.ctid as gate_at from outbox.gate o
+    where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
+    for no key update skip locked
+  ) o
+  where g.ctid = o.gate_at;
+end
+$$;
+
+ALTER FUNCTION outbox.wake_missed(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION wake_missed(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) IS 'Makes the gates due that lie before the beginning of the ring, for their change took long to commit or was made while the clock was set back. locks: gates with SKIP LOCKED.';
 
 -- Name: watch_table(regclass, text, text, text, text, text[], text[], text[], text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11791,6 +12015,20 @@ ALTER TABLE outbox.request_key OWNER TO postgres;
 
 COMMENT ON TABLE outbox.request_key IS 'Requests of the last 24 hours that carried an Idempotency-Key: a hash of what was asked, and what was answered, without secrets.';
 
+-- Name: ring; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.ring (
+    only_row boolean DEFAULT true NOT NULL,
+    from_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT ring_is_one_row CHECK (only_row)
+);
+
+ALTER TABLE outbox.ring OWNER TO postgres;
+
+-- Name: TABLE ring; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.ring IS 'Where the ring begins: no gate is due before from_at, save one whose change took longer than a second to commit, which the tick finds within another, or longer than 15 s or was made while the clock was set back, which it finds within a minute.';
+
 -- Name: run_batch; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE UNLOGGED TABLE outbox.run_batch (
@@ -12241,30 +12479,20 @@ ALTER TABLE ONLY outbox.event_type
 ALTER TABLE ONLY outbox.failure_rule
     ADD CONSTRAINT failure_rule_pkey PRIMARY KEY (kind, code);
 
--- Name: gate gate_of_endpoint; Type: CONSTRAINT; Schema: outbox; Owner: postgres
-
-ALTER TABLE ONLY outbox.gate
-    ADD CONSTRAINT gate_of_endpoint UNIQUE (endpoint_id);
-
 -- Name: gate gate_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.gate
-    ADD CONSTRAINT gate_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT gate_pkey PRIMARY KEY (id, changed_at);
 
 -- Name: idempotency_key idempotency_key_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.idempotency_key
     ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (org_id, key);
 
--- Name: lane lane_of_gate; Type: CONSTRAINT; Schema: outbox; Owner: postgres
-
-ALTER TABLE ONLY outbox.lane
-    ADD CONSTRAINT lane_of_gate UNIQUE (gate_id, ordered, key_hash);
-
 -- Name: lane lane_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.lane
-    ADD CONSTRAINT lane_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT lane_pkey PRIMARY KEY (id, changed_at);
 
 -- Name: message_attempt message_attempt_of_claim; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -12325,6 +12553,11 @@ ALTER TABLE ONLY outbox.request_bucket
 
 ALTER TABLE ONLY outbox.request_key
     ADD CONSTRAINT request_key_pkey PRIMARY KEY (org_id, key);
+
+-- Name: ring ring_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.ring
+    ADD CONSTRAINT ring_pkey PRIMARY KEY (only_row);
 
 -- Name: router router_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -12469,6 +12702,10 @@ CREATE INDEX endpoint_updated ON outbox.endpoint USING btree (updated_at);
 
 CREATE INDEX gate_due ON outbox.gate USING btree (next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
 
+-- Name: gate_of_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX gate_of_endpoint ON outbox.gate USING btree (endpoint_id, changed_at);
+
 -- Name: idempotency_key_created; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX idempotency_key_created ON outbox.idempotency_key USING btree (created_at);
@@ -12476,6 +12713,10 @@ CREATE INDEX idempotency_key_created ON outbox.idempotency_key USING btree (crea
 -- Name: lane_due; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX lane_due ON outbox.lane USING btree (gate_id, next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
+
+-- Name: lane_of_gate; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX lane_of_gate ON outbox.lane USING btree (gate_id, ordered, key_hash, changed_at);
 
 -- Name: outbound_message_dossier; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -12508,6 +12749,10 @@ CREATE INDEX outbound_message_state ON outbox.outbound_message USING btree (org_
 -- Name: request_key_created; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX request_key_created ON outbox.request_key USING btree (created_at);
+
+-- Name: ring_newest; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX ring_newest ON outbox.ring USING btree (from_at);
 
 -- Name: saga_key_age; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -12667,6 +12912,10 @@ ALTER TABLE outbox.request_bucket ENABLE ROW LEVEL SECURITY;
 -- Name: request_key; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.request_key ENABLE ROW LEVEL SECURITY;
+
+-- Name: ring; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.ring ENABLE ROW LEVEL SECURITY;
 
 -- Name: router; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -13235,9 +13484,13 @@ REVOKE ALL ON FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) FRO
 
 REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
--- Name: FUNCTION first_lane_at(p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION first_lane_at(p_gate_id bigint, p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.first_lane_at(p_gate_id bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION first_lease_end(p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.first_lease_end(p_gate_id bigint) FROM PUBLIC;
 
 -- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -13609,9 +13862,9 @@ REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 
--- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION partition_day(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -13860,6 +14113,10 @@ REVOKE ALL ON FUNCTION outbox.retry_to_wire(p_policy jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) TO service_role;
 
+-- Name: FUNCTION ring_from(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.ring_from(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer) FROM PUBLIC;
@@ -14064,6 +14321,10 @@ REVOKE ALL ON FUNCTION outbox.touched_events(p_batch outbox.routing) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
 
+-- Name: FUNCTION turn_ring(p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.turn_ring(p_from timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION type_patterns(p_type text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
@@ -14071,6 +14332,10 @@ REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
 -- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION unordered_lanes(p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unordered_lanes(p_gate_id bigint) FROM PUBLIC;
 
 -- Name: FUNCTION unrouted_late(p_router outbox.router, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14110,6 +14375,10 @@ GRANT ALL ON FUNCTION outbox.version() TO service_role;
 -- Name: FUNCTION wake_changed(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION wake_missed(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean); Type: ACL; Schema: outbox; Owner: postgres
 
