@@ -1,4 +1,4 @@
-import { type Schema, Validator } from '@cfworker/json-schema'
+import { dereference, type Schema, validate } from '@cfworker/json-schema'
 import isSafe from 'safe-regex2'
 import { ApiError } from './errors.ts'
 import { messageOf } from '../_shared/errors.ts'
@@ -8,6 +8,8 @@ export type PayloadSchema = Record<string, unknown> | boolean
 
 const mostDepth = 32
 const mostCharacters = 65_536
+/** References followed for one payload: a few that fork each other would take years. */
+const mostReferences = 100_000
 
 /** Refuses, as ApiError, a schema that no payload could be checked against. */
 export function checkSchema(schema: PayloadSchema): void {
@@ -15,6 +17,7 @@ export function checkSchema(schema: PayloadSchema): void {
     refuse('schema', `has more than ${mostCharacters} characters`, 'Leave out descriptions')
   }
   checkPart(schema, 'schema', 0)
+  checkPatterns(schema, 'schema')
   const problem = findMismatch(schema, {})
   if (problem !== null && problem.kind === 'schema') {
     refuse(
@@ -32,16 +35,29 @@ export function findMismatch(
 ): { kind: 'payload' | 'schema'; path: string; detail: string } | null {
   try {
     // SAFETY: checkSchema() looked at the form; what it left is ignored by the validator.
-    const { valid, errors } = new Validator(schema as Schema | boolean, '2020-12').validate(payload)
+    const form = schema as Schema | boolean
+    const lookup = counted(dereference(form))
+    const { valid, errors } = validate(payload, form, '2020-12', lookup)
     if (valid) return null
     const last = errors.at(-1)
     const path = last?.instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.') ?? ''
     return { kind: 'payload', path, detail: last?.error ?? 'No value fits' }
   } catch (error) {
-    // An unresolved reference, or one that goes round in circles.
+    // A reference to nothing, one that goes round in circles, or too many of them.
     const detail = messageOf(error).split('\n')[0] ?? ''
     return { kind: 'schema', path: '', detail }
   }
+}
+
+/** The schemas by reference, which throw when they are asked for too often. */
+function counted(lookup: Record<string, Schema | boolean>): Record<string, Schema | boolean> {
+  let left = mostReferences
+  return new Proxy(lookup, {
+    get(target, name): unknown {
+      if (left-- === 0) throw new Error(`it follows more than ${mostReferences} references`)
+      return Reflect.get(target, name)
+    },
+  })
 }
 
 const typeNames = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']
@@ -64,7 +80,7 @@ function checkPart(part: unknown, path: string, depth: number): void {
   if (typeof part === 'boolean') return
   if (!isObject(part)) refuse(path, 'is not a schema', 'Expected an object, true or false')
   if (depth > mostDepth) refuse(path, `is nested more than ${mostDepth} deep`, 'Use $defs and $ref')
-  const { $ref: reference, type, pattern, required } = part
+  const { $ref: reference, type, required } = part
   if (reference !== undefined && !(typeof reference === 'string' && reference.startsWith('#'))) {
     refuse(`${path}.$ref`, 'leads out of the schema', 'Expected something like #/$defs/item')
   }
@@ -75,7 +91,6 @@ function checkPart(part: unknown, path: string, depth: number): void {
   if (required !== undefined && !isTextList(required)) {
     refuse(`${path}.required`, 'is not an array of names', 'Expected something like ["id"]')
   }
-  if (pattern !== undefined) checkPattern(pattern, `${path}.pattern`)
   for (const name of schemaMembers) {
     if (part[name] !== undefined) checkPart(part[name], `${path}.${name}`, depth + 1)
   }
@@ -90,23 +105,43 @@ function checkPart(part: unknown, path: string, depth: number): void {
     if (map === undefined) continue
     if (!isObject(map)) refuse(`${path}.${name}`, 'is not an object', 'Expected schemas by name')
     for (const [key, item] of Object.entries(map)) {
-      if (name === 'patternProperties') checkPattern(key, `${path}.${name}`)
       checkPart(item, `${path}.${name}.${key}`, depth + 1)
     }
+  }
+}
+
+/** Looks everywhere: a reference makes a schema of what stands under any name. */
+function checkPatterns(part: unknown, path: string): void {
+  if (typeof part !== 'object' || part === null) return
+  for (const [name, value] of Object.entries(part)) {
+    const here = `${path}.${name}`
+    if (name === 'pattern' && typeof value !== 'object') checkPattern(value, here)
+    if (name === 'patternProperties' && isObject(value)) {
+      for (const pattern of Object.keys(value)) checkPattern(pattern, here)
+    }
+    checkPatterns(value, here)
   }
 }
 
 /** Patterns run over whatever is published: one that backtracks would hold up everybody. */
 function checkPattern(pattern: unknown, path: string): void {
   try {
-    if (typeof pattern === 'string' && pattern.length <= 500 && isSafe(new RegExp(pattern, 'u'))) {
-      return
-    }
+    if (
+      typeof pattern === 'string' && pattern.length <= 500 && isSafe(new RegExp(pattern, 'u')) &&
+      !repeatedChoice.test(pattern)
+    ) return
   } catch {
     // Refused below, as one that is not safe is.
   }
-  refuse(path, 'is not a regular expression that is safe to run', 'Avoid repeats within repeats')
+  refuse(
+    path,
+    'is not a regular expression that is safe to run',
+    'Avoid repeats of repeats and of alternatives',
+  )
 }
+
+/** A group with alternatives, or with groups that may have them, that repeats: `(a|a)*`. */
+const repeatedChoice = /\|[^]*\)(?:[*+]|\{)/
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

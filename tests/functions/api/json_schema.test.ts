@@ -48,12 +48,32 @@ function nested(depth: number): PayloadSchema {
   return depth === 0 ? true : { items: nested(depth - 1) }
 }
 
+/** Each part asks the next one twice: 2^40 answers. */
+const forks: PayloadSchema = {
+  $ref: '#/$defs/p0',
+  $defs: Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [
+      `p${at}`,
+      at === 39 ? true : { allOf: Array(2).fill({ $ref: `#/$defs/p${at + 1}` }) },
+    ]),
+  ),
+}
+
 const unsound: [what: string, schema: PayloadSchema, field: string][] = [
   ['a type that is none', { properties: { a: { type: 'text' } } }, 'schema.properties.a.type'],
   ['a reference outside', { $ref: 'https://example.com/schema' }, 'schema.$ref'],
   ['a reference to nothing', { $ref: '#/$defs/none' }, 'schema'],
   ['a reference to itself', { $ref: '#' }, 'schema'],
   ['a pattern that backtracks', { pattern: '^(a+)+$' }, 'schema.pattern'],
+  ['a pattern that chooses again and again', { pattern: '^(a|a)*$' }, 'schema.pattern'],
+  ['such a pattern where no schema should be', {
+    $ref: '#/other',
+    other: { pattern: '^(a+)+$' },
+  }, 'schema.other.pattern'],
+  ['such a pattern in dependencies', {
+    dependencies: { a: { pattern: '^(a+)+$' } },
+  }, 'schema.dependencies.a.pattern'],
+  ['references that fork', forks, 'schema'],
   ['a pattern that is none', { patternProperties: { '(': true } }, 'schema.patternProperties'],
   ['properties that are no object', { properties: 5 }, 'schema.properties'],
   ['names that are no text', { required: [1] }, 'schema.required'],
@@ -61,6 +81,12 @@ const unsound: [what: string, schema: PayloadSchema, field: string][] = [
   ['33 levels', nested(34), `schema${'.items'.repeat(33)}`],
   ['more than 64 KiB', { description: 'x'.repeat(70_000) }, 'schema'],
 ]
+Deno.test('findMismatch() stops where references fork with the depth of the payload', () => {
+  const again = { properties: { a: { $ref: '#' } } }
+  const payload = JSON.parse('{"a":'.repeat(30) + '1' + '}'.repeat(30))
+  expect(findMismatch({ allOf: [again, again] }, payload)?.kind).toBe('schema')
+})
+
 for (const [what, schema, field] of unsound) {
   Deno.test(`checkSchema() refuses ${what}`, () => {
     expect(() => checkSchema(schema)).toThrow(
