@@ -67,6 +67,26 @@ comment on function outbox.end_request(text, text, jsonb) is
   'Notes the answer, without secrets, of the request whose key begin_request() took. Without a '
   'key it does nothing.';
 
+create function outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  -- What names one token and no other is not part of the request.
+  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
+    p_token - '{id,issuedAt}'::text[]);
+begin
+  if v_answer is null then
+    v_answer := p_token;
+    perform outbox.end_request(p_org_id, p_key, v_answer);
+  end if;
+  return v_answer;
+end
+$$;
+comment on function outbox.note_portal_token(text, text, jsonb) is
+  'Notes what a portal token says ({"id", "issuedAt" and what was asked for}) under an '
+  'Idempotency-Key and returns it, or what the first token of that key says: signed again it is '
+  'the same token. OH001, OH003.';
+
 -- Lost in a crash, which gives every org a full bucket.
 create unlogged table outbox.request_bucket (
   org_id text primary key,

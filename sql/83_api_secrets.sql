@@ -27,20 +27,26 @@ comment on function outbox.get_org_secret(text, uuid) is
 
 create function outbox.rotate_org_secret(
   p_org_id text, p_endpoint_id uuid, p_secret text default null,
-  p_overlap_seconds integer default 86400
+  p_overlap_seconds integer default 86400, p_key text default null
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  perform outbox.rotate_secret(p_endpoint_id, p_secret,
-    pg_catalog.make_interval(secs => p_overlap_seconds));
+  if outbox.begin_request(p_org_id, 'POST /endpoints/{endpointId}/secret/rotate', p_key,
+    pg_catalog.jsonb_build_array(p_endpoint_id, p_secret, p_overlap_seconds)) is null
+  then
+    perform outbox.rotate_secret(p_endpoint_id, p_secret,
+      pg_catalog.make_interval(secs => p_overlap_seconds));
+    -- Nothing of a secret is noted: a repeat reads it from Vault.
+    perform outbox.end_request(p_org_id, p_key, '{}');
+  end if;
   return outbox.get_org_secret(p_org_id, p_endpoint_id);
 end
 $$;
-comment on function outbox.rotate_org_secret(text, uuid, text, integer) is
-  'Replaces a secret as rotate_secret() does, and returns what get_org_secret() does. OH001, '
-  'OH002, OH004.';
+comment on function outbox.rotate_org_secret(text, uuid, text, integer, text) is
+  'Replaces a secret as rotate_secret() does, once for each p_key, and returns what '
+  'get_org_secret() does. OH001, OH002, OH003, OH004.';
 
 create function outbox.expire_org_secret(
   p_org_id text, p_endpoint_id uuid, p_secret_id uuid

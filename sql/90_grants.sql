@@ -69,7 +69,7 @@ grant execute on function
   outbox.set_retry_config(text, uuid, jsonb, integer),
   outbox.preview_retry_config(jsonb),
   outbox.get_org_secret(text, uuid),
-  outbox.rotate_org_secret(text, uuid, text, integer),
+  outbox.rotate_org_secret(text, uuid, text, integer, text),
   outbox.expire_org_secret(text, uuid, uuid),
   outbox.pause_org_endpoint(text, uuid, text),
   outbox.resume_org_endpoint(text, uuid),
@@ -77,6 +77,7 @@ grant execute on function
   outbox.get_org_test(text, uuid, uuid),
   outbox.get_org_stats(text, uuid, integer),
   outbox.take_requests(text, integer),
+  outbox.note_portal_token(text, text, jsonb),
   outbox.list_dead_letters(
     text, uuid, text, text, timestamptz, timestamptz, text, integer),
   outbox.get_dead_letter(text, uuid),

@@ -2788,6 +2788,10 @@ export type Database = {
         }
         Returns: undefined
       }
+      'note_portal_token': {
+        Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
+        Returns: Json
+      }
       'open_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
         Returns: {
@@ -3186,6 +3190,7 @@ export type Database = {
       'rotate_org_secret': {
         Args: {
           'p_endpoint_id': string
+          'p_key'?: string
           'p_org_id': string
           'p_overlap_seconds'?: number
           'p_secret'?: string

@@ -8477,6 +8477,26 @@ comment on function outbox.end_request(text, text, jsonb) is
   'Notes the answer, without secrets, of the request whose key begin_request() took. Without a '
   'key it does nothing.';
 
+create function outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  -- What names one token and no other is not part of the request.
+  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
+    p_token - '{id,issuedAt}'::text[]);
+begin
+  if v_answer is null then
+    v_answer := p_token;
+    perform outbox.end_request(p_org_id, p_key, v_answer);
+  end if;
+  return v_answer;
+end
+$$;
+comment on function outbox.note_portal_token(text, text, jsonb) is
+  'Notes what a portal token says ({"id", "issuedAt" and what was asked for}) under an '
+  'Idempotency-Key and returns it, or what the first token of that key says: signed again it is '
+  'the same token. OH001, OH003.';
+
 -- Lost in a crash, which gives every org a full bucket.
 create unlogged table outbox.request_bucket (
   org_id text primary key,
@@ -10204,20 +10224,26 @@ comment on function outbox.get_org_secret(text, uuid) is
 
 create function outbox.rotate_org_secret(
   p_org_id text, p_endpoint_id uuid, p_secret text default null,
-  p_overlap_seconds integer default 86400
+  p_overlap_seconds integer default 86400, p_key text default null
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  perform outbox.rotate_secret(p_endpoint_id, p_secret,
-    pg_catalog.make_interval(secs => p_overlap_seconds));
+  if outbox.begin_request(p_org_id, 'POST /endpoints/{endpointId}/secret/rotate', p_key,
+    pg_catalog.jsonb_build_array(p_endpoint_id, p_secret, p_overlap_seconds)) is null
+  then
+    perform outbox.rotate_secret(p_endpoint_id, p_secret,
+      pg_catalog.make_interval(secs => p_overlap_seconds));
+    -- Nothing of a secret is noted: a repeat reads it from Vault.
+    perform outbox.end_request(p_org_id, p_key, '{}');
+  end if;
   return outbox.get_org_secret(p_org_id, p_endpoint_id);
 end
 $$;
-comment on function outbox.rotate_org_secret(text, uuid, text, integer) is
-  'Replaces a secret as rotate_secret() does, and returns what get_org_secret() does. OH001, '
-  'OH002, OH004.';
+comment on function outbox.rotate_org_secret(text, uuid, text, integer, text) is
+  'Replaces a secret as rotate_secret() does, once for each p_key, and returns what '
+  'get_org_secret() does. OH001, OH002, OH003, OH004.';
 
 create function outbox.expire_org_secret(
   p_org_id text, p_endpoint_id uuid, p_secret_id uuid
@@ -11087,7 +11113,7 @@ grant execute on function
   outbox.set_retry_config(text, uuid, jsonb, integer),
   outbox.preview_retry_config(jsonb),
   outbox.get_org_secret(text, uuid),
-  outbox.rotate_org_secret(text, uuid, text, integer),
+  outbox.rotate_org_secret(text, uuid, text, integer, text),
   outbox.expire_org_secret(text, uuid, uuid),
   outbox.pause_org_endpoint(text, uuid, text),
   outbox.resume_org_endpoint(text, uuid),
@@ -11095,6 +11121,7 @@ grant execute on function
   outbox.get_org_test(text, uuid, uuid),
   outbox.get_org_stats(text, uuid, integer),
   outbox.take_requests(text, integer),
+  outbox.note_portal_token(text, text, jsonb),
   outbox.list_dead_letters(
     text, uuid, text, text, timestamptz, timestamptz, text, integer),
   outbox.get_dead_letter(text, uuid),

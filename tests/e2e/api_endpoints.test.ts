@@ -158,9 +158,16 @@ Deno.test('a rotated secret signs beside the new one until it is ended', async (
   expect(rotated.body.secret).not.toBe(secret)
   expect(rotated.body.secrets).toHaveLength(2)
   const [current, old] = rotated.body.secrets
+  const keyed = { headers: { 'idempotency-key': `rotate-${id}` }, body: { overlapSeconds: 60 } }
+  const once = await call(`POST ${path}/secret/rotate`, keyed)
+  expect(once.body.secrets).toHaveLength(3)
+  expect((await call(`POST ${path}/secret/rotate`, keyed)).body).toEqual(once.body)
+  expect(await call(`POST ${path}/secret/rotate`, { ...keyed, body: { overlapSeconds: 61 } }))
+    .toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
   expect(old.expiresAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
-  expect((await call(`DELETE ${path}/secrets/${old.id}`)).body.secrets).toHaveLength(1)
-  expect(await call(`DELETE ${path}/secrets/${current.id}`))
+  expect((await call(`DELETE ${path}/secrets/${old.id}`)).body.secrets).toHaveLength(2)
+  expect((await call(`DELETE ${path}/secrets/${current.id}`)).body.secrets).toHaveLength(1)
+  expect(await call(`DELETE ${path}/secrets/${once.body.secrets[0].id}`))
     .toMatchObject({ status: 409, body: { code: 'wrong_state' } })
 })
 
@@ -194,6 +201,12 @@ Deno.test('a portal token sees its own organisation with its role, and nothing e
   const minted = await call('POST /portal-tokens', { headers, body: { role: 'operator' } })
   expect(minted).toMatchObject({ status: 201, body: { orgId: 'org-portal', role: 'operator' } })
   const { token } = minted.body
+  const keyed = { headers: { ...headers, 'idempotency-key': 'portal' }, body: { role: 'viewer' } }
+  const once = await call('POST /portal-tokens', keyed)
+  expect(once.status).toBe(201)
+  expect((await call('POST /portal-tokens', keyed)).body).toEqual(once.body)
+  expect(await call('POST /portal-tokens', { ...keyed, body: { role: 'operator' } }))
+    .toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
   expect((await call('GET /endpoints', { token })).body.data.map(({ id }: { id: string }) => id))
     .toEqual([own.body.id])
   expect(await call(`GET /endpoints/${other.body.id}`, { token })).toMatchObject({ status: 404 })

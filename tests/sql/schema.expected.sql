@@ -6924,6 +6924,31 @@ ALTER FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type te
 
 COMMENT ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Writes one line of the timeline of the message''s dossier, if it has one: {"messageId", "channel", "templateCode", "status", …}.';
 
+-- Name: note_portal_token(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  -- What names one token and no other is not part of the request.
+  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
+    p_token - '{id,issuedAt}'::text[]);
+begin
+  if v_answer is null then
+    v_answer := p_token;
+    perform outbox.end_request(p_org_id, p_key, v_answer);
+  end if;
+  return v_answer;
+end
+$$;
+
+ALTER FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION note_portal_token(p_org_id text, p_key text, p_token jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Notes what a portal token says ({"id", "issuedAt" and what was asked for}) under an Idempotency-Key and returns it, or what the first token of that key says: signed again it is the same token. OH001, OH003.';
+
 -- Name: open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) RETURNS outbox.delivery
@@ -9065,25 +9090,31 @@ ALTER FUNCTION outbox.ring_from(p_now timestamp with time zone) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.ring_from(p_now timestamp with time zone) IS 'Where to begin to read the ring: behind the dead entries of its index.';
 
--- Name: rotate_org_secret(text, uuid, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: rotate_org_secret(text, uuid, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text DEFAULT NULL::text, p_overlap_seconds integer DEFAULT 86400) RETURNS jsonb
+CREATE FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text DEFAULT NULL::text, p_overlap_seconds integer DEFAULT 86400, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  perform outbox.rotate_secret(p_endpoint_id, p_secret,
-    pg_catalog.make_interval(secs => p_overlap_seconds));
+  if outbox.begin_request(p_org_id, 'POST /endpoints/{endpointId}/secret/rotate', p_key,
+    pg_catalog.jsonb_build_array(p_endpoint_id, p_secret, p_overlap_seconds)) is null
+  then
+    perform outbox.rotate_secret(p_endpoint_id, p_secret,
+      pg_catalog.make_interval(secs => p_overlap_seconds));
+    -- Nothing of a secret is noted: a repeat reads it from Vault.
+    perform outbox.end_request(p_org_id, p_key, '{}');
+  end if;
   return outbox.get_org_secret(p_org_id, p_endpoint_id);
 end
 $$;
 
-ALTER FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer) OWNER TO postgres;
+ALTER FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) OWNER TO postgres;
 
--- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer) IS 'Replaces a secret as rotate_secret() does, and returns what get_org_secret() does. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns what get_org_secret() does. OH001, OH002, OH003, OH004.';
 
 -- Name: rotate_secret(uuid, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13828,6 +13859,11 @@ REVOKE ALL ON FUNCTION outbox.no_saga(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION note_portal_token(p_org_id text, p_key text, p_token jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) TO service_role;
+
 -- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
@@ -14117,10 +14153,10 @@ GRANT ALL ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_
 
 REVOKE ALL ON FUNCTION outbox.ring_from(p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer) TO service_role;
+REVOKE ALL ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) TO service_role;
 
 -- Name: FUNCTION rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval); Type: ACL; Schema: outbox; Owner: postgres
 

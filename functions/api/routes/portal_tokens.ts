@@ -1,7 +1,8 @@
-import { createRoute } from '@hono/zod-openapi'
+import { createRoute, z } from '@hono/zod-openapi'
 import { mintPortalToken } from '../auth/portal.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { ApiError } from '../errors.ts'
+import { idempotencyKeyHeader } from '../schemas/common.ts'
 import { newPortalTokenSchema, portalTokenSchema } from '../schemas/portal_tokens.ts'
 import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
 
@@ -12,15 +13,21 @@ const mint = createRoute({
   summary: "Mint a short-lived token for a customer's browser",
   tags: ['Portal tokens'],
   ...needs('admin'),
-  request: { body: jsonBody(newPortalTokenSchema) },
+  request: { headers: idempotencyKeyHeader, body: jsonBody(newPortalTokenSchema) },
   responses: {
-    ...problems('not_configured'),
+    ...problems('not_configured', 'idempotency_conflict'),
     201: jsonAnswer(portalTokenSchema, 'A token of one organisation'),
   },
 })
 
+/** What tells one token from another that says the same. */
+const mark = z.object({ id: z.string(), issuedAt: z.int() })
+
 /** `/portal-tokens`. */
-export function addPortalTokenRoutes(app: ApiApp, { portalSecrets, wallNow }: ApiDeps): void {
+export function addPortalTokenRoutes(
+  app: ApiApp,
+  { database, portalSecrets, wallNow }: ApiDeps,
+): void {
   app.openapi(mint, async (c) => {
     const [secret] = portalSecrets
     if (secret === undefined) {
@@ -30,12 +37,18 @@ export function addPortalTokenRoutes(app: ApiApp, { portalSecrets, wallNow }: Ap
     }
     const { role, expiresInSeconds, subject } = c.req.valid('json')
     const { orgId } = c.get('principal')
-    const now = wallNow()
+    const key = c.req.valid('header')['idempotency-key']
+    const fresh = { id: crypto.randomUUID(), issuedAt: Math.floor(wallNow() / 1000) }
+    const { id, issuedAt } = key === undefined ? fresh : await database.call('note_portal_token', {
+      p_org_id: orgId,
+      p_key: key,
+      p_token: { ...fresh, role, expiresInSeconds, subject },
+    }, mark)
     const token = await mintPortalToken(
-      { orgId, role, subject, now, lifeSeconds: expiresInSeconds },
+      { orgId, role, subject, id, issuedAt, lifeSeconds: expiresInSeconds },
       secret,
     )
-    const expiresAt = new Date((Math.floor(now / 1000) + expiresInSeconds) * 1000).toISOString()
+    const expiresAt = new Date((issuedAt + expiresInSeconds) * 1000).toISOString()
     c.header('cache-control', 'no-store')
     return c.json({ token, orgId, role, expiresAt }, 201)
   })

@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
-import { uuidSchema } from '../schemas/common.ts'
+import { idempotencyKeyHeader, uuidSchema } from '../schemas/common.ts'
 import { endpointParams } from '../schemas/endpoints.ts'
 import { endpointSecretSchema, rotationSchema } from '../schemas/secrets.ts'
 import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
@@ -26,8 +26,12 @@ const rotate = createRoute({
   summary: 'Replace the secret; the old one signs on for a while',
   tags,
   ...needs('admin'),
-  request: { params: endpointParams, body: jsonBody(rotationSchema) },
-  responses: { ...problems('not_found', 'wrong_state'), 200: answer },
+  request: {
+    params: endpointParams,
+    headers: idempotencyKeyHeader,
+    body: jsonBody(rotationSchema),
+  },
+  responses: { ...problems('not_found', 'wrong_state', 'idempotency_conflict'), 200: answer },
 })
 
 const expire = createRoute({
@@ -58,11 +62,13 @@ export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(rotate, async (c) => {
     const { secret, overlapSeconds } = c.req.valid('json')
+    const key = c.req.valid('header')['idempotency-key']
     const rotated = await database.call('rotate_org_secret', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       p_overlap_seconds: overlapSeconds,
       ...secret === undefined ? {} : { p_secret: secret },
+      ...key === undefined ? {} : { p_key: key },
     }, endpointSecretSchema)
     c.header('cache-control', 'no-store')
     return c.json(rotated, 200)

@@ -168,7 +168,7 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
     'a portal token for the org outhook',
     () =>
       mintPortalToken(
-        { orgId: 'outhook', role: 'viewer', subject: 's', now, lifeSeconds: 60 },
+        { orgId: 'outhook', role: 'viewer', subject: 's', ...mark(now), lifeSeconds: 60 },
         portalSecret,
       ),
     'forbidden',
@@ -177,7 +177,7 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
     'a portal token with another secret',
     () =>
       mintPortalToken(
-        { orgId: 'org-1', role: 'viewer', subject: 's', now, lifeSeconds: 60 },
+        { orgId: 'org-1', role: 'viewer', subject: 's', ...mark(now), lifeSeconds: 60 },
         'q'.repeat(40),
       ),
     refused,
@@ -186,7 +186,7 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
     'a portal token that has ended',
     () =>
       mintPortalToken(
-        { orgId: 'org-1', role: 'viewer', subject: 's', now: now - 100_000, lifeSeconds: 60 },
+        { orgId: 'org-1', role: 'viewer', subject: 's', ...mark(now - 100_000), lifeSeconds: 60 },
         portalSecret,
       ),
     refused,
@@ -247,3 +247,7 @@ Deno.test("authenticate() takes X-Org-Id only among the token's own organisation
     expect(await ask({ authorization: several, 'x-org-id': 'outhook' })).toBe('forbidden')
   })
 })
+
+function mark(at: number): { id: string; issuedAt: number } {
+  return { id: crypto.randomUUID(), issuedAt: Math.floor(at / 1000) }
+}
