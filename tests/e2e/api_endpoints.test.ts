@@ -71,7 +71,7 @@ Deno.test('POST /endpoints names the member that is wrong, in camelCase', async 
   })
   expect(await call('POST /endpoints', { body: '{' })).toMatchObject({
     status: 400,
-    body: { detail: 'The body is not JSON' },
+    body: { detail: 'The body is missing or not JSON' },
   })
 })
 

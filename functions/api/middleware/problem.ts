@@ -43,28 +43,39 @@ export function problemAnswer(error: ApiError, requestId: string): Response {
   })
 }
 
-/** What zod found first, with the path of the member. `target` is the part of the request. */
+/**
+ * What zod found, with the path of the member. `target` is the part of the request. A member that
+ * nobody knows comes first: misspelt, it is also why the right one is missing.
+ */
 export function readIssues(issues: readonly z.core.$ZodIssue[], target: string): ApiError {
-  const [issue] = issues
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   const path = issue?.path.map(String).join('.') ?? ''
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined
   const field = [path, unknown?.slice(0, 100)].filter((part) => part !== undefined && part !== '')
     .join('.')
+  const name = field === '' ? `The ${target}` : field
   return new ApiError(
     'invalid_argument',
-    unknown === undefined
-      ? `${field === '' ? `The ${target}` : field}: ${issue?.message ?? 'is not valid'}`
-      : `${field} is not a member of this request`,
-    { ...field === '' ? {} : { field }, remedy: 'openapi.json describes what is expected' },
+    unknown === undefined ? sayIssue(name, issue) : `${name} is not a member of this request`,
+    {
+      ...field === '' ? {} : { field },
+      remedy: 'GET /api/v1/openapi.json describes what is expected',
+    },
   )
+}
+
+function sayIssue(name: string, issue: z.core.$ZodIssue | undefined): string {
+  // An issue does not carry its input: that it was undefined stands in zod's message alone.
+  if (issue?.message.endsWith('received undefined')) return `${name} is missing`
+  return `${name}: ${issue?.message ?? 'is not valid'}`
 }
 
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error
   // Hono's own: a body that is not JSON is all that reaches here.
   if (error instanceof HTTPException && error.status === 400) {
-    return new ApiError('invalid_argument', 'The body is not JSON', {
-      remedy: 'Send one JSON value in UTF-8',
+    return new ApiError('invalid_argument', 'The body is missing or not JSON', {
+      remedy: 'Send one JSON value in UTF-8: {} when there is nothing to say',
     })
   }
   return new ApiError('internal', 'The request failed; the log has the reason under its id', {
