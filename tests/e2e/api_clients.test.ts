@@ -1,0 +1,68 @@
+/** The README's clients of the API, each run as a user would run it. */
+
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { readmeBlock } from '../project/_readme.ts'
+import { testFolder } from '../_support/folder.ts'
+import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
+
+const folder = testFolder()
+let outhook: TestOuthook
+
+Deno.test.beforeAll(async () => {
+  outhook = await startOuthook()
+  await Deno.mkdir(folder, { recursive: true })
+})
+Deno.test.afterAll(async () => {
+  await outhook?.stop()
+  await Deno.remove(folder, { recursive: true })
+})
+
+/** Runs a command in the folder with the stack's URL and key, and gives what it printed. */
+async function run(command: string, args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command(command, {
+    args,
+    cwd: folder,
+    env: {
+      API_URL: outhook.stack.apiUrl,
+      SECRET_KEY: outhook.stack.keys.secretKey,
+      NO_COLOR: '1',
+    },
+  }).output()
+  const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes).trim()
+  if (code !== 0) throw new Error(`${command} ended with ${code}: ${text(stderr)}`)
+  return text(stdout)
+}
+
+async function runBlock(name: string): Promise<string> {
+  await Deno.writeTextFile(join(folder, name), readmeBlock(name))
+  return await run(Deno.execPath(), ['run', '-A', '--check', '--no-lock', name])
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f-]{27}/
+
+Deno.test('curl of the README makes an endpoint, and an event under one id for one key', async () => {
+  const endpoint = JSON.parse(await run('sh', ['-c', readmeBlock('api-endpoint')]))
+  expect(endpoint).toMatchObject({ url: 'https://example.com/webhooks', eventTypes: ['order.*'] })
+  expect(endpoint.secret).toMatch(/^whsec_/)
+  const { id } = JSON.parse(await run('sh', ['-c', readmeBlock('api-event')]))
+  expect(JSON.parse(await run('sh', ['-c', readmeBlock('api-event')]))).toEqual({ id })
+  const [event] = await outhook.sql`select body from outbox.event where id = ${id}`
+  expect(event).toEqual({ body: '{"id": 7, "amount": 1.10}' })
+})
+
+Deno.test('supabase-js as in the README publishes an event that arrives', async () => {
+  const hook = `/hooks/${crypto.randomUUID()}`
+  await outhook.createEndpoint(hook, { p_event_types: ['order.paid'] })
+  const id = await runBlock('api-supabase.ts')
+  expect(id).toMatch(uuid)
+  const [request] = await outhook.requestsOf(id, 1)
+  expect(request?.headers['idempotency-key']).toBe('order-8-paid')
+})
+
+Deno.test('a client made from openapi.json as in the README publishes and reads an event', async () => {
+  const description = join(projectRoot, 'functions/api/openapi.json')
+  await run('npx', ['-y', 'openapi-typescript@7.13.0', description, '-o', 'outhook.d.ts'])
+  expect(await runBlock('api-client.ts')).toMatch(new RegExp(`^${uuid.source} \\d+$`))
+})
