@@ -79,7 +79,10 @@ begin
       as p (event_id, endpoint_id, problem)
     -- An endpoint may have been purged since the batch was read.
     where p.problem is not null
-      or not exists (select from outbox.gate g where g.endpoint_id = p.endpoint_id);
+      or (
+        select g.id from outbox.gate g
+        where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+      ) is null;
   end if;
   -- By an array: a join that may not loop would read the whole table, the dead rows too.
   with done as (
