@@ -46,7 +46,7 @@ export type RunOptions = {
 
 const common = {
   slowMs: 100,
-  maxInHand: 1_792,
+  maxInHand: 1_280,
   gatherMs: 20,
   spacingMs: 5,
   pollMs: 25,
@@ -74,7 +74,7 @@ export const edgeOptions: RunOptions = {
 export const workerOptions: RunOptions = {
   ...common,
   kind: 'worker',
-  slots: 768,
+  slots: 512,
   maxDispatches: 2,
   isBounded: false,
   maxCpuMs: null,

@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import postgres from 'postgres'
+import { workerOptions } from '../../functions/deliver/options.ts'
 import { print } from '../../supabase/local/print.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { type Stack, startStack } from '../../supabase/local/stack.ts'
@@ -103,8 +104,8 @@ Deno.test(`a worker's sockets are bounded over ${endpoints} endpoints`, async ()
       select count(*)::int as n, count(distinct endpoint_id)::int as endpoints from outbox.attempt where outcome = 'delivered'`
     expect(row).toEqual({ n: endpoints * 4, endpoints })
     print(`  at most ${most} sockets`)
-    // 512 kept alive or in use, 256 slots, and the database's own.
-    expect(most).toBeLessThan(900)
+    // One for each slot is kept alive, one for each delivery in hand is in use, and the database's.
+    expect(most).toBeLessThan(workerOptions.slots + workerOptions.maxInHand + 20)
     expect(most).toBeGreaterThan(10)
   })
 })

@@ -133,16 +133,16 @@ Deno.test('a worker that dies while it sends makes no second message', async () 
     doomed.kill('SIGKILL')
     await doomed.ended
     const next = startWorker(outhook.stack.adminDbUrl)
-    await graph.waitForTaken(people, 60_000)
     // What the dead worker held is looked at when its leases end, 25 s after the claim, and then
     // waits for ten minutes: whether it was sent nobody knows.
     const settled = async (): Promise<boolean> => {
       const [row] = await outhook.sql`
-        select not exists (select from outbox.outbound_message m where m.status = 'SENDING') and
-          (select count(*) from outbox.outbound_message m where m.status <> 'QUEUED') > 0 as yes`
+        select not exists (
+          select from outbox.outbound_message m
+          where m.status = 'SENDING' or m.status = 'QUEUED' and m.attempt_count = 0) as yes`
       return row?.yes === true
     }
-    expect(await waitUntil(settled, { timeoutMs: 60_000, everyMs: 200 })).toBe(true)
+    expect(await waitUntil(settled, { timeoutMs: 120_000, everyMs: 200 })).toBe(true)
     next.kill('SIGTERM')
     await next.ended
     const rows = await outhook.sql<{ status: string; count: number; soonest: number | null }[]>`
@@ -155,7 +155,9 @@ Deno.test('a worker that dies while it sends makes no second message', async () 
     expect((waiting?.count ?? 0) + (sent?.count ?? 0)).toBe(people)
     expect(waiting?.count).toBeGreaterThan(0)
     expect(waiting?.soonest).toBeGreaterThanOrEqual(600)
-    expect(graph.taken).toHaveLength(people)
-    expect(new Set(graph.taken.map(({ body }) => body.to)).size).toBe(people)
+    // Some of what the dead worker held had not left it.
+    expect(graph.taken.length).toBeLessThanOrEqual(people)
+    expect(graph.taken.length).toBeGreaterThanOrEqual(sent?.count ?? people)
+    expect(new Set(graph.taken.map(({ body }) => body.to)).size).toBe(graph.taken.length)
   })
 })
