@@ -1,7 +1,8 @@
 /**
- * What publishing over HTTP costs: requests a second of POST /events through the function api, against
- * the least that such a function could do, an RPC that inserts one row into a plain table, in the same
- * app, process and gateway; and events a second of POST /events/batch. Rounds alternate; medians.
+ * What publishing over HTTP costs: requests a second of POST /events, against the least that such a
+ * function could do, an RPC that inserts one row into a plain table, as one more route of the same app.
+ * The app is a process of its own that callers reach directly; its RPCs go through the gateway. And
+ * events a second of POST /events/batch, with four callers. Rounds alternate; medians.
  *
  *   deno run -A tests/bench/api.ts [--seconds 5] [--rounds 5] [--callers 16]
  */
