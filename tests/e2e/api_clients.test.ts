@@ -48,8 +48,8 @@ Deno.test('curl of the README makes an endpoint, and an event under one id for o
   expect(endpoint.secret).toMatch(/^whsec_/)
   const { id } = JSON.parse(await run('sh', ['-c', readmeBlock('api-event')]))
   expect(JSON.parse(await run('sh', ['-c', readmeBlock('api-event')]))).toEqual({ id })
-  const [event] = await outhook.sql`select body from outbox.event where id = ${id}`
-  expect(event).toEqual({ body: '{"id": 7, "amount": 1.10}' })
+  const [event] = await outhook.sql`select org_id, body from outbox.event where id = ${id}`
+  expect(event).toEqual({ org_id: 'org-123', body: '{"id": 7, "amount": 1.10}' })
 })
 
 Deno.test('supabase-js as in the README publishes an event that arrives', async () => {
