@@ -3,15 +3,15 @@
 --   14_channel.sql, 15_endpoint.sql, 16_endpoint_state.sql, 17_secret.sql, 18_headers.sql,
 --   20_gate.sql, 22_park.sql, 25_delivery.sql, 30_attempt.sql, 35_run.sql, 40_publish.sql,
 --   41_consent.sql, 42_create_message.sql, 45_publish_many.sql, 46_saga.sql, 47_execute_saga.sql,
---   48_inbox.sql, 49_watch.sql, 50_retry.sql, 52_failure.sql, 53_error_hint.sql,
---   53_message_rule.sql, 55_complete.sql, 56_message_state.sql, 57_lost_lease.sql, 58_manual.sql,
---   60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql, 63_route.sql, 65_claim.sql,
---   66_message_claim.sql, 70_dispatch.sql, 71_message_parcel.sql, 72_announce.sql, 75_kick.sql,
---   77_replay.sql, 78_purge.sql, 80_views.sql, 81_api_requests.sql, 82_api.sql, 82_api_lists.sql,
---   83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_endpoints.sql, 83_api_event_types.sql,
---   83_api_events.sql, 83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql,
---   83_api_secrets.sql, 83_api_stats.sql, 84_message.sql, 85_partition.sql, 87_cleanup.sql,
---   90_grants.sql, 95_cron.sql
+--   48_inbox.sql, 49_watch.sql, 49_watch_table.sql, 50_retry.sql, 52_failure.sql,
+--   53_error_hint.sql, 53_message_rule.sql, 55_complete.sql, 56_message_state.sql,
+--   57_lost_lease.sql, 58_manual.sql, 60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql,
+--   63_route.sql, 65_claim.sql, 66_message_claim.sql, 70_dispatch.sql, 71_message_parcel.sql,
+--   72_announce.sql, 75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql, 81_api_requests.sql,
+--   82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql,
+--   83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql, 83_api_health.sql,
+--   83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_secrets.sql, 83_api_stats.sql,
+--   84_message.sql, 85_partition.sql, 87_cleanup.sql, 90_grants.sql, 95_cron.sql
 
 -- sql/00_setup.sql
 
@@ -4238,6 +4238,10 @@ $$;
 comment on function outbox.publish_updates(jsonb, text, text, jsonb[], jsonb[]) is
   'Publishes the updates of one statement, rows before and after matched by primary key: one whose '
   'key has changed counts as deleted and inserted. True when there was one to publish.';
+
+-- sql/49_watch_table.sql
+
+-- Setting a watch up and taking it away: the triggers of 49_watch, made by whoever owns the table.
 
 create function outbox.check_columns(p_table regclass, p_field text, p_columns text[]) returns void
 language plpgsql set search_path = ''
