@@ -5,7 +5,7 @@ create table outbox.endpoint (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   org_id text not null,
   kind text not null default 'webhook'
-    constraint endpoint_kind_is_known check (kind in ('webhook', 'whatsapp')),
+    constraint endpoint_kind_is_known check (kind in ('webhook', 'whatsapp', 'slack')),
   url text not null,
   description text not null default '',
   header_names text[] not null default '{}',
@@ -42,7 +42,8 @@ create table outbox.endpoint (
   ramp_from timestamptz not null default 'epoch',
   version integer not null default 1,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  credentials_vault_id uuid
 );
 comment on table outbox.endpoint is
   'Where deliveries go, with every setting of the endpoint. version grows with each change.';
@@ -60,6 +61,9 @@ comment on column outbox.endpoint.on_dead_letter is
 comment on column outbox.endpoint.ramp_from is
   'When the endpoint was last resumed: from then on it is served more and more, up to '
   'max_in_flight.';
+comment on column outbox.endpoint.credentials_vault_id is
+  'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() '
+  'writes it and dispatch() alone reads it.';
 create index endpoint_org on outbox.endpoint (org_id, created_at, id) where state <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 

@@ -9,11 +9,11 @@ create function outbox.retry_preset(p_kind text) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  return case p_kind
-    when 'webhook' then
+  return case
+    when p_kind in ('webhook', 'slack') then
       '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], '
       '"max_retries": 5, "jitter": true}'::jsonb
-    when 'whatsapp' then
+    when p_kind = 'whatsapp' then
       '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], '
       '"max_retries": 5, "jitter": false}'::jsonb
     else
@@ -23,8 +23,8 @@ begin
 end
 $$;
 comment on function outbox.retry_preset(text) is
-  'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or '
-  'relay (brokers).';
+  'The retry policy of an endpoint kind that has none of its own: webhook (slack too), message '
+  '(whatsapp) or relay (brokers).';
 
 create function outbox.check_retry(p_policy jsonb) returns void
 language plpgsql immutable set search_path = ''

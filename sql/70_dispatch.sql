@@ -109,7 +109,11 @@ begin
         when e.headers_vault_id is null then '{}'
         else outbox.stored_headers(e.headers_vault_id)
       end,
-      'secrets', outbox.live_secrets(e.id, p_now)
+      'secrets', outbox.live_secrets(e.id, p_now),
+      'credentials', case
+        when e.credentials_vault_id is not null
+        then outbox.stored_credentials(e.credentials_vault_id)
+      end
     )), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
     cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e);

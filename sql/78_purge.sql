@@ -77,6 +77,7 @@ begin
   where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
   delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
+  perform outbox.put_credentials(p_endpoint_id, null);
   perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.lane l where l.gate_id = p_gate_id;
@@ -84,8 +85,8 @@ begin
 end
 $$;
 comment on function outbox.forget_endpoint(uuid, bigint) is
-  'Removes the secrets, headers, subscriptions, lanes and gate of a deleted endpoint; its own '
-  'row stays for what history names.';
+  'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted '
+  'endpoint; its own row stays for what history names.';
 
 create function outbox.purge_deleted(p_limit integer) returns integer
 language plpgsql security definer set search_path = ''

@@ -147,7 +147,7 @@ begin
   perform outbox.check_endpoint_change(p_change);
   update outbox.endpoint e set
     url = case
-      when p_change ? 'url' then outbox.check_url(p_change ->> 'url')
+      when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
       else e.url
     end,
     description = coalesce(p_change ->> 'description', e.description),
@@ -166,6 +166,11 @@ begin
     breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
     breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
   where e.id = p_endpoint_id;
+  if p_change ? 'url'
+    and (select e.kind from outbox.endpoint e where e.id = p_endpoint_id) = 'slack'
+  then
+    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
+  end if;
 end
 $$;
 comment on function outbox.change_endpoint(uuid, jsonb) is
@@ -200,6 +205,38 @@ comment on function outbox.change_event_types(uuid, jsonb) is
   'Gives an endpoint the event types and the filter that a change names; a type that it has '
   'already stays as old as it is. OH001.';
 
+create function outbox.create_by_kind(
+  p_org_id text, p_endpoint jsonb, p_event_types text[]
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_url text := p_endpoint ->> 'url';
+  v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
+  v_filter text := p_endpoint ->> 'filter';
+  v_stray text;
+begin
+  if p_endpoint ->> 'kind' = 'slack' then
+    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+    where k in ('ordering', 'payload', 'retry', 'secret') order by k limit 1;
+    if found then
+      perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
+    end if;
+    return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
+      p_headers => v_headers, p_filter => v_filter);
+  end if;
+  return outbox.create_endpoint(v_url, p_event_types, p_org_id,
+    p_secret => p_endpoint ->> 'secret',
+    p_headers => v_headers,
+    p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
+    p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
+    p_filter => v_filter);
+end
+$$;
+comment on function outbox.create_by_kind(text, jsonb, text[]) is
+  'Makes an endpoint of the kind that the API was asked for: {"id", "secret" where it has one}. '
+  'OH001.';
+
 create function outbox.create_org_endpoint(
   p_org_id text, p_endpoint jsonb, p_key text default null
 ) returns jsonb
@@ -211,27 +248,19 @@ declare
     (outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id')::uuid;
 begin
   if v_id is not null then
-    return outbox.get_org_endpoint(p_org_id, v_id)
-      || pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret');
+    return outbox.get_org_endpoint(p_org_id, v_id) || pg_catalog.jsonb_strip_nulls(
+      pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret'));
   end if;
-  v_new := outbox.create_endpoint(
-    p_endpoint ->> 'url',
+  v_new := outbox.create_by_kind(p_org_id, p_endpoint,
     case
       when p_endpoint ? 'eventTypes' then
         array(select t from pg_catalog.jsonb_array_elements_text(p_endpoint -> 'eventTypes') t)
       else array['*']
-    end,
-    p_org_id,
-    p_secret => p_endpoint ->> 'secret',
-    p_headers => coalesce(p_endpoint -> 'headers', '{}'),
-    p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
-    p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
-    p_filter => p_endpoint ->> 'filter');
+    end);
   v_id := (v_new ->> 'id')::uuid;
   perform outbox.change_endpoint(v_id, p_endpoint - 'url');
   perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
-  return outbox.get_org_endpoint(p_org_id, v_id)
-    || pg_catalog.jsonb_build_object('secret', v_new ->> 'secret');
+  return outbox.get_org_endpoint(p_org_id, v_id) || (v_new - 'id');
 end
 $$;
 comment on function outbox.create_org_endpoint(text, jsonb, text) is

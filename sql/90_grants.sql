@@ -28,6 +28,8 @@ grant execute on function
   outbox.create_endpoint(
     text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb,
     double precision, text),
+  outbox.create_slack_endpoint(text, text[], text, text, jsonb, text),
+  outbox.set_slack_url(uuid, text),
   outbox.set_headers(uuid, jsonb),
   outbox.rotate_secret(uuid, text, interval),
   outbox.expire_secret(uuid),

@@ -54,6 +54,8 @@ const endpoint = z.object({
   secrets: z.array(z.string()),
   timeout_ms: z.number().positive(),
   payload: z.enum(['envelope', 'data']),
+  /** What only this kind has and nobody else may read; its sender knows its form. */
+  credentials: z.unknown().optional(),
   channel: channel.optional(),
 })
 

@@ -359,6 +359,7 @@ export type Database = {
           'breaker_open_ms': number
           'breaker_threshold': number
           'created_at': string
+          'credentials_vault_id': string | null
           'description': string
           'header_names': (string)[]
           'headers_vault_id': string | null
@@ -391,6 +392,7 @@ export type Database = {
           'breaker_open_ms'?: number
           'breaker_threshold'?: number
           'created_at': string
+          'credentials_vault_id'?: string | null
           'description'?: string
           'header_names'?: (string)[]
           'headers_vault_id'?: string | null
@@ -420,6 +422,7 @@ export type Database = {
           'breaker_open_ms'?: number
           'breaker_threshold'?: number
           'created_at'?: string
+          'credentials_vault_id'?: string | null
           'description'?: string
           'header_names'?: (string)[]
           'headers_vault_id'?: string | null
@@ -1929,6 +1932,7 @@ export type Database = {
           'breaker_open_ms': number
           'breaker_threshold': number
           'created_at': string
+          'credentials_vault_id': string | null
           'description': string
           'header_names': (string)[]
           'headers_vault_id': string | null
@@ -2094,6 +2098,10 @@ export type Database = {
         Returns: undefined
       }
       'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
+      'create_by_kind': {
+        Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
+        Returns: Json
+      }
       'create_channel': {
         Args: {
           'p_access_token': string
@@ -2146,6 +2154,17 @@ export type Database = {
       }
       'create_replay_job': {
         Args: { 'p_job': Json; 'p_key'?: string; 'p_org_id': string }
+        Returns: Json
+      }
+      'create_slack_endpoint': {
+        Args: {
+          'p_description'?: string
+          'p_event_types'?: (string)[]
+          'p_filter'?: string
+          'p_headers'?: Json
+          'p_org_id'?: string
+          'p_url': string
+        }
         Returns: Json
       }
       'cursor_to_key': { Args: { 'p_cursor': string; 'p_form': string }; Returns: string }
@@ -2603,6 +2622,7 @@ export type Database = {
           'breaker_open_ms': number
           'breaker_threshold': number
           'created_at': string
+          'credentials_vault_id': string | null
           'description': string
           'header_names': (string)[]
           'headers_vault_id': string | null
@@ -2892,6 +2912,7 @@ export type Database = {
           'breaker_open_ms': number
           'breaker_threshold': number
           'created_at': string
+          'credentials_vault_id': string | null
           'description': string
           'header_names': (string)[]
           'headers_vault_id': string | null
@@ -3016,6 +3037,10 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_job': number; 'p_now': string }
         Returns: boolean
       }
+      'put_credentials': {
+        Args: { 'p_credentials': Json; 'p_endpoint_id': string }
+        Returns: undefined
+      }
       'put_event': {
         Args: {
           'p_event': Omit<
@@ -3051,6 +3076,7 @@ export type Database = {
         Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
         Returns: undefined
       }
+      'put_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: undefined }
       'put_template': {
         Args: {
           'p_actor'?: string
@@ -3272,6 +3298,7 @@ export type Database = {
         Returns: Json
       }
       'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
+      'set_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: Json }
       'setting_conflict': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
       'setting_int': { Args: { 'p_name': string }; Returns: number }
       'setting_on': { Args: { 'p_name': string }; Returns: boolean }
@@ -3300,6 +3327,7 @@ export type Database = {
         Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
       }
+      'slack_url_shown': { Args: { 'p_url': string }; Returns: string }
       'softened': {
         Args: {
           'p_provider': Json
@@ -3327,6 +3355,7 @@ export type Database = {
       }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
+      'stored_credentials': { Args: { 'p_vault_id': string }; Returns: Json }
       'stored_headers': { Args: { 'p_vault_id': string }; Returns: Json }
       'subscribe': {
         Args: { 'p_endpoint_id': string; 'p_event_types': (string)[]; 'p_filter'?: string }

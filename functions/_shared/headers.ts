@@ -67,6 +67,15 @@ export function customHeaderProblem(name: string, value: string): string | null 
   return null
 }
 
+/** Says what is wrong with an endpoint's custom headers, or null. */
+export function headersProblem({ headers }: Endpoint): string | null {
+  for (const name in headers) {
+    const problem = customHeaderProblem(name, headers[name] ?? '')
+    if (problem !== null) return problem
+  }
+  return null
+}
+
 /** A value that may stand in a header: what is not visible ASCII is percent-encoded as UTF-8. */
 export function headerValue(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text

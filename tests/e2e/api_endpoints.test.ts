@@ -1,8 +1,9 @@
 /** Endpoints through the API, as a backend manages them. */
 
 import { expect } from '@std/expect'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { type ApiAnswer, type ApiCall, apiCaller } from '../_support/api.ts'
-import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
 
 let outhook: TestOuthook
 let call: (request: string, call?: ApiCall) => Promise<ApiAnswer>
@@ -235,4 +236,36 @@ Deno.test("a user's token has the organisation and the role of its app_metadata"
   }
   expect(await call('GET /endpoints', { token: await sign({ org_id: 'outhook' }) }))
     .toMatchObject({ status: 403 })
+})
+
+Deno.test('POST /endpoints makes a Slack endpoint, which writes what the system says of itself', async () => {
+  const headers = { 'x-org-id': 'outhook' }
+  const path = '/services/T0/B0/xyz'
+  const slack = { kind: 'slack', url: outhook.receiver.url + path, eventTypes: ['outhook.*'] }
+  for (const more of [{ secret: 'whsec_x' }, { ordering: 'endpoint' }, { payload: 'data' }]) {
+    const refused = await call('POST /endpoints', { headers, body: { ...slack, ...more } })
+    expect(refused).toMatchObject({ status: 400, body: { field: Object.keys(more)[0] } })
+  }
+  const key = { ...headers, 'idempotency-key': 'slack-1' }
+  const created = await call('POST /endpoints', { headers: key, body: slack })
+  expect(created).toMatchObject({ status: 201, body: { kind: 'slack' } })
+  expect(created.body).not.toHaveProperty('secret')
+  expect(created.body.url).toBe(`${outhook.receiver.url}/…`)
+  expect(await call('POST /endpoints', { headers: key, body: slack }))
+    .toMatchObject({ status: 201, body: created.body })
+  const { id } = created.body
+  const changed = await call(`PATCH /endpoints/${id}`, { headers, body: { url: slack.url } })
+  expect(changed.body.url).toBe(`${outhook.receiver.url}/…`)
+
+  const [row] = await outhook.sql`
+    select outbox.disable_endpoint(${(await create()).body.id}, 'by the test')`
+  expect(row).toBeDefined()
+  const texts = (): string[] =>
+    outhook.receiver.received.filter((request) => request.path === path)
+      .map(({ body }) => JSON.parse(new TextDecoder().decode(body)).text)
+  expect(await waitUntil(() => texts().length > 0, { timeoutMs: patienceMs })).toBe(true)
+  expect(texts()[0]).toMatch(
+    /^:no_entry: \*Endpoint disabled\*: `http.*` of `default` .*by the test/,
+  )
+  expect(await call(`DELETE /endpoints/${id}`, { headers })).toMatchObject({ status: 200 })
 })

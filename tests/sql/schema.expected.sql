@@ -605,10 +605,11 @@ CREATE TABLE outbox.endpoint (
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    credentials_vault_id uuid,
     CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
     CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
     CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
-    CONSTRAINT endpoint_kind_is_known CHECK ((kind = ANY (ARRAY['webhook'::text, 'whatsapp'::text]))),
+    CONSTRAINT endpoint_kind_is_known CHECK ((kind = ANY (ARRAY['webhook'::text, 'whatsapp'::text, 'slack'::text]))),
     CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
     CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
     CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
@@ -649,6 +650,10 @@ COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane goe
 -- Name: COLUMN endpoint.ramp_from; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed: from then on it is served more and more, up to max_in_flight.';
+
+-- Name: COLUMN endpoint.credentials_vault_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() writes it and dispatch() alone reads it.';
 
 -- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -1265,7 +1270,11 @@ begin
         when e.headers_vault_id is null then '{}'
         else outbox.stored_headers(e.headers_vault_id)
       end,
-      'secrets', outbox.live_secrets(e.id, p_now)
+      'secrets', outbox.live_secrets(e.id, p_now),
+      'credentials', case
+        when e.credentials_vault_id is not null
+        then outbox.stored_credentials(e.credentials_vault_id)
+      end
     )), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
     cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e);
@@ -1627,7 +1636,7 @@ begin
   perform outbox.check_endpoint_change(p_change);
   update outbox.endpoint e set
     url = case
-      when p_change ? 'url' then outbox.check_url(p_change ->> 'url')
+      when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
       else e.url
     end,
     description = coalesce(p_change ->> 'description', e.description),
@@ -1646,6 +1655,11 @@ begin
     breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
     breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
   where e.id = p_endpoint_id;
+  if p_change ? 'url'
+    and (select e.kind from outbox.endpoint e where e.id = p_endpoint_id) = 'slack'
+  then
+    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
+  end if;
 end
 $$;
 
@@ -3135,6 +3149,42 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'How many messages of an org have each status: {"QUEUED": 0, …}.';
 
+-- Name: create_by_kind(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_url text := p_endpoint ->> 'url';
+  v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
+  v_filter text := p_endpoint ->> 'filter';
+  v_stray text;
+begin
+  if p_endpoint ->> 'kind' = 'slack' then
+    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+    where k in ('ordering', 'payload', 'retry', 'secret') order by k limit 1;
+    if found then
+      perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
+    end if;
+    return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
+      p_headers => v_headers, p_filter => v_filter);
+  end if;
+  return outbox.create_endpoint(v_url, p_event_types, p_org_id,
+    p_secret => p_endpoint ->> 'secret',
+    p_headers => v_headers,
+    p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
+    p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
+    p_filter => v_filter);
+end
+$$;
+
+ALTER FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) OWNER TO postgres;
+
+-- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Makes an endpoint of the kind that the API was asked for: {"id", "secret" where it has one}. OH001.';
+
 -- Name: create_channel(text, text, text, text, text, text, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text DEFAULT ''::text, p_messages_per_second double precision DEFAULT 80, p_pair_seconds double precision DEFAULT 6) RETURNS jsonb
@@ -3296,27 +3346,19 @@ declare
     (outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id')::uuid;
 begin
   if v_id is not null then
-    return outbox.get_org_endpoint(p_org_id, v_id)
-      || pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret');
+    return outbox.get_org_endpoint(p_org_id, v_id) || pg_catalog.jsonb_strip_nulls(
+      pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret'));
   end if;
-  v_new := outbox.create_endpoint(
-    p_endpoint ->> 'url',
+  v_new := outbox.create_by_kind(p_org_id, p_endpoint,
     case
       when p_endpoint ? 'eventTypes' then
         array(select t from pg_catalog.jsonb_array_elements_text(p_endpoint -> 'eventTypes') t)
       else array['*']
-    end,
-    p_org_id,
-    p_secret => p_endpoint ->> 'secret',
-    p_headers => coalesce(p_endpoint -> 'headers', '{}'),
-    p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
-    p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
-    p_filter => p_endpoint ->> 'filter');
+    end);
   v_id := (v_new ->> 'id')::uuid;
   perform outbox.change_endpoint(v_id, p_endpoint - 'url');
   perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
-  return outbox.get_org_endpoint(p_org_id, v_id)
-    || pg_catalog.jsonb_build_object('secret', v_new ->> 'secret');
+  return outbox.get_org_endpoint(p_org_id, v_id) || (v_new - 'id');
 end
 $$;
 
@@ -3356,6 +3398,37 @@ ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) 
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the org''s dead letters that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
+
+-- Name: create_slack_endpoint(text, text[], text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_description text DEFAULT ''::text, p_headers jsonb DEFAULT '{}'::jsonb, p_filter text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_id uuid;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_headers(p_headers);
+  -- Slack takes one message a second of a webhook, with short bursts above it.
+  insert into outbox.endpoint (org_id, kind, url, description, max_in_flight, rate_per_second,
+    rate_burst, created_at, updated_at)
+  values (p_org_id, 'slack', '', coalesce(p_description, ''), 2, 1, 5, v_now, v_now)
+  returning id into v_id;
+  perform outbox.put_slack_url(v_id, p_url);
+  perform outbox.put_headers(v_id, p_headers);
+  perform outbox.add_gate(v_id, 'none');
+  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  return pg_catalog.jsonb_build_object('id', v_id);
+end
+$$;
+
+ALTER FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) OWNER TO postgres;
+
+-- Name: FUNCTION create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. OH001.';
 
 -- Name: cursor_to_key(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4759,6 +4832,7 @@ begin
   where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
   delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
+  perform outbox.put_credentials(p_endpoint_id, null);
   perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.lane l where l.gate_id = p_gate_id;
@@ -4770,7 +4844,7 @@ ALTER FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNE
 
 -- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
+COMMENT ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
 
 -- Name: forget_requests(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8011,6 +8085,36 @@ ALTER FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint
 
 COMMENT ON FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again; false when it is open, or when its event or endpoint is gone. locks: the caller holds the gate.';
 
+-- Name: put_credentials(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_old uuid := (
+    select e.credentials_vault_id from outbox.endpoint e where e.id = p_endpoint_id);
+begin
+  if p_credentials is null and v_old is null then
+    return;
+  end if;
+  update outbox.endpoint e
+  set credentials_vault_id = case
+    when p_credentials is not null then vault.create_secret(p_credentials::text,
+      'outhook_endpoint_credentials_' || pg_catalog.gen_random_uuid()::text,
+      'Credentials of an Outhook endpoint')
+  end
+  where e.id = p_endpoint_id;
+  delete from vault.secrets v where v.id = v_old;
+end
+$$;
+
+ALTER FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION put_credentials(p_endpoint_id uuid, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) IS 'Stores the credentials of an endpoint in Vault, instead of those that it had; null leaves none.';
+
 -- Name: put_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_event(p_event outbox.event) RETURNS uuid
@@ -8184,6 +8288,25 @@ ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp wit
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type.';
+
+-- Name: put_slack_url(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.check_url(p_url);
+  update outbox.endpoint e set url = outbox.slack_url_shown(p_url) where e.id = p_endpoint_id;
+  perform outbox.put_credentials(p_endpoint_id, pg_catalog.jsonb_build_object('url', p_url));
+end
+$$;
+
+ALTER FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) OWNER TO postgres;
+
+-- Name: FUNCTION put_slack_url(p_endpoint_id uuid, p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) IS 'Stores the URL of an incoming webhook. OH001.';
 
 -- Name: put_template(text, text, text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9005,11 +9128,11 @@ CREATE FUNCTION outbox.retry_preset(p_kind text) RETURNS jsonb
     SET search_path TO ''
     AS $$
 begin
-  return case p_kind
-    when 'webhook' then
+  return case
+    when p_kind in ('webhook', 'slack') then
       '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], '
       '"max_retries": 5, "jitter": true}'::jsonb
-    when 'whatsapp' then
+    when p_kind = 'whatsapp' then
       '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], '
       '"max_retries": 5, "jitter": false}'::jsonb
     else
@@ -9023,7 +9146,7 @@ ALTER FUNCTION outbox.retry_preset(p_kind text) OWNER TO postgres;
 
 -- Name: FUNCTION retry_preset(p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind that has none of its own: webhook, message (whatsapp) or relay (brokers).';
+COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind that has none of its own: webhook (slack too), message (whatsapp) or relay (brokers).';
 
 -- Name: retry_to_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9826,6 +9949,34 @@ ALTER FUNCTION outbox.set_setting(p_name text, p_value jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) IS 'Changes one setting and returns {"name", "value", "was"}. OH002: no such setting; OH005: the value is refused, with the reason.';
 
+-- Name: set_slack_url(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  if (outbox.check_endpoint(p_endpoint_id)).kind <> 'slack' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is not of kind slack', p_endpoint_id),
+      hint = 'create_slack_endpoint() makes one';
+  end if;
+  perform outbox.put_slack_url(p_endpoint_id, p_url);
+  update outbox.endpoint e
+  set version = e.version + 1, updated_at = outbox.clock()
+  where e.id = p_endpoint_id;
+  return (
+    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url)
+    from outbox.endpoint e where e.id = p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) OWNER TO postgres;
+
+-- Name: FUNCTION set_slack_url(p_endpoint_id uuid, p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) IS 'Gives a Slack endpoint another incoming webhook, from the next claim on: {"id", "url" as it is shown}. OH001, OH002, OH004.';
+
 -- Name: setting_conflict(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) RETURNS text
@@ -10054,6 +10205,23 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 
 COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing ran out of time: smaller batches from the next call on; an event that took all the time alone counts as failed. p_events: what was being routed; null: it was being read.';
 
+-- Name: slack_url_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.slack_url_shown(p_url text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.substring(p_url, '^[^/]*//[^/?#]*') || '/…';
+end
+$$;
+
+ALTER FUNCTION outbox.slack_url_shown(p_url text) OWNER TO postgres;
+
+-- Name: FUNCTION slack_url_shown(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.slack_url_shown(p_url text) IS 'What is shown of the URL of an incoming webhook: https://hooks.slack.com/…';
+
 -- Name: softened(outbox.failure_rule, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) RETURNS outbox.failure_rule
@@ -10138,6 +10306,27 @@ ALTER FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time
 -- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Those of these endpoints, in the same order, whose gate is due; null when none is.';
+
+-- Name: stored_credentials(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stored_credentials(p_vault_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_vault_id is null then
+    return null;
+  end if;
+  return (
+    select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id);
+end
+$$;
+
+ALTER FUNCTION outbox.stored_credentials(p_vault_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION stored_credentials(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stored_credentials(p_vault_id uuid) IS 'The credentials of an endpoint; null for none. For dispatch() alone.';
 
 -- Name: stored_headers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13323,6 +13512,10 @@ REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now ti
 REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
 
+-- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
+
 -- Name: FUNCTION create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision) FROM PUBLIC;
@@ -13347,6 +13540,11 @@ GRANT ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb
 
 REVOKE ALL ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) TO service_role;
+
+-- Name: FUNCTION create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) TO service_role;
 
 -- Name: FUNCTION cursor_to_key(p_cursor text, p_form text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14005,6 +14203,10 @@ REVOKE ALL ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer
 
 REVOKE ALL ON FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION put_credentials(p_endpoint_id uuid, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION put_event(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_event(p_event outbox.event) FROM PUBLIC;
@@ -14025,6 +14227,10 @@ REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_n
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION put_slack_url(p_endpoint_id uuid, p_url text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) FROM PUBLIC;
 
 -- Name: FUNCTION put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14253,6 +14459,11 @@ GRANT ALL ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid,
 REVOKE ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) TO service_role;
 
+-- Name: FUNCTION set_slack_url(p_endpoint_id uuid, p_url text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) TO service_role;
+
 -- Name: FUNCTION setting_conflict(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) FROM PUBLIC;
@@ -14285,6 +14496,10 @@ REVOKE ALL ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now time
 
 REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION slack_url_shown(p_url text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.slack_url_shown(p_url text) FROM PUBLIC;
+
 -- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) FROM PUBLIC;
@@ -14296,6 +14511,10 @@ REVOKE ALL ON FUNCTION outbox.step_function(p_function text) FROM PUBLIC;
 -- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION stored_credentials(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.stored_credentials(p_vault_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION stored_headers(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 

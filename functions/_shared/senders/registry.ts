@@ -1,4 +1,5 @@
 import type { Sender } from './sender.ts'
+import { slackSender } from './slack/sender.ts'
 import { webhookSender } from './webhook.ts'
 import { whatsappSender } from './whatsapp/sender.ts'
 
@@ -6,4 +7,5 @@ import { whatsappSender } from './whatsapp/sender.ts'
 export const senders: ReadonlyMap<string, Sender> = new Map([
   ['webhook', webhookSender],
   ['whatsapp', whatsappSender],
+  ['slack', slackSender],
 ])

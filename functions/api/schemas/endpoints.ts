@@ -51,6 +51,10 @@ const ordering = z.enum(['none', 'partition', 'endpoint']).openapi({
 
 /** A new endpoint. */
 export const newEndpointSchema = z.strictObject({
+  kind: z.enum(['webhook', 'slack']).optional().openapi({
+    description: 'What is sent: signed webhooks, or lines of text to a Slack-compatible incoming ' +
+      'webhook. The latter has no secret, ordering, payload or retry of its own.',
+  }),
   url,
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
@@ -108,7 +112,9 @@ export const endpointSchema = z.object({
 
 /** An endpoint with its secret, as its creation answers. */
 export const createdEndpointSchema = endpointSchema.extend({
-  secret: z.string().openapi({ description: 'Signs what is sent; shown here.' }),
+  secret: z.string().optional().openapi({
+    description: 'Signs what is sent; shown here. Only webhooks have one.',
+  }),
 }).openapi('CreatedEndpoint')
 
 export const endpointPageSchema = pageOf(endpointSchema).openapi('EndpointPage')

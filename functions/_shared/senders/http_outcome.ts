@@ -1,0 +1,28 @@
+import type { ErrorClass, Outcome } from '../contracts.ts'
+import { safeString, safeText } from '../safe_text.ts'
+import { type Exchange, isSuccess } from '../transport/transport.ts'
+
+/** The facts of one POST: any 2xx is a delivery, a redirect and every other status a failure. */
+export function outcomeOf(exchange: Exchange): Outcome {
+  if (exchange.kind === 'fault') return failed(exchange.errorClass, exchange.message)
+  const { status, retryAfter } = exchange
+  const { text, lossy } = safeText(exchange.body, { cut: exchange.cut })
+  const kept = { status, ...(text === '' ? {} : { response: text }), ...(lossy ? { lossy } : {}) }
+  if (isSuccess(status)) return { outcome: 'delivered', ...kept }
+  const isRedirect = status >= 300 && status < 400
+  return {
+    ...failed(
+      isRedirect ? 'redirect' : 'status',
+      isRedirect
+        ? `The endpoint redirects with ${status}, which is never followed: use its final URL`
+        : `The endpoint answered ${status}`,
+    ),
+    ...kept,
+    ...(retryAfter === null ? {} : { retry_after: safeString(retryAfter, 64) }),
+  }
+}
+
+/** A failure; `error` is safe for the endpoint's owner to read. */
+export function failed(errorClass: ErrorClass, error: string): Outcome & { outcome: 'failed' } {
+  return { outcome: 'failed', error_class: errorClass, error: safeString(error, 500) }
+}

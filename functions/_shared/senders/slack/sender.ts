@@ -1,0 +1,60 @@
+import { Buffer } from 'node:buffer'
+import { z } from 'zod'
+import { targetOf } from '../../connect/target.ts'
+import type { Delivery, Endpoint, EventRow, Outcome } from '../../contracts.ts'
+import { type HeaderList, headersProblem } from '../../headers.ts'
+import { version } from '../../version.ts'
+import { failed, outcomeOf } from '../http_outcome.ts'
+import type { Sender, SenderDeps } from '../sender.ts'
+import { slackText } from './text.ts'
+
+/** Writes the event into a channel, through an incoming webhook as Slack has them. */
+export const slackSender: Sender = { send }
+
+/** outbox.put_slack_url() keeps it so. */
+const credentialsSchema = z.object({ url: z.string() })
+
+/** The words that Slack refuses a message with, such as `no_service`. */
+const slackWord = /^[a-z]+(?:_[a-z]+)+$/
+
+async function send(
+  _delivery: Delivery,
+  endpoint: Endpoint,
+  event: EventRow,
+  deps: SenderDeps,
+): Promise<Outcome> {
+  const credentials = credentialsSchema.safeParse(endpoint.credentials)
+  if (!credentials.success) {
+    return failed('protocol', 'The endpoint has no URL: set it with outbox.set_slack_url()')
+  }
+  const target = targetOf(credentials.data.url, deps.policy)
+  if (!target.ok) return failed('blocked', target.problem)
+  const problem = headersProblem(endpoint)
+  if (problem !== null) return failed('protocol', problem)
+
+  const exchange = await deps.transport.post({
+    url: target.url,
+    headers: headersOf(endpoint),
+    body: Buffer.from(JSON.stringify({ text: slackText(event) }), 'utf8'),
+    timeoutMs: endpoint.timeout_ms,
+    successBytes: deps.settings.success_bytes,
+    failureBytes: deps.settings.failure_bytes,
+    policy: deps.policy,
+  })
+  return withCode(outcomeOf(exchange))
+}
+
+function headersOf({ headers }: Endpoint): HeaderList {
+  const list: HeaderList = []
+  for (const name in headers) list.push(name, headers[name] ?? '')
+  list.push('content-type', 'application/json', 'user-agent', `Outhook/${version}`)
+  return list
+}
+
+/** Slack's own word decides what a refusal means: `failure_rule` has them. */
+function withCode(outcome: Outcome): Outcome {
+  if (outcome.outcome !== 'failed' || outcome.response === undefined) return outcome
+  const word = outcome.response.trim()
+  if (word.length > 64 || !slackWord.test(word)) return outcome
+  return { ...outcome, code: word, error: `${outcome.error}: ${word}` }
+}

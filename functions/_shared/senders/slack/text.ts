@@ -1,0 +1,106 @@
+import type { EventRow } from '../../contracts.ts'
+
+/** Longer messages are hard to read in a channel; Slack itself cuts at 40,000 characters. */
+const longestData = 2_500
+const longestError = 500
+
+type Fields = Record<string, unknown>
+
+/** What the system says of itself, in words; the members are those that sql/72_announce.sql writes. */
+const news: ReadonlyMap<string, (fields: Fields) => string> = new Map([
+  ['outhook.delivery.dead_lettered', deadLetter],
+  [
+    'outhook.breaker.opened',
+    (f: Fields) =>
+      `:warning: *Breaker open*: ${endpointOf(f)} fails again and again. Its deliveries are held ` +
+      'and it is probed until it answers.',
+  ],
+  [
+    'outhook.breaker.closed',
+    (f: Fields) => `:white_check_mark: *Breaker closed*: ${endpointOf(f)} answers again.`,
+  ],
+  [
+    'outhook.endpoint.disabled',
+    (f: Fields) =>
+      `:no_entry: *Endpoint disabled*: ${endpointOf(f)} (${
+        say(f.reason)
+      }). Its deliveries are held ` +
+      `until ${code(`select outbox.resume_endpoint('${plain(f.endpointId)}')`)}.`,
+  ],
+  [
+    'outhook.channel.held',
+    (f: Fields) =>
+      `:no_entry: *WhatsApp channel held*: ${code(f.endpointId)} of ${code(f.orgId)}, ` +
+      `${say(f.reason)}. Its messages wait until ` +
+      `${code(`select outbox.resume_endpoint('${plain(f.endpointId)}')`)}.`,
+  ],
+  [
+    'outhook.consumer.dead_lettered',
+    (f: Fields) =>
+      `:x: *Dead letter of a consumer*: ${code(f.consumer)} gave a message of ${
+        code(f.topic)
+      } up ` +
+      `after ${say(f.retryCount)} tries: ${say(f.error)}. It lies in ${
+        code(f.dlqTopic)
+      }, message ` +
+      `${code(f.messageId)}.`,
+  ],
+])
+
+/**
+ * The text of an event in Slack's markup: words for operational events, the type and the data for
+ * any other. Nothing in it calls people (`<!channel>`) or becomes a link.
+ */
+export function slackText({ type, correlation_id, body }: EventRow): string {
+  const write = news.get(type)
+  const fields = write === undefined ? null : readFields(body)
+  if (write !== undefined && fields !== null) return write(fields)
+  return `*${escape(type)}* (${code(correlation_id)})\n${block(body)}`
+}
+
+function deadLetter(fields: Fields): string {
+  const { eventType, orgId, retryCount, error, eventId, endpointId, why } = fields
+  const again = `select outbox.replay('${plain(eventId)}', '${plain(endpointId)}')`
+  return `:x: *Dead letter*: ${code(eventType)} of ${code(orgId)}, ${say(why)} after ` +
+    `${say(retryCount)} failed tries: ${say(error)}\nTo send it again: ${code(again)}`
+}
+
+function endpointOf({ url, endpointId, orgId }: Fields): string {
+  return `${code(url)} of ${code(orgId)} (${code(endpointId)})`
+}
+
+function readFields(body: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(body)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+    return { ...value }
+  } catch {
+    return null
+  }
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '?'
+}
+
+function say(value: unknown): string {
+  return escape(cut(plain(value), longestError))
+}
+
+function code(value: unknown): string {
+  return `\`${say(value).replaceAll('`', "'")}\``
+}
+
+function block(text: string): string {
+  return `\`\`\`${escape(cut(text, longestData)).replaceAll('```', "'''")}\`\`\``
+}
+
+function cut(text: string, most: number): string {
+  // A pair of surrogates is not halved.
+  return text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+/** https://docs.slack.dev/messaging/formatting-message-text#escaping */
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

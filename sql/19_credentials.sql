@@ -1,0 +1,39 @@
+-- What only one kind of endpoint has and nobody may read: the URL of a Slack webhook, a broker's
+-- password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
+
+create function outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_old uuid := (
+    select e.credentials_vault_id from outbox.endpoint e where e.id = p_endpoint_id);
+begin
+  if p_credentials is null and v_old is null then
+    return;
+  end if;
+  update outbox.endpoint e
+  set credentials_vault_id = case
+    when p_credentials is not null then vault.create_secret(p_credentials::text,
+      'outhook_endpoint_credentials_' || pg_catalog.gen_random_uuid()::text,
+      'Credentials of an Outhook endpoint')
+  end
+  where e.id = p_endpoint_id;
+  delete from vault.secrets v where v.id = v_old;
+end
+$$;
+comment on function outbox.put_credentials(uuid, jsonb) is
+  'Stores the credentials of an endpoint in Vault, instead of those that it had; null leaves none.';
+
+create function outbox.stored_credentials(p_vault_id uuid) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_vault_id is null then
+    return null;
+  end if;
+  return (
+    select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id);
+end
+$$;
+comment on function outbox.stored_credentials(uuid) is
+  'The credentials of an endpoint; null for none. For dispatch() alone.';

@@ -1,0 +1,94 @@
+import { expect } from '@std/expect'
+import { slackText } from '../../../../../functions/_shared/senders/slack/text.ts'
+import { sampleEvent } from '../../../samples.ts'
+
+function textOf(type: string, data: unknown): string {
+  return slackText(sampleEvent({ type, body: JSON.stringify(data) }))
+}
+
+const endpoint = { endpointId: 'e-1', orgId: 'org-1', url: 'https://a.example', state: 'enabled' }
+
+const rows: [type: string, data: unknown, text: string][] = [
+  ['order.paid', { id: 1 }, '*order.paid* (`cart-7`)\n```{"id":1}```'],
+  [
+    'outhook.delivery.dead_lettered',
+    {
+      deadLetterId: 'd-1',
+      eventId: 'v-1',
+      endpointId: 'e-1',
+      orgId: 'org-1',
+      eventType: 'order.paid',
+      error: 'The endpoint answered 500',
+      retryCount: 6,
+      why: 'retries_exhausted',
+    },
+    ':x: *Dead letter*: `order.paid` of `org-1`, retries_exhausted after 6 failed tries: The ' +
+    "endpoint answered 500\nTo send it again: `select outbox.replay('v-1', 'e-1')`",
+  ],
+  [
+    'outhook.breaker.opened',
+    endpoint,
+    ':warning: *Breaker open*: `https://a.example` of `org-1` (`e-1`) fails again and again. Its ' +
+    'deliveries are held and it is probed until it answers.',
+  ],
+  [
+    'outhook.breaker.closed',
+    endpoint,
+    ':white_check_mark: *Breaker closed*: `https://a.example` of `org-1` (`e-1`) answers again.',
+  ],
+  [
+    'outhook.endpoint.disabled',
+    { ...endpoint, state: 'disabled', reason: 'gone' },
+    ':no_entry: *Endpoint disabled*: `https://a.example` of `org-1` (`e-1`) (gone). Its deliveries ' +
+    "are held until `select outbox.resume_endpoint('e-1')`.",
+  ],
+  [
+    'outhook.channel.held',
+    { ...endpoint, url: '', reason: 'held: 190 Access token has expired' },
+    ':no_entry: *WhatsApp channel held*: `e-1` of `org-1`, held: 190 Access token has expired. Its ' +
+    "messages wait until `select outbox.resume_endpoint('e-1')`.",
+  ],
+  [
+    'outhook.consumer.dead_lettered',
+    {
+      consumer: 'billing',
+      topic: 'orders',
+      dlqTopic: 'orders.dlq',
+      messageId: 'v-1',
+      error: 'no such customer',
+      retryCount: 6,
+    },
+    ':x: *Dead letter of a consumer*: `billing` gave a message of `orders` up after 6 tries: no ' +
+    'such customer. It lies in `orders.dlq`, message `v-1`.',
+  ],
+  // An event of that name which somebody else has published.
+  ['outhook.breaker.opened', [1], '*outhook.breaker.opened* (`cart-7`)\n```[1]```'],
+  [
+    'outhook.endpoint.disabled',
+    {},
+    ':no_entry: *Endpoint disabled*: `?` of `?` (`?`) (?). Its ' +
+    "deliveries are held until `select outbox.resume_endpoint('?')`.",
+  ],
+  // Nothing calls everybody, nothing becomes a link or ends its block.
+  [
+    'note',
+    { text: '<!channel> <https://evil.example|here> & ```' },
+    '*note* (`cart-7`)\n```{"text":"&lt;!channel&gt; &lt;https://evil.example|here&gt; &amp; ' +
+    "'''\"}```",
+  ],
+]
+
+for (const [type, data, text] of rows) {
+  Deno.test(`slackText() of ${type} with ${JSON.stringify(data).slice(0, 40)}`, () => {
+    expect(textOf(type, data)).toBe(text)
+  })
+}
+
+Deno.test('slackText() cuts long data, and halves no character', () => {
+  const text = slackText(
+    sampleEvent({ type: 'a', body: `"${'x'.repeat(2498)}🚲${'y'.repeat(9000)}"` }),
+  )
+  expect(text.length).toBeLessThan(2600)
+  expect(text).toMatch(/x…```$/)
+  expect(text.isWellFormed()).toBe(true)
+})
