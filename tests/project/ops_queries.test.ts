@@ -1,4 +1,4 @@
-/** The console queries of sql/ops, each on a database where it has something to tell. */
+/** The console kit of sql/ops, each query on a database where it has something to tell. */
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
@@ -6,146 +6,303 @@ import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { listFiles } from '../_run/files.ts'
+import { runCli } from '../../supabase/local/supabase_cli.ts'
 import { patienceMs } from '../_support/outhook.ts'
+import { askOps, opsQueries, opsQuery, type Row } from './_ops.ts'
 
-type Row = Record<string, string>
-
-const queries = await listFiles(projectRoot, 'sql/ops', '.sql')
-
-/** One endpoint with three events: one fails for now, one for good, one waits in a run's hands. */
+/**
+ * Two endpoints; of the first one's events one fails for now, one for good, one is delivered and
+ * one is in a run's hands. Then an ordered endpoint whose key is halted behind a dead letter.
+ */
 const scene = `
   select outbox.create_endpoint('https://example.com/hook', p_org_id => 'org-1');
   select outbox.create_endpoint('https://other.example.org/hook', p_org_id => 'org-2');
   select outbox.publish_many('[
     {"type": "order.held", "payload": {}, "org_id": "org-1"},
-    {"type": "order.dead", "payload": {}, "org_id": "org-1"},
-    {"type": "order.fails", "payload": {}, "org_id": "org-1"}]');
-  create temporary table claimed as
-    select outbox.dispatch('00000000-0000-7000-8000-000000000001', 1, '[]', 10)::jsonb as answer;
-  select outbox.dispatch('00000000-0000-7000-8000-000000000001', 2, (
-    select jsonb_agg(d || jsonb_build_object('outcome', 'failed', 'error_class', 'status',
-      'status', s.status, 'error', 'it answered ' || s.status, 'duration_ms', 12, 'response', 'no'))
-    from claimed, jsonb_array_elements(answer -> 'deliveries') d
-    join outbox.event e on e.id = (d ->> 'event')::uuid
-    join (values ('order.fails', 503), ('order.dead', 404)) s (type, status) on s.type = e.type));`
+    {"type": "order.dead", "payload": {}, "org_id": "org-1", "idempotency_key": "dead-1"},
+    {"type": "order.fails", "payload": {}, "org_id": "org-1"},
+    {"type": "order.paid", "payload": {}, "org_id": "org-1"}]');
+  create function public.step(p_seq integer, p_answer jsonb) returns jsonb language sql as $$
+    select outbox.dispatch('00000000-0000-7000-8000-000000000001', p_seq, coalesce((
+      select jsonb_agg(d || jsonb_build_object('duration_ms', 12, 'response', 'no', 'status', s.status,
+        'error', 'it answered ' || s.status)
+        || case when s.status = 0 then '{"outcome": "released"}'
+          when s.status < 300 then '{"outcome": "delivered"}'
+          else '{"outcome": "failed", "error_class": "status"}' end::jsonb)
+      from jsonb_array_elements(p_answer -> 'deliveries') d
+      join outbox.event e on e.id = (d ->> 'event')::uuid
+      join (values ('order.fails', 503), ('order.dead', 404), ('order.paid', 204), ('key.dead', 404),
+        ('key.next', 0)) s (type, status) on s.type = e.type), '[]'), 10)::jsonb
+  $$;
+  create table public.answer as select public.step(1, '{}') as a;
+  update public.answer set a = public.step(2, a);
+  select outbox.create_endpoint('https://keys.example.org/hook', '{key.*}', p_org_id => 'org-3',
+    p_ordering => 'partition');
+  update outbox.endpoint set on_dead_letter = 'halt' where ordering = 'partition';
+  select outbox.publish_many('[
+    {"type": "key.dead", "payload": {}, "org_id": "org-3", "partition_key": "customer-7"},
+    {"type": "key.next", "payload": {}, "org_id": "org-3", "partition_key": "customer-7"}]');
+  update public.answer set a = public.step(3, '{}');
+  update public.answer set a = public.step(4, a);`
 
-async function run(pg: Postgres, path: string, before = ''): Promise<Row[]> {
-  const sql = before + await Deno.readTextFile(join(projectRoot, path))
-  // CSV keeps the columns' names, and psql as a role without more rights than the console's.
-  const { code, stdout, stderr } = await pg.psql(
-    sql.replace(/;\s*$/, '\\g (format=csv tuples_only=off fieldsep=,)\n'),
-  )
-  if (code !== 0) throw new Error(`${path}: ${stderr}`)
-  return readCsv(stdout)
+async function query(pg: Postgres, sql: string): Promise<string> {
+  const { code, stdout, stderr } = await pg.psql(sql)
+  if (code !== 0) throw new Error(stderr)
+  return stdout
 }
 
-/** Reads CSV without line ends in its fields. */
-function readCsv(text: string): Row[] {
-  const [head = [], ...rows] = text.split('\n').map((line) =>
-    [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
-      quoted?.replaceAll('""', '"') ?? plain ?? ''
-    )
-  )
-  return rows.map((cells) =>
-    Object.fromEntries(head.map((name, index) => [name, cells[index] ?? '']))
-  )
+function eventOf(pg: Postgres, type: string): Promise<string> {
+  return query(pg, `select id from outbox.event where type = '${type}'`)
 }
 
-Deno.test('every console query says at its head when to use it', async () => {
-  expect(queries).toEqual(
-    ['endpoint', 'health', 'pending', 'retries'].map((n) => `sql/ops/${n}.sql`),
-  )
-  const runbook = await Deno.readTextFile(join(projectRoot, 'sql/ops/README.md'))
-  for (const path of queries) {
+/** The command of a line that names one. */
+function commandOf(row: Row | undefined): string {
+  expect(row?.command).toMatch(/^select outbox\./)
+  return row?.command ?? ''
+}
+
+Deno.test('every console query is numbered, and says at its head when to use it and what is good', async () => {
+  const numbers = opsQueries.map((path) => /^sql\/ops\/(\d\d)_[a-z_]+\.sql$/.exec(path)?.[1])
+  expect(numbers).toEqual(numbers.map((_, index) => String(index + 1).padStart(2, '0')))
+  const index = await Deno.readTextFile(join(projectRoot, 'sql/ops/README.md'))
+  for (const path of opsQueries) {
     const text = await Deno.readTextFile(join(projectRoot, path))
-    expect(text).toMatch(/^(?:-- .*\n)*-- .*\bUse it\b.*\n(?:-- .*\n)*\n(?:select|with)\s/)
-    expect(runbook).toContain(`(${path.replace('sql/ops/', '')})`)
+    const [head = '', body = ''] = text.split('\n\n', 2)
+    expect(head).toMatch(/^(?:-- .*\n)+-- .*$/)
+    expect(head.replaceAll('\n-- ', ' ')).toMatch(/\bUse it\b.* Good: /)
+    expect(body).toMatch(/^(?:select|with)\s/)
+    // supabase db query takes one statement.
+    expect(text.match(/;\s*\n/g)).toHaveLength(1)
+    expect(index).toContain(`(${path.replace('sql/ops/', '')})`)
   }
 })
 
 Deno.test('console queries on a migrated database', async (t) => {
   await withSchema(projectRoot, 'migrations', async (pg) => {
-    await t.step('an empty database has no line but those of health.sql', async () => {
-      for (const path of queries.filter((path) => !path.endsWith('health.sql'))) {
-        expect(await run(pg, path)).toEqual([])
+    await t.step('an empty database has no line but those of its own health', async () => {
+      for (const path of opsQueries) {
+        const number = path.slice('sql/ops/'.length, 'sql/ops/'.length + 2)
+        const rows = await askOps(pg, number, { endpoint: 'x', event: 'x', message: 'x' })
+        if (number !== '01' && number !== '12') expect({ path, rows }).toEqual({ path, rows: [] })
       }
     })
 
-    await t.step('health.sql names a part of the runbook for all that is not ok', async () => {
-      const rows = await run(pg, 'sql/ops/health.sql')
-      expect(rows).toHaveLength(13)
+    await t.step('01 names a part of the runbook for all that is not ok', async () => {
+      const rows = await askOps(pg, '01')
+      expect(rows).toHaveLength(14)
       const bad = rows.filter(({ state }) => state !== 'ok')
       expect(bad.map(({ question }) => question)).toContain(
         'Does the database know where the function is?',
       )
-      const runbook = await Deno.readTextFile(join(projectRoot, 'sql/ops/README.md'))
-      const query = await Deno.readTextFile(join(projectRoot, 'sql/ops/health.sql'))
-      const named = query.matchAll(/'[^'\n]+\?'(?: as question)?, '([^']+)'/g)
+      const runbook = await Deno.readTextFile(join(projectRoot, 'sql/ops/RUNBOOK.md'))
+      const text = await Deno.readTextFile(join(projectRoot, opsQuery('01')))
+      const named = text.matchAll(/'[^'\n]+\?'(?: as question)?, '([^']+)'/g)
       const parts = [...new Set([...named].map(([, name]) => name))]
       expect(parts.length).toBeGreaterThan(7)
       for (const part of parts) expect(runbook).toContain(`\n## ${part}\n`)
       for (const { runbook: part } of bad) expect(parts).toContain(part)
     })
 
-    const staged = await pg.psql(scene)
-    expect(staged.stderr).toBe('')
+    expect((await pg.psql(scene)).stderr).toBe('')
 
-    await t.step('pending.sql shows whom the events wait for, and why', async () => {
-      expect(await run(pg, 'sql/ops/pending.sql')).toMatchObject([{
+    await t.step('02 shows whom the events wait for, why, and what releases them', async () => {
+      expect(await askOps(pg, '02')).toMatchObject([{
         org_id: 'org-1',
         url: 'https://example.com/hook',
         open_deliveries: '2',
         being_sent: '1',
         last_error: expect.stringMatching(/^it answered (404|503)$/),
+        first_event: await eventOf(pg, 'order.held'),
+      }, {
+        org_id: 'org-3',
+        why: 'held, a key is halted behind a dead letter',
+        command: expect.stringContaining(`'customer-7'`),
       }])
     })
 
-    await t.step(
-      'endpoint.sql shows the attempts of the endpoint asked for, else of all',
-      async () => {
-        const asked = (text: string): Promise<Row[]> =>
-          run(pg, 'sql/ops/endpoint.sql', `set outhook.endpoint = '${text}';\n`)
-        expect(await asked('other.example.org')).toEqual([])
-        const rows = await asked('example.com')
-        const [id = ''] = rows.map((row) => row.endpoint_id)
-        expect(await asked(id)).toEqual(rows)
-        expect(await run(pg, 'sql/ops/endpoint.sql')).toEqual(rows)
-        const told = rows.map((row) => `${row.event_type} ${row.kind} ${row.outcome} ${row.status}`)
-        expect(told.sort()).toEqual([
-          'order.dead close dead_letter 404',
-          'order.dead try failed 404',
-          'order.fails try failed 503',
-        ])
-        expect(rows.every(({ url }) => url === 'https://example.com/hook')).toBe(true)
-      },
-    )
-
-    await t.step('retries.sql shows what waits for its retry', async () => {
-      expect(await run(pg, 'sql/ops/retries.sql')).toMatchObject([
-        { event_type: 'order.fails', failed_tries: '1', tries_left: '5', status: '503' },
+    await t.step('03 shows who fails, of what, and what helps', async () => {
+      expect(await askOps(pg, '03')).toMatchObject([
+        { url: 'https://keys.example.org/hook', failures_of_last_50: '1 x 404' },
+        {
+          url: 'https://example.com/hook',
+          failures_of_last_50: '1 x 404, 1 x 503',
+          delivered_of_last_50: '1',
+          remedy: expect.stringContaining('its own log'),
+        },
       ])
     })
 
-    await t.step('health.sql counts leases and dead letters', async () => {
-      const rows = await run(pg, 'sql/ops/health.sql')
-      const answers = Object.fromEntries(rows.map((row) => [row.question, row.answer]))
-      expect(answers['Do runs end without a word?']).toBe('1 deliveries leased')
-      expect(answers['Are there new dead letters?']).toBe('1 in 24 hours that nobody looked at')
+    await t.step('04 shows how long each takes', async () => {
+      expect(await askOps(pg, '04')).toMatchObject([
+        {
+          url: 'https://example.com/hook',
+          tries: '3',
+          p50_ms: '12',
+          p95_ms: '12',
+          being_sent: '1',
+        },
+        { url: 'https://keys.example.org/hook', tries: '1' },
+      ])
     })
 
-    await t.step('pending.sql and health.sql say that an endpoint is held', async () => {
-      await pg.psql(`select outbox.pause_endpoint(id, 'it moves') from outbox.endpoint
-        where url = 'https://example.com/hook'`)
-      const [pending] = await run(pg, 'sql/ops/pending.sql')
-      expect(pending?.why).toBe('held, the endpoint is paused: it moves')
-      const rows = await run(pg, 'sql/ops/health.sql')
+    await t.step('05 shows the attempts of the endpoint asked for, else of all', async () => {
+      expect(await askOps(pg, '05', { endpoint: 'other.example.org' })).toEqual([])
+      const rows = await askOps(pg, '05', { endpoint: 'example.com' })
+      expect(await askOps(pg, '05', { endpoint: rows[0]?.endpoint_id ?? '' })).toEqual(rows)
+      expect(await askOps(pg, '05')).toHaveLength(rows.length + 2)
+      const told = rows.map((row) => `${row.event_type} ${row.kind} ${row.outcome} ${row.status}`)
+      expect(told.sort()).toEqual([
+        'order.dead close dead_letter 404',
+        'order.dead try failed 404',
+        'order.fails try failed 503',
+        'order.paid try delivered 204',
+      ])
+    })
+
+    await t.step('06 tells an event from its publishing to its end, by id or by key', async () => {
+      const rows = await askOps(pg, '06', { event: 'org-1/dead-1' })
+      expect(rows.map(({ what }) => what)).toEqual(['published', 'failed', 'ended: dead_letter'])
+      const id = await eventOf(pg, 'order.dead')
+      expect(await askOps(pg, '06', { event: id })).toEqual(rows)
+      expect(await askOps(pg, '06', { event: 'org-2/dead-1' })).toEqual([])
+      const open = await askOps(pg, '06', { event: await eventOf(pg, 'order.fails') })
+      expect(open.map(({ what }) => what)).toEqual(['published', 'failed', 'failed'])
+      expect(open[2]?.detail).toMatch(/^next try at /)
+    })
+
+    await t.step('07 shows what waits for its retry, and its command makes it due', async () => {
+      const rows = await askOps(pg, '07')
+      expect(rows).toMatchObject([{
+        event_type: 'order.fails',
+        failed_tries: '1',
+        tries_left: '5',
+        status: '503',
+      }])
+      await query(pg, commandOf(rows[0]))
+      expect(await askOps(pg, '07')).toEqual([])
+    })
+
+    await t.step('08 and 09 show what is dead, and their commands send it again', async () => {
+      const dead = await askOps(pg, '08')
+      expect(dead).toMatchObject([
+        { url: 'https://keys.example.org/hook', why: 'not_retryable', dead: '1' },
+        { url: 'https://example.com/hook', dead: '1', event_types: 'order.dead' },
+      ])
+      await query(pg, commandOf(dead[0]))
+      const last = await askOps(pg, '09', { endpoint: 'example.com' })
+      expect(last.map(({ what, count }) => `${count} ${what}`)).toEqual([
+        '1 dead letters',
+        '1 delivered',
+      ])
+      await query(pg, commandOf(last[0]))
+      expect(await query(pg, 'select outbox.tick()')).toBeDefined()
+      await query(pg, commandOf(last[1]))
+      expect(await askOps(pg, '08')).toEqual([])
+      const open = `select string_agg(type, ' ' order by type) from outbox.event
+        where id in (select d.event_id from outbox.delivery d)`
+      expect(await query(pg, open)).toBe(
+        'key.dead key.next order.dead order.fails order.held order.paid',
+      )
+      const job = (await askOps(pg, '09', { endpoint: 'example.com' }))[2]
+      expect(job).toMatchObject({ what: expect.stringMatching(/^job \d+, /), count: '1' })
+    })
+
+    await t.step('10 walks an endpoint through pausing, draining and resuming', async () => {
+      const ask = async (): Promise<Row | undefined> =>
+        (await askOps(pg, '10', { endpoint: '//example.com' }))[0]
+      await query(pg, commandOf(await ask()))
+      expect(await ask()).toMatchObject({
+        state: 'paused',
+        step: 'draining: 1 on their way, for 20 s at most',
+      })
+      const held = await eventOf(pg, 'order.held')
+      const release = `select outbox.dispatch('00000000-0000-7000-8000-000000000001', 10,
+        jsonb_build_array(jsonb_build_object('event', d.event_id, 'endpoint', d.endpoint_id,
+        'attempt', d.attempt, 'outcome', 'released')), 0) from outbox.delivery d
+        where d.event_id = '${held}'`
+      await query(pg, release)
+      const drained = await ask()
+      expect(drained?.step).toBe('drained: nothing is on its way')
+      const [stuck] = await askOps(pg, '02')
+      expect(stuck).toMatchObject({ why: 'held, the endpoint is paused: maintenance' })
+      const rows = await askOps(pg, '01')
       expect(rows.find(({ runbook }) => runbook === 'Held')?.answer).toBe('1: paused')
+      await query(pg, commandOf(drained))
+      expect((await ask())?.state).toBe('enabled')
     })
 
-    await t.step('health.sql notices a tick that is gone', async () => {
-      await pg.psql(`select cron.unschedule(jobid) from cron.job where jobname = 'outhook-tick'`)
-      const rows = await run(pg, 'sql/ops/health.sql')
+    await t.step('11 proves what was received, and says what was not', async () => {
+      const [proven] = await askOps(pg, '11', { event: await eventOf(pg, 'order.paid') })
+      expect(proven).toMatchObject({
+        org_id: 'org-1',
+        status: '204',
+        sha256_of_data: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
+        verdict: expect.stringMatching(/^proven: .* answered 204 at .* \(try 1\)$/),
+      })
+      const [dead] = await askOps(pg, '11', { event: await eventOf(pg, 'order.dead') })
+      expect(dead?.verdict).toMatch(/^not received: (dead_letter|failed), it answered 404$/)
+    })
+
+    await t.step('12 names a transaction that is left open, and its command ends it', async () => {
+      const left = pg.psql(`begin isolation level repeatable read; select 1; select pg_sleep(60)`)
+      const find = async (): Promise<Row | undefined> =>
+        (await askOps(pg, '12')).find(({ what, detail }) =>
+          what === 'transaction' && detail?.includes('pg_sleep(60)')
+        )
+      expect(await waitUntil(async () => await find() !== undefined, { timeoutMs: patienceMs }))
+        .toBe(true)
+      const command = (await find())?.command ?? ''
+      expect(command).toMatch(/^select pg_terminate_backend\(\d+\)$/)
+      await query(pg, command)
+      expect((await left).code).not.toBe(0)
+      expect(await find()).toBeUndefined()
+    })
+
+    await t.step(
+      '13 to 15 tell of messages by status, of one, and of those that wait',
+      async () => {
+        await query(pg, messages)
+        const counts = await askOps(pg, '13')
+        expect(counts.map(({ org_id, status, count }) => `${org_id} ${status} ${count}`)).toEqual([
+          'org-1 QUEUED 1',
+          'org-1 SENDING 1',
+          'org-1 SENT 1',
+        ])
+        expect(await askOps(pg, '13', { org: 'org-1' })).toHaveLength(3)
+        expect(await askOps(pg, '13', { org: 'org-2' })).toEqual([])
+        const [one] = await askOps(pg, '14', { message: 'wamid.1' })
+        expect(one).toMatchObject({ status: 'SENT', org_id: 'org-1' })
+        for (const message of [one?.message_id ?? '', 'org-1/key-1']) {
+          expect(await askOps(pg, '14', { message })).toEqual([one])
+        }
+        const waiting = await askOps(pg, '15')
+        expect(waiting.map(({ status, channel_state }) => `${status} ${channel_state}`))
+          .toEqual(['QUEUED enabled', 'SENDING enabled'])
+        expect(JSON.stringify([counts, one, waiting])).not.toContain('+1202')
+      },
+    )
+
+    await t.step('the Supabase CLI runs them as they stand', async () => {
+      for (const version of ['2.117.0', '3.1.0'] as const) {
+        const result = await runCli({
+          version,
+          args: [
+            'db',
+            'query',
+            ...version === '3.1.0' ? ['--read-only'] : [],
+            '-f',
+            opsQuery('01'),
+          ],
+          cwd: projectRoot,
+          dbUrl: pg.dbUrl,
+        })
+        expect(result.stdout + result.stderr).toContain('Is delivery switched on?')
+      }
+    })
+
+    await t.step('01 notices a tick that is gone', async () => {
+      await query(pg, `select cron.unschedule(jobid) from cron.job where jobname = 'outhook-tick'`)
+      const rows = await askOps(pg, '01')
       expect(rows.find(({ question }) => question === 'Does the tick run?')).toMatchObject({
         state: 'bad',
         answer: 'there is no job outhook-tick',
@@ -154,6 +311,18 @@ Deno.test('console queries on a migrated database', async (t) => {
     })
   })
 })
+
+/** A message that waits, one whose run died a quarter of an hour ago, and one that was sent. */
+const messages = `
+  select outbox.put_whatsapp_app('1', 'app-secret', 'verify-token');
+  select outbox.create_channel('org-1', '100', '200', '1', 'token-100');
+  select outbox.put_template('org-1', 'reminder', 'appointment_reminder', 'fr', 'AUTHENTICATION');
+  select outbox.create_message('org-1', '+1202555011' || n, '{"parameters": ["A"]}', 'reminder',
+    p_idempotency_key => 'key-' || n) from generate_series(1, 3) n;
+  update outbox.outbound_message set status = 'SENT', provider_message_id = 'wamid.1'
+    where idempotency_key = 'key-1';
+  update outbox.outbound_message set status = 'SENDING', updated_at = now() - interval '15 minutes'
+    where idempotency_key = 'key-2';`
 
 Deno.test('the job outhook-vacuum vacuums every table that it names', async () => {
   await withSchema(projectRoot, 'migrations', async (pg) => {

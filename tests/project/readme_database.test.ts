@@ -169,7 +169,7 @@ Deno.test('what the README says of the database', async (t) => {
     await t.step('it names no object of the schema that is not there', async () => {
       const there = new Set((await query(pg, names)).split('\n'))
       const texts = await Promise.all(
-        ['README.md', 'sql/ops/README.md'].map((path) =>
+        ['README.md', 'sql/ops/README.md', 'sql/ops/RUNBOOK.md'].map((path) =>
           Deno.readTextFile(join(projectRoot, path))
         ),
       )

@@ -1,0 +1,83 @@
+-- What is stuck, for whom, since when, why, and what mends it: the 50 endpoints whose first due
+-- delivery is the oldest. Use it when somebody misses an event. Good: no line, or lines that are
+-- a few seconds old. Counts come from the gates, so that millions of deliveries make it no slower.
+
+with waiting as materialized (
+  select g.*, e.org_id, e.kind, e.url, e.state, e.state_reason, e.breaker_enabled,
+    first.event_id, first.halted,
+    outbox.uuid_v7_time(first.event_id) as published_at
+  from outbox.gate g
+  join outbox.endpoint e on e.id = g.endpoint_id
+  left join lateral (
+    -- The first of the twenty lanes that are due first, or of those that are never due; a lane's
+    -- dead entries lie before head_at.
+    select d.event_id, l.halted
+    from (
+      (
+        select l.id, l.head_at, l.halted from outbox.lane l
+        where l.gate_id = g.id and l.next_at < 'infinity' order by l.next_at limit 20
+      )
+      union all
+      (
+        select l.id, l.head_at, l.halted from outbox.lane l
+        where l.gate_id = g.id and g.next_at = 'infinity' and l.next_at = 'infinity' limit 20
+      )
+    ) l
+    cross join lateral (
+      select d.event_id from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id limit 1
+    ) d
+    order by d.event_id
+    limit 1
+  ) first on true
+  where g.depth > 0
+  order by first.event_id
+  limit 50
+)
+select
+  w.org_id,
+  w.endpoint_id,
+  coalesce(nullif(w.url, ''), w.kind) as url,
+  w.depth as open_deliveries,
+  w.in_flight as being_sent,
+  w.event_id as first_event,
+  w.published_at,
+  now() - w.published_at as age,
+  case
+    when not outbox.setting_on('worker.enabled') then 'held, delivery is switched off'
+    when w.state <> 'enabled' then
+      pg_catalog.concat_ws(': ', 'held, the endpoint is ' || w.state, w.state_reason)
+    when w.breaker <> 'closed' and w.breaker_enabled then
+      pg_catalog.format('held, the breaker is %s until %s', w.breaker, w.open_until)
+    when w.halted and w.next_at = 'infinity' then 'held, a key is halted behind a dead letter'
+    when w.not_before > now() then 'held back until ' || w.not_before
+    when w.next_at > now() then 'next look at ' || w.next_at
+    else 'due since ' || w.next_at
+  end as why,
+  last.at as last_failure_at,
+  coalesce(last.status::text, last.error_class) as last_failure,
+  last.error as last_error,
+  case
+    when not outbox.setting_on('worker.enabled') then
+      $$select outbox.set_setting('worker.enabled', 'true')$$
+    when w.state in ('paused', 'disabled') then
+      pg_catalog.format('select outbox.resume_endpoint(%L)', w.endpoint_id)
+    when w.breaker <> 'closed' and w.breaker_enabled then null
+    when w.halted and w.next_at = 'infinity' then
+      pg_catalog.format('select outbox.resume_lane(%L, %L)', w.endpoint_id,
+        (select v.partition_key from outbox.event v where v.id = w.event_id))
+    when w.next_at <= now() then 'see 01_is_it_alive.sql'
+  end as command
+from waiting w
+left join lateral (
+  select a.at, a.status, a.error_class, a.error
+  from (
+    select a.* from outbox.attempt a
+    where a.endpoint_id = w.endpoint_id order by a.at desc limit 100
+  ) a
+  where a.kind = 'try' and a.outcome = 'failed'
+  order by a.at desc
+  limit 1
+) last on true
+order by w.event_id;

@@ -1,0 +1,43 @@
+-- One endpoint's last 50 attempts, the newest first. Use it when a receiver says that nothing
+-- comes, or that too much does. Say which, by a part of its URL or its id: below, or before by
+-- set outhook.endpoint = '…'; without that it tells of the 20 youngest endpoints. Good: delivered,
+-- attempt 1.
+
+with wanted as (
+  select '' || coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text
+),
+asked as (
+  select e.id, e.org_id, e.url, e.state
+  from outbox.endpoint e cross join wanted w
+  where e.id::text = w.text or pg_catalog.strpos(e.url, w.text) > 0
+  order by e.created_at desc
+  limit 20
+)
+select
+  a.org_id,
+  a.endpoint_id,
+  a.url,
+  a.state,
+  a.at,
+  a.event_id,
+  v.type as event_type,
+  a.attempt,
+  a.kind,
+  a.outcome,
+  a.status,
+  a.error_class,
+  a.error,
+  a.duration_ms,
+  a.next_retry_at,
+  a.response
+from (
+  select a.*, e.org_id, e.url, e.state
+  from asked e
+  cross join lateral (
+    select a.* from outbox.attempt a where a.endpoint_id = e.id order by a.at desc limit 50
+  ) a
+  order by a.at desc, a.event_id, a.attempt desc, a.kind
+  limit 50
+) a
+left join outbox.event v on v.id = a.event_id
+order by a.at desc, a.event_id, a.attempt desc, a.kind;

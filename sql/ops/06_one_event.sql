@@ -1,0 +1,66 @@
+-- What one event did, in the order in which it happened: published, every try with its answer,
+-- what is still open and why, dead letters and what was done about them. Use it when somebody asks
+-- about one event. Say which: below, or before by set outhook.event = '…', its id, or organisation
+-- and idempotency key as org-123/key-1. Good: each endpoint ends as delivered. No line: there is
+-- no such event, or its day has been dropped.
+
+with wanted as (
+  select '' || coalesce(pg_catalog.current_setting('outhook.event', true), '') as text
+),
+asked as materialized (
+  select w.text::uuid as id from wanted w
+  where w.text ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+  union all
+  select k.event_id
+  from wanted w
+  join outbox.idempotency_key k on k.org_id = pg_catalog.split_part(w.text, '/', 1)
+    and k.key = pg_catalog.substr(w.text, pg_catalog.strpos(w.text, '/') + 1)
+  where w.text ~ '/'
+),
+line as (
+  select v.created_at as at, 1 as place, null::uuid as endpoint_id, null::integer as attempt,
+    'published' as what,
+    pg_catalog.format('%s of %s, %s bytes, correlation id %s', v.type, v.org_id,
+      pg_catalog.octet_length(v.body), coalesce(v.correlation_id, v.id::text)) as detail
+  from asked q join outbox.event v on v.id = q.id
+  union all
+  select now(), 8, null, null, 'not routed yet', null
+  from asked q join outbox.unrouted u on u.event_id = q.id
+  union all
+  select u.set_aside_at, 2, null, null, 'set aside',
+    pg_catalog.format('%s; select outbox.route_again(%L)', u.error, u.event_id)
+  from asked q join outbox.unroutable u on u.event_id = q.id
+  union all
+  select a.at, case a.kind when 'try' then 3 else 4 end, a.endpoint_id, a.attempt,
+    case a.kind when 'try' then a.outcome else 'ended: ' || a.outcome end,
+    case a.kind
+      when 'try' then pg_catalog.concat_ws(', ', coalesce(a.status::text, a.error_class),
+        a.duration_ms || ' ms', a.error, 'next try at ' || a.next_retry_at)
+      else a.error
+    end
+  from asked q cross join lateral (
+    select a.* from outbox.attempt a where a.event_id = q.id order by a.at limit 1000
+  ) a
+  union all
+  select x.at, 5, x.endpoint_id, null, x.what, x.note
+  from asked q cross join lateral (
+    select y.endpoint_id, s.at, s.what, y.note
+    from outbox.dead_letter y
+    cross join lateral (values
+      (y.replayed_at, 'replayed'), (y.discarded_at, 'discarded')
+    ) s (at, what)
+    where y.event_id = q.id and s.at is not null
+    limit 1000
+  ) x
+  union all
+  select now(), 9, d.endpoint_id, d.attempt, d.status,
+    pg_catalog.concat_ws(', ', d.held_because, 'next try at ' || d.next_attempt_at)
+  from asked q cross join lateral (
+    select s.* from outbox.delivery_status s where s.event_id = q.id and s.open limit 200
+  ) d
+)
+select l.at, l.what, e.url, l.endpoint_id, l.attempt, l.detail
+from line l
+left join outbox.endpoint e on e.id = l.endpoint_id
+order by l.at, l.place, l.endpoint_id, l.attempt
+limit 1000;

@@ -1,0 +1,71 @@
+-- What will retry when, and what it failed of: the next 200 deliveries that wait for their time,
+-- the first one first (those with deliver_at too: no failed try). Use it to see what goes out again
+-- after an incident. Good: few, and all within the endpoint's schedule. Looks at 20 of each
+-- endpoint, and of an ordered one at the first delivery of 20 keys.
+
+with waiting as materialized (
+  select g.endpoint_id, w.event_id, w.tries, w.attempt, w.due_at
+  from outbox.gate g
+  cross join lateral (
+    (
+      select d.event_id, d.tries, d.attempt, d.due_at
+      from outbox.lane l
+      cross join lateral (
+        select d.* from outbox.delivery d
+        where d.lane_id = l.id and d.lane_id > 0 and d.due_at > now() and d.leased_until is null
+        order by d.due_at, d.event_id
+        limit 20
+      ) d
+      where l.gate_id = g.id and not l.ordered
+      limit 20
+    )
+    union all
+    (
+      -- An ordered key waits as a whole.
+      select d.event_id, d.tries, d.attempt, l.next_at
+      from (
+        select l.* from outbox.lane l
+        where l.gate_id = g.id and l.ordered and l.leased = 0
+          and l.next_at > now() and l.next_at < 'infinity'
+        order by l.next_at
+        limit 20
+      ) l
+      cross join lateral (
+        select d.* from outbox.delivery d
+        where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+        order by d.due_at, d.event_id
+        limit 1
+      ) d
+    )
+  ) w
+  where g.depth > 0
+  order by w.due_at, w.event_id
+  limit 200
+)
+select
+  w.due_at as next_retry_at,
+  w.due_at - now() as in_time,
+  e.org_id,
+  e.url,
+  w.endpoint_id,
+  w.event_id,
+  v.type as event_type,
+  w.tries as failed_tries,
+  coalesce((p.policy ->> 'max_retries')::integer, 5) + 1 - w.tries as tries_left,
+  a.status,
+  a.error_class,
+  a.error,
+  pg_catalog.format('select outbox.retry_now(%L, %L)', w.event_id, w.endpoint_id) as command
+from waiting w
+join outbox.endpoint e on e.id = w.endpoint_id
+cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
+left join outbox.event v on v.id = w.event_id
+left join lateral (
+  select a.status, a.error_class, a.error
+  from outbox.attempt a
+  -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's.
+  where a.event_id = w.event_id and a.endpoint_id is not distinct from w.endpoint_id
+    and a.attempt = w.attempt and a.kind = 'try'
+  limit 1
+) a on true
+order by w.due_at, w.event_id;

@@ -1,0 +1,46 @@
+-- Prove that an organisation's endpoint received an event: its answer, when, on which try, and the
+-- SHA-256 of the data sent. Use it when a customer says that an event never came. Say which event:
+-- below, or before by set outhook.event = '…', its id; the columns name the organisation. Good: one
+-- line for each endpoint, proven. Receipts are kept for attempt.retention_days: later only a dead
+-- letter still speaks.
+
+with wanted as (
+  select '' || coalesce(pg_catalog.current_setting('outhook.event', true), '') as text
+),
+asked as materialized (
+  select v.*
+  from wanted w
+  join outbox.event v on v.id = case
+    when w.text ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then w.text::uuid
+  end
+)
+select
+  v.org_id,
+  v.id as event_id,
+  v.type as event_type,
+  v.created_at as published_at,
+  pg_catalog.encode(
+    pg_catalog.sha256(pg_catalog.convert_to(v.body, 'UTF8')), 'hex') as sha256_of_data,
+  a.endpoint_id,
+  e.url,
+  a.at as answered_at,
+  a.attempt,
+  a.status,
+  a.duration_ms,
+  a.response,
+  case
+    when a.outcome = 'delivered' then pg_catalog.format(
+      'proven: %s was received by %s, which answered %s at %s (try %s)', v.id,
+      coalesce(nullif(e.url, ''), e.kind), coalesce(a.status::text, 'well'), a.at, a.attempt)
+    when a.outcome = 'no_subscriber' then 'no endpoint of the organisation wanted it'
+    else 'not received: ' || pg_catalog.concat_ws(', ', a.outcome, a.error)
+  end as verdict
+from asked v
+cross join lateral (
+  -- Of each endpoint the delivering try, else its last receipt.
+  select distinct on (a.endpoint_id) a.*
+  from (select a.* from outbox.attempt a where a.event_id = v.id limit 10000) a
+  order by a.endpoint_id, (a.outcome = 'delivered') desc, a.at desc, a.kind
+) a
+left join outbox.endpoint e on e.id = a.endpoint_id
+order by e.url, a.endpoint_id;

@@ -1,0 +1,62 @@
+/** The console kit with a million open deliveries and a million receipts: what it touches is bounded. */
+
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import type { Postgres } from '../../supabase/local/postgres/mod.ts'
+import { withSchema } from '../../supabase/local/schema/database.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { opsQueries } from './_ops.ts'
+
+const fixture = new URL('./_ops_million.sql', import.meta.url)
+
+/** Rows read for one query, of 1,001 endpoints; and what an event that 1,000 endpoints want adds. */
+const mostRows = 150_000
+const growing = ['delivery', 'attempt', 'dead_letter', 'outbound_message']
+
+/** Rows read and sequential scans, by table; partitions count as their table. */
+const usage = `
+  select json_object_agg(u.name, json_build_array(u.rows, u.scans))
+  from (
+    select regexp_replace(s.relname, '_(default|p[0-9]{8})$', '') as name,
+      sum(coalesce(s.seq_tup_read, 0) + coalesce(s.idx_tup_fetch, 0)) as rows,
+      sum(coalesce(s.seq_tup_read, 0)) as scans
+    from pg_stat_xact_user_tables s where s.schemaname = 'outbox' group by 1
+  ) u`
+
+async function measure(pg: Postgres, path: string): Promise<Record<string, [number, number]>> {
+  const text = await Deno.readTextFile(join(projectRoot, path))
+  const { code, stdout, stderr } = await pg.psql(`
+    select id as event from outbox.event order by id limit 1 \\gset
+    begin read only;
+    set local statement_timeout = '10s';
+    set local outhook.endpoint = 'example.com/7';
+    set local outhook.event = :'event';
+    set local outhook.message = 'wamid.77';
+    set local outhook.org = 'org-1';
+    \\o /dev/null
+    ${text}
+    \\o
+    ${usage};
+    rollback;`)
+  if (code !== 0) throw new Error(`${path}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+Deno.test('console queries read little of a million deliveries and a million receipts', async (t) => {
+  await withSchema(projectRoot, 'migrations', async (pg) => {
+    const loaded = await pg.psql(await Deno.readTextFile(fixture))
+    expect(loaded.stderr).toBe('')
+    const there = await pg.psql(
+      'select (select count(*) from outbox.delivery), (select count(*) from outbox.attempt)',
+    )
+    expect(there.stdout).toBe('1020000|1000500')
+    for (const path of opsQueries) {
+      await t.step(path, async () => {
+        const tables = await measure(pg, path)
+        const rows = Object.values(tables).reduce((sum, [read]) => sum + read, 0)
+        expect({ rows, isFew: rows <= mostRows }).toEqual({ rows, isFew: true })
+        for (const name of growing) expect([name, tables[name]?.[1] ?? 0]).toEqual([name, 0])
+      })
+    }
+  })
+})
