@@ -122,10 +122,13 @@ declare
   v_step record;
   v_added jsonb;
   v_event uuid;
+  v_org_before text := pg_catalog.current_setting('outhook.org_id', true);
 begin
   if v_begun ? 'repeated' then
     return v_begun;
   end if;
+  -- For the steps: the context is the caller's own words, this is not.
+  perform pg_catalog.set_config('outhook.org_id', p_org_id, true);
   for v_step in
     select s.value ->> 'function' as function, s.value ->> 'event_type' as event_type,
       s.ordinality::integer as place
@@ -139,6 +142,7 @@ begin
     v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,
       'event_type', v_step.event_type, 'event_id', v_event);
   end loop;
+  perform pg_catalog.set_config('outhook.org_id', coalesce(v_org_before, ''), true);
   return outbox.end_saga(p_org_id, p_idempotency_key, pg_catalog.jsonb_build_object(
     'id', v_id, 'saga', p_name, 'steps', v_steps,
     'event_ids', pg_catalog.jsonb_path_query_array(v_steps, '$[*].event_id'),
@@ -148,7 +152,8 @@ $$;
 comment on function outbox.execute_saga(text, jsonb, text, text, text) is
   'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step '
   'returns is the payload of its event (correlation id and partition key: the saga''s id) and is '
-  'laid over the context for the next. Returns {"id", "saga", "steps": [{"function", "event_type", '
+  'laid over the context for the next; current_setting(''outhook.org_id'') tells a step for whom it '
+  'runs. Returns {"id", "saga", "steps": [{"function", "event_type", '
   '"event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave '
   'this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step '
   'failed, and nothing has happened.';

@@ -2305,6 +2305,16 @@ export type Database = {
         }
         Returns: Json
       }
+      'execute_org_saga': {
+        Args: {
+          'p_context': string
+          'p_key'?: string
+          'p_name': string
+          'p_org_id': string
+          'p_traceparent'?: string
+        }
+        Returns: Json
+      }
       'execute_saga': {
         Args: {
           'p_context'?: Json

@@ -22,6 +22,7 @@ import { addMessageRoutes } from './routes/messages.ts'
 import { addPortalTokenRoutes } from './routes/portal_tokens.ts'
 import { addReplayJobRoutes } from './routes/replay_jobs.ts'
 import { addRetryConfigRoutes } from './routes/retry_config.ts'
+import { addSagaRoutes } from './routes/sagas.ts'
 import { addSecretRoutes } from './routes/secrets.ts'
 import { addTemplateRoutes } from './routes/templates.ts'
 
@@ -65,5 +66,6 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addAuditRoutes(app, deps)
   addTemplateRoutes(app, deps)
   addChannelRoutes(app, deps)
+  addSagaRoutes(app, deps)
   return app
 }

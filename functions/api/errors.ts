@@ -5,6 +5,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly field: string | undefined
   readonly remedy: string | undefined
+  readonly saga: SagaFailure | undefined
   readonly headers: Record<string, string>
 
   constructor(code: ErrorCode, detail: string, more: ErrorMore = {}) {
@@ -14,6 +15,7 @@ export class ApiError extends Error {
     this.status = errorCodes[code].status
     this.field = more.field
     this.remedy = more.remedy
+    this.saga = more.saga
     this.headers = more.headers ?? {}
   }
 }
@@ -23,9 +25,23 @@ export type ErrorMore = {
   field?: string | undefined
   /** What the caller can do about it. */
   remedy?: string | undefined
+  /** Which step of which saga failed. */
+  saga?: SagaFailure
   headers?: Record<string, string>
   /** For the log alone. */
   cause?: unknown
+}
+
+/** Where a saga failed, and why. */
+export type SagaFailure = {
+  name: string
+  /** From 1. */
+  step: number
+  function: string
+  /** What the step raised. */
+  cause: string
+  /** The SQLSTATE of what it raised. */
+  sqlState: string
 }
 
 /** Every code with its status and its title. */
@@ -45,6 +61,7 @@ export const errorCodes = {
   version_mismatch: { status: 412, title: 'Changed by somebody else' },
   too_large: { status: 413, title: 'Too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  saga_failed: { status: 422, title: 'A step of the saga failed' },
   schema_mismatch: { status: 422, title: 'The payload does not fit its schema' },
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'Headers too large' },

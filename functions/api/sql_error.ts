@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { isPassingSqlState } from '../_shared/database.ts'
 import { ApiError, type ErrorCode } from './errors.ts'
 
@@ -27,6 +28,7 @@ const known: Record<string, ErrorCode> = {
 export function readSqlError(error: SqlError, status: number): ApiError {
   const code = known[error.code]
   if (code !== undefined) return readOwnError(code, error)
+  if (error.code === 'OH007') return readSagaError(error)
   // Class 22, data exception: a NUL or half a surrogate pair in a text, a number out of range.
   if (/^22/.test(error.code)) {
     return new ApiError('invalid_argument', 'A value holds what the database cannot store', {
@@ -58,6 +60,33 @@ function readOwnError(code: ErrorCode, error: SqlError): ApiError {
   const field = toWireName(details)
   const detail = message.startsWith(details) ? field + message.slice(details.length) : message
   return new ApiError(code, detail, { field, remedy, cause: error })
+}
+
+/** What outbox.run_step() puts into the details. What the step put there itself may be a row's data. */
+const sagaFailure = z.object({
+  saga: z.string(),
+  step: z.int(),
+  function: z.string(),
+  code: z.string(),
+  cause: z.string(),
+}).transform(({ saga, code, ...more }) => ({ name: saga, sqlState: code, ...more }))
+
+function readSagaError(error: SqlError): ApiError {
+  const remedy = error.hint === null || error.hint === '' ? undefined : error.hint
+  const read = sagaFailure.safeParse(parse(error.details ?? ''))
+  return new ApiError('saga_failed', error.message, {
+    remedy,
+    ...read.success ? { saga: read.data } : {},
+    cause: error,
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 /** `retry.base_delay` is `retry.baseDelay` on the wire; a header's name is the caller's own. */

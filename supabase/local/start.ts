@@ -9,16 +9,20 @@ import { type Stack, startStack } from './stack.ts'
 import { stackFlags, stackFlagsHelp, stackOptionsOf } from './stack_flags.ts'
 import { type DemoEndpoint, makeEndpoint, removeEndpoints } from './start/endpoint.ts'
 import { type Receiver, startReceiver } from './start/receiver.ts'
+import { showOrder } from './start/order.ts'
 import { asText, verify } from './start/show.ts'
 import { summary } from './summary.ts'
 
 const flags = { ...stackFlags, once: { type: 'boolean', default: false } } as const
 
-const help = `Run the stack with a small receiver, publish a first event and show what arrives.
+const help =
+  `Run the stack with a small receiver, publish a first event, execute a first saga and show what
+arrives.
 
   npx -y deno@2.9.6 task start [--once] [--fresh] [--free-ports] [--data-dir <folder>]
 
-  --once               stop after the first event: exit code 0 when it arrived and its signature holds
+  --once               stop after the first event and a first saga: exit code 0 when all arrived
+                       and the signature holds
 ${stackFlagsHelp}
 
 Without --once it stays until Ctrl-C and shows what else arrives.`
@@ -44,6 +48,7 @@ async function run(values: Values<typeof flags>): Promise<number> {
   const endpoint = await makeEndpoint(stack, receiver.url)
   started.defer(() => removeEndpoints(stack))
   await showFirstEvent(stack, receiver, endpoint)
+  await showOrder(stack, receiver, AbortSignal.timeout(PATIENCE_MS))
   isFirstShown = true
   if (values.once) return 0
 

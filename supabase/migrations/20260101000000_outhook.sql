@@ -10,8 +10,9 @@
 --   71_message_parcel.sql, 72_announce.sql, 75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql,
 --   81_api_requests.sql, 82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql,
 --   83_api_deliveries.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
---   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_secrets.sql,
---   83_api_stats.sql, 84_message.sql, 85_partition.sql, 87_cleanup.sql, 90_grants.sql, 95_cron.sql
+--   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql,
+--   83_api_secrets.sql, 83_api_stats.sql, 84_message.sql, 85_partition.sql, 87_cleanup.sql,
+--   90_grants.sql, 95_cron.sql
 
 -- sql/00_setup.sql
 
@@ -4052,10 +4053,13 @@ declare
   v_step record;
   v_added jsonb;
   v_event uuid;
+  v_org_before text := pg_catalog.current_setting('outhook.org_id', true);
 begin
   if v_begun ? 'repeated' then
     return v_begun;
   end if;
+  -- For the steps: the context is the caller's own words, this is not.
+  perform pg_catalog.set_config('outhook.org_id', p_org_id, true);
   for v_step in
     select s.value ->> 'function' as function, s.value ->> 'event_type' as event_type,
       s.ordinality::integer as place
@@ -4069,6 +4073,7 @@ begin
     v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,
       'event_type', v_step.event_type, 'event_id', v_event);
   end loop;
+  perform pg_catalog.set_config('outhook.org_id', coalesce(v_org_before, ''), true);
   return outbox.end_saga(p_org_id, p_idempotency_key, pg_catalog.jsonb_build_object(
     'id', v_id, 'saga', p_name, 'steps', v_steps,
     'event_ids', pg_catalog.jsonb_path_query_array(v_steps, '$[*].event_id'),
@@ -4078,7 +4083,8 @@ $$;
 comment on function outbox.execute_saga(text, jsonb, text, text, text) is
   'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step '
   'returns is the payload of its event (correlation id and partition key: the saga''s id) and is '
-  'laid over the context for the next. Returns {"id", "saga", "steps": [{"function", "event_type", '
+  'laid over the context for the next; current_setting(''outhook.org_id'') tells a step for whom it '
+  'runs. Returns {"id", "saga", "steps": [{"function", "event_type", '
   '"event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave '
   'this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step '
   'failed, and nothing has happened.';
@@ -10377,6 +10383,40 @@ comment on function outbox.preview_retry_config(jsonb) is
   'What a policy would mean: {"schedule": [{"failure", "delaySeconds", "leastSeconds", '
   '"mostSeconds", "afterSeconds"}]}. OH001.';
 
+-- sql/83_api_sagas.sql
+
+-- Sagas over the HTTP API. Not SECURITY DEFINER: the steps run with the rights of the key that the
+-- API calls with.
+
+create function outbox.execute_org_saga(
+  p_org_id text,
+  p_name text,
+  p_context text,
+  p_key text default null,
+  p_traceparent text default null
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_done jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', v_done -> 'id', 'saga', v_done -> 'saga',
+    'steps', (
+      select pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('function', s.value -> 'function',
+          'eventType', s.value -> 'event_type', 'eventId', s.value -> 'event_id')
+        order by s.ordinality)
+      from pg_catalog.jsonb_array_elements(v_done -> 'steps') with ordinality s),
+    'eventIds', v_done -> 'event_ids', 'context', (v_done -> 'context')::text,
+    'repeated', v_done -> 'repeated');
+end
+$$;
+comment on function outbox.execute_org_saga(text, text, text, text, text) is
+  'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", '
+  '"eventId"}], "eventIds", "context", "repeated"}. The context comes and goes as text, so that no '
+  'number in it is rounded on the way. OH001, OH002, OH003, OH007.';
+
 -- sql/83_api_secrets.sql
 
 -- The signing secrets of an endpoint over the HTTP API. No private key is ever shown.
@@ -11286,6 +11326,7 @@ grant execute on function
   outbox.define_saga(text, jsonb),
   outbox.drop_saga(text),
   outbox.execute_saga(text, jsonb, text, text, text),
+  outbox.execute_org_saga(text, text, text, text, text),
   outbox.begin_saga(text, jsonb, text, text),
   outbox.run_step(text, integer, text, jsonb),
   outbox.end_saga(text, text, jsonb),

@@ -33,6 +33,7 @@ const bodies: Record<string, unknown> = {
   putTemplate: { name: 'theirs', language: 'fr', category: 'UTILITY' },
   createChannel: { phoneNumberId: '1', wabaId: '1', appId: '1', accessToken: 'theirs' },
   setChannelToken: { accessToken: 'theirs' },
+  executeSaga: {},
 }
 /** What has a name, which each org may use: theirs is not the victim's. */
 const named: Record<string, number> = {
@@ -80,6 +81,7 @@ Deno.test.beforeAll(async () => {
     eventType: 'victims.type',
     type: 'victims.type',
     testId: event,
+    name: 'no_such_saga',
     ...await makeMessage(sql, victim),
   }
 })

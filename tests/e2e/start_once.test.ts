@@ -73,6 +73,10 @@ for (const which of ['first', 'second'] as const) {
     expect(stdout).toContain('verified by the standardwebhooks package: the signature holds')
     expect(stdout).toMatch(/^ {2}outcome +delivered$/m)
     expect(stdout).toMatch(/^ {2}status +200$/m)
+    for (const type of ['stock.reserved', 'payment.taken', 'order.confirmed']) {
+      expect(stdout).toContain(`received ${type}: {`)
+    }
+    expect(stdout).toContain('saga place_order failed at step 2, shop.take_payment')
   })
 }
 

@@ -120,11 +120,18 @@ Deno.test('what the README says of the database', async (t) => {
       expect(await query(pg, published)).toBe('orders.updated UPDATE')
 
       await query(pg, 'truncate outbox.event, outbox.unrouted')
+      expect(readmeBlock('saga')).toBe(
+        await Deno.readTextFile(join(projectRoot, 'supabase/local/start/order_saga.sql')),
+      )
       await query(pg, readmeBlock('saga').repeat(2))
+      await query(pg, readmeBlock('saga-execute').repeat(2))
       expect(
         await query(pg, 'select event_type, payload from outbox.saga_outbox order by event_id'),
+      ).toBe(
+        'stock.reserved|{"item": "lamp", "total": 40.00}\npayment.taken|{"paid": 40.00}\n' +
+          'order.confirmed|{"paid": 40.00, "order": 7}',
       )
-        .toBe('stock.reserved|{"left": 8}\norder.confirmed|{"order": 7}')
+      expect(await query(pg, readmeBlock('slack'))).toMatch(/"id"/)
 
       await query(pg, readmeBlock('inbox').repeat(2))
       await query(pg, 'update public.orders set paid = false')

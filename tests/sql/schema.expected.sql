@@ -4411,6 +4411,34 @@ ALTER FUNCTION outbox.event_type_json(p_type outbox.event_type) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.event_type_json(p_type outbox.event_type) IS 'An event type as the API shows it: {"type", "description", "schema", "createdAt", "updatedAt"}.';
 
+-- Name: execute_org_saga(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_done jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', v_done -> 'id', 'saga', v_done -> 'saga',
+    'steps', (
+      select pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('function', s.value -> 'function',
+          'eventType', s.value -> 'event_type', 'eventId', s.value -> 'event_id')
+        order by s.ordinality)
+      from pg_catalog.jsonb_array_elements(v_done -> 'steps') with ordinality s),
+    'eventIds', v_done -> 'event_ids', 'context', (v_done -> 'context')::text,
+    'repeated', v_done -> 'repeated');
+end
+$$;
+
+ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) OWNER TO postgres;
+
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context comes and goes as text, so that no number in it is rounded on the way. OH001, OH002, OH003, OH007.';
+
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.execute_saga(p_name text, p_context jsonb DEFAULT '{}'::jsonb, p_org_id text DEFAULT 'default'::text, p_idempotency_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text) RETURNS jsonb
@@ -4425,10 +4453,13 @@ declare
   v_step record;
   v_added jsonb;
   v_event uuid;
+  v_org_before text := pg_catalog.current_setting('outhook.org_id', true);
 begin
   if v_begun ? 'repeated' then
     return v_begun;
   end if;
+  -- For the steps: the context is the caller's own words, this is not.
+  perform pg_catalog.set_config('outhook.org_id', p_org_id, true);
   for v_step in
     select s.value ->> 'function' as function, s.value ->> 'event_type' as event_type,
       s.ordinality::integer as place
@@ -4442,6 +4473,7 @@ begin
     v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,
       'event_type', v_step.event_type, 'event_id', v_event);
   end loop;
+  perform pg_catalog.set_config('outhook.org_id', coalesce(v_org_before, ''), true);
   return outbox.end_saga(p_org_id, p_idempotency_key, pg_catalog.jsonb_build_object(
     'id', v_id, 'saga', p_name, 'steps', v_steps,
     'event_ids', pg_catalog.jsonb_path_query_array(v_steps, '$[*].event_id'),
@@ -4453,7 +4485,7 @@ ALTER FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, 
 
 -- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text) IS 'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step returns is the payload of its event (correlation id and partition key: the saga''s id) and is laid over the context for the next. Returns {"id", "saga", "steps": [{"function", "event_type", "event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step failed, and nothing has happened.';
+COMMENT ON FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text) IS 'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step returns is the payload of its event (correlation id and partition key: the saga''s id) and is laid over the context for the next; current_setting(''outhook.org_id'') tells a step for whom it runs. Returns {"id", "saga", "steps": [{"function", "event_type", "event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step failed, and nothing has happened.';
 
 -- Name: expire_deliveries(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13672,6 +13704,11 @@ REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with t
 -- Name: FUNCTION event_type_json(p_type outbox.event_type); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.event_type_json(p_type outbox.event_type) FROM PUBLIC;
+
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) TO service_role;
 
 -- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 

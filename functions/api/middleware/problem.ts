@@ -22,7 +22,7 @@ export function answerError(log: Log): (error: Error, c: Context<ApiEnv>) => Res
 
 /** The problem details of an error. */
 export function problemAnswer(error: ApiError, requestId: string): Response {
-  const { code, status, message, field, remedy, headers } = error
+  const { code, status, message, field, remedy, saga, headers } = error
   const body = {
     type: 'about:blank',
     title: errorCodes[code].title,
@@ -31,6 +31,7 @@ export function problemAnswer(error: ApiError, requestId: string): Response {
     detail: message,
     ...field === undefined ? {} : { field },
     ...remedy === undefined ? {} : { remedy },
+    ...saga === undefined ? {} : { saga },
     requestId,
   }
   return new Response(JSON.stringify(body), {

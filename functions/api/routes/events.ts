@@ -1,6 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { Context } from 'hono'
-import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
+import type { ApiApp, ApiDeps } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { createPublisher, type PublishedEvent } from '../publisher.ts'
 import { DuplicateName, findElements, findMembers } from '../raw_json.ts'
@@ -16,7 +15,7 @@ import {
   publishedSchema,
   storedEventSchema,
 } from '../schemas/events.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonAnswer, jsonBody, needs, problems, rawJson } from './route.ts'
 
 const tags = ['Events']
 
@@ -111,7 +110,7 @@ export function addEventRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_org_id: c.get('principal').orgId,
       p_event_id: c.req.valid('param').eventId,
     }, storedEventSchema)
-    return rawAnswer(c, `${JSON.stringify(event).slice(0, -1)},"payload":${body}}`)
+    return rawJson(c, `${JSON.stringify(event).slice(0, -1)},"payload":${body}}`)
   })
 }
 
@@ -183,10 +182,4 @@ function asSingle(error: unknown): never {
     headers: error.headers,
     cause: error.cause,
   })
-}
-
-function rawAnswer(c: Context<ApiEnv>, json: string): never {
-  // SAFETY: the text is that of an EventDetail, whose payload must not be parsed and written anew,
-  // and a Response is what Hono makes of c.json() too.
-  return c.body(json, 200, { 'content-type': 'application/json' }) as never
 }

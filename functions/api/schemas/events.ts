@@ -7,6 +7,9 @@ const type = z.string().min(1).max(128).regex(
   'is not words of letters, digits, _ and - with dots between them',
 ).openapi({ example: 'order.paid' })
 
+/** W3C Trace Context, level 1. */
+export const traceparentForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+
 /** Longest batch; PostgREST and the statement timeout allow more, a browser tab hardly. */
 export const mostEvents = 1000
 
@@ -19,7 +22,7 @@ const settings = {
   correlationId: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not 1 to 128 visible characters')
     .optional(),
   traceparent: z.string().regex(
-    /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/,
+    traceparentForm,
     'is not a W3C trace context',
   ).optional().openapi({ example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' }),
   endpointId: uuidSchema.optional().openapi({

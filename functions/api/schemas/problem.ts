@@ -15,5 +15,12 @@ export const problemSchema = z.object({
     example: 'retry.delays',
   }),
   remedy: z.string().optional().openapi({ description: 'What can be done about it.' }),
+  saga: z.object({
+    name: z.string(),
+    step: z.int().openapi({ description: 'From 1.' }),
+    function: z.string(),
+    cause: z.string(),
+    sqlState: z.string(),
+  }).optional().openapi({ description: 'Of `saga_failed`: the step that failed, and why.' }),
   requestId: z.string().openapi({ description: 'Names the request in the logs.' }),
 }).openapi('Problem')

@@ -3,7 +3,7 @@ begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
 \ir _order.sql
-select plan(14);
+select plan(17);
 -- The real clock, or the ids of one moment would have no order.
 delete from outbox.test_clock t where true;
 
@@ -40,6 +40,20 @@ select outbox.execute_saga('place_order', '{"order": 8, "customer": 1, "item": "
   p_traceparent => '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01');
 select is((select count(*) from outbox.event where org_id = 'org-1' and traceparent is not null), 3::bigint, 'events carry org and trace');
 select is((select count(*) from outbox.event), 6::bigint, 'six events in all');
+
+-- A step sees for whom it runs, whatever the context says; behind the saga the setting is as it was.
+create function shop.tells(p_context jsonb) returns jsonb language sql as $$
+  select jsonb_build_object('org', current_setting('outhook.org_id'), 'said', p_context -> 'org')
+$$;
+select outbox.define_saga('tell', '[{"function": "shop.tells", "event_type": "a.told"}]');
+select is(outbox.execute_saga('tell', '{"org": "org-9"}', 'org-1') -> 'context', '{"org": "org-1", "said": "org-9"}'::jsonb,
+  'a step sees the organisation');
+select is(current_setting('outhook.org_id', true), '', 'the setting ends with the saga');
+-- The form of the HTTP API.
+select ok(a - 'id' - 'steps' - 'eventIds' = jsonb_build_object('saga', 'tell', 'repeated', false, 'context', '{"n": 1.10, "org": "org-1", "said": null}')
+    and a -> 'steps' -> 0 = jsonb_build_object('function', 'shop.tells', 'eventType', 'a.told', 'eventId', a -> 'eventIds' -> 0),
+  'execute_org_saga() has its names, and the context as text')
+from outbox.execute_org_saga('org-1', 'tell', '{"n": 1.10}') a;
 
 select * from finish();
 rollback;

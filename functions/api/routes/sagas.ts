@@ -1,0 +1,46 @@
+import { createRoute } from '@hono/zod-openapi'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { idempotencyKeyHeader } from '../schemas/common.ts'
+import { traceparentForm } from '../schemas/events.ts'
+import {
+  sagaContextSchema,
+  sagaParams,
+  sagaResultSchema,
+  storedSagaResultSchema,
+} from '../schemas/sagas.ts'
+import { jsonAnswer, jsonBody, needs, problems, rawJson } from './route.ts'
+
+const execute = createRoute({
+  method: 'post',
+  path: '/sagas/{name}',
+  operationId: 'executeSaga',
+  summary: 'Execute a saga: all of its steps with their events, or nothing',
+  tags: ['Sagas'],
+  ...needs('operator'),
+  request: {
+    params: sagaParams,
+    headers: idempotencyKeyHeader,
+    body: jsonBody(sagaContextSchema),
+  },
+  responses: {
+    ...problems('not_found', 'idempotency_conflict', 'saga_failed'),
+    200: jsonAnswer(sagaResultSchema, 'All steps are done and their events stored'),
+  },
+})
+
+/** `/sagas/{name}`: execute. */
+export function addSagaRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(execute, async (c) => {
+    const key = c.req.valid('header')['idempotency-key']
+    const traceparent = c.req.header('traceparent') ?? ''
+    const { context, ...result } = await database.call('execute_org_saga', {
+      p_org_id: c.get('principal').orgId,
+      p_name: c.req.valid('param').name,
+      p_context: await c.req.text(),
+      ...key === undefined ? {} : { p_key: key },
+      // A trace context that is not one is to be ignored, not refused.
+      ...traceparentForm.test(traceparent) ? { p_traceparent: traceparent } : {},
+    }, storedSagaResultSchema)
+    return rawJson(c, `${JSON.stringify(result).slice(0, -1)},"context":${context}}`)
+  })
+}

@@ -1,0 +1,33 @@
+import { z } from '@hono/zod-openapi'
+import { uuidSchema } from './common.ts'
+import { eventTypeName } from './events.ts'
+
+export const sagaParams = z.object({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'is not 1 to 64 letters, digits, _ and -')
+    .openapi({ param: { name: 'name', in: 'path' }, example: 'place_order' }),
+})
+
+/** What the saga starts from: the body as a whole. */
+export const sagaContextSchema = z.record(z.string(), z.unknown()).openapi('SagaContext', {
+  description: 'What the first step gets. Each step adds what it returns.',
+  example: { order: 7, customer: 'ada', item: 'lamp', quantity: 2 },
+})
+
+/** What became of an execution. */
+export const sagaResultSchema = z.object({
+  id: uuidSchema.openapi({ description: 'The correlation id of its events.' }),
+  saga: z.string(),
+  steps: z.array(z.object({
+    function: z.string(),
+    eventType: eventTypeName,
+    eventId: uuidSchema,
+  })),
+  eventIds: z.array(uuidSchema),
+  context: z.record(z.string(), z.unknown()).openapi({ description: 'As the last step left it.' }),
+  repeated: z.boolean().openapi({
+    description: 'Whether this is the result of an earlier execution with the same key.',
+  }),
+}).openapi('SagaResult')
+
+/** The same as the database gives it: the context as text, for its numbers' sake. */
+export const storedSagaResultSchema = sagaResultSchema.extend({ context: z.string() })

@@ -1,0 +1,31 @@
+-- Sagas over the HTTP API. Not SECURITY DEFINER: the steps run with the rights of the key that the
+-- API calls with.
+
+create function outbox.execute_org_saga(
+  p_org_id text,
+  p_name text,
+  p_context text,
+  p_key text default null,
+  p_traceparent text default null
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_done jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', v_done -> 'id', 'saga', v_done -> 'saga',
+    'steps', (
+      select pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('function', s.value -> 'function',
+          'eventType', s.value -> 'event_type', 'eventId', s.value -> 'event_id')
+        order by s.ordinality)
+      from pg_catalog.jsonb_array_elements(v_done -> 'steps') with ordinality s),
+    'eventIds', v_done -> 'event_ids', 'context', (v_done -> 'context')::text,
+    'repeated', v_done -> 'repeated');
+end
+$$;
+comment on function outbox.execute_org_saga(text, text, text, text, text) is
+  'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", '
+  '"eventId"}], "eventIds", "context", "repeated"}. The context comes and goes as text, so that no '
+  'number in it is rounded on the way. OH001, OH002, OH003, OH007.';

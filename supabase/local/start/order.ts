@@ -1,0 +1,56 @@
+/** The saga of `deno task start`: an order, whose three steps happen together or not at all. */
+
+import { z } from 'zod'
+import { SetupError } from '../errors.ts'
+import { print } from '../print.ts'
+import type { Stack } from '../stack.ts'
+import type { Receiver } from './receiver.ts'
+
+const result = z.object({ id: z.string(), event_ids: z.array(z.string()) })
+
+/**
+ * Defines the saga of the README, executes it over HTTP as an application would, and shows which
+ * events arrive; then an order that its customer cannot pay. Throws a SetupError when it does not
+ * go so.
+ */
+export async function showOrder(
+  stack: Stack,
+  receiver: Receiver,
+  patience: AbortSignal,
+): Promise<void> {
+  const script = await Deno.readTextFile(new URL('./order_saga.sql', import.meta.url))
+  const defined = await stack.psql(script)
+  if (defined.code !== 0) throw new SetupError(`Cannot define the saga: ${defined.stderr}`)
+  const order = { order: Date.now(), customer: 'ada', item: 'lamp', quantity: 2 }
+  print(`executing the saga place_order for ${JSON.stringify(order)}`)
+
+  const done = result.safeParse((await execute(stack, order)).body)
+  if (!done.success) throw new SetupError('The saga place_order did not return its result')
+  const arrivals = await Promise.race([
+    Promise.all(done.data.event_ids.map((id) => receiver.arrival(id))),
+    new Promise<null>((resolve) => patience.addEventListener('abort', () => resolve(null))),
+  ])
+  if (arrivals === null) throw new SetupError('The events of the saga place_order did not arrive')
+  for (const { headers, body } of arrivals) {
+    print(`received ${headers['x-event-type']}: ${JSON.stringify(JSON.parse(body).data)}`)
+  }
+
+  const refused = await execute(stack, { ...order, order: order.order + 1, quantity: 60_000 })
+  if (refused.status === 200) throw new SetupError('An order that cannot be paid was not refused')
+  print(
+    `and 60,000 of them, which nobody can pay: nothing happens, ${JSON.stringify(refused.body)}\n`,
+  )
+}
+
+async function execute(stack: Stack, context: unknown): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${stack.apiUrl}/rest/v1/rpc/execute_saga`, {
+    method: 'POST',
+    headers: {
+      apikey: stack.keys.secretKey,
+      'content-profile': 'outbox',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ p_name: 'place_order', p_context: context }),
+  })
+  return { status: response.status, body: await response.json() }
+}
