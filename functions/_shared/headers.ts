@@ -2,7 +2,7 @@ import type { Delivery, Endpoint, EventRow } from './contracts.ts'
 import type { Signatures } from './sign.ts'
 import { version } from './version.ts'
 
-/** Names and values in turn, as undici takes them. */
+/** Names and values in turn, one after the other. */
 export type HeaderList = string[]
 
 /**

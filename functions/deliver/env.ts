@@ -16,7 +16,7 @@ const keys = z.string().optional().transform((text, context) => {
 })
 
 const flag = z.string().optional().transform((text) => text === '1' || text === 'true')
-const transport = z.enum(['undici', 'fetch']).default('undici')
+const transport = z.enum(['http1', 'fetch']).default('http1')
 const proxyAuthorization = z.string()
   .regex(
     /^[A-Za-z]+ [\x21-\x7e]+$/,
@@ -52,7 +52,7 @@ export type EdgeEnv = {
   url: string
   key: string
   kickSecrets: string[]
-  transport: 'undici' | 'fetch'
+  transport: 'http1' | 'fetch'
   /** Who asks the proxy of egress.proxy_url, where it wants to know. */
   proxyAuthorization: string | undefined
   debug: boolean
@@ -61,7 +61,7 @@ export type EdgeEnv = {
 /** What the worker reads from its environment. */
 export type WorkerEnv = {
   dbUrl: string
-  transport: 'undici' | 'fetch'
+  transport: 'http1' | 'fetch'
   proxyAuthorization: string | undefined
   debug: boolean
 }

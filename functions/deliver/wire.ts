@@ -6,14 +6,14 @@ import type { Log, LogFields, LogLevel } from '../_shared/log.ts'
 import { senders } from '../_shared/senders/registry.ts'
 import { createKeyCache } from '../_shared/sign.ts'
 import { createFetchTransport } from '../_shared/transport/fetch.ts'
-import { createUndiciTransport } from '../_shared/transport/undici.ts'
+import { createHttp1Transport } from '../_shared/transport/http1.ts'
 import type { RunDeps } from './active_run.ts'
 import { processCpuMs } from './cpu.ts'
 import { workerOptions } from './options.ts'
 
 export type WireOptions = {
   database: Database
-  transport: 'undici' | 'fetch'
+  transport: 'http1' | 'fetch'
   proxyAuthorization?: string | undefined
   log: Log
   /** The level of an attempt's line; a failed one is always `info`. */
@@ -28,7 +28,7 @@ export function wireRun(
   return {
     database,
     senders,
-    transport: transport === 'fetch' ? createFetchTransport() : createUndiciTransport({
+    transport: transport === 'fetch' ? createFetchTransport() : createHttp1Transport({
       maxSockets: workerOptions.slots,
       maxPerOrigin: workerOptions.maxInHand,
       ...(proxyAuthorization === undefined ? {} : { proxyAuthorization }),

@@ -5,7 +5,7 @@ import { webhookSender } from '../../functions/_shared/senders/webhook.ts'
 import { createKeyCache, parseSecret, sign } from '../../functions/_shared/sign.ts'
 import { createFetchTransport } from '../../functions/_shared/transport/fetch.ts'
 import type { Transport } from '../../functions/_shared/transport/transport.ts'
-import { createUndiciTransport } from '../../functions/_shared/transport/undici.ts'
+import { createHttp1Transport } from '../../functions/_shared/transport/http1.ts'
 import {
   sampleDelivery,
   sampleEndpoint,
@@ -118,7 +118,7 @@ const sink = await startSink()
 const ways = [
   undiciAlone(sink.url),
   undiciSigned(sink.url),
-  sender(sink.url, 'undici', createUndiciTransport()),
+  sender(sink.url, 'http1', createHttp1Transport()),
   sender(sink.url, 'fetch', createFetchTransport()),
 ]
 const figures = new Map(ways.map(({ name }) => [name, { rates: [0], costs: [0] }]))

@@ -10,7 +10,6 @@ import { listFiles } from '../_run/files.ts'
 const known: Record<string, string[]> = {
   'functions/_shared/connect/connector.ts': ['./socket.ts', './tunnel.ts'],
   'functions/_shared/connect/lookup.ts': ['node:dns/promises'],
-  'functions/_shared/connect/pools.ts': ['undici'],
   'functions/_shared/connect/socket.ts': ['node:net', 'node:tls'],
   'functions/_shared/connect/target.ts': ['node:net'],
   'functions/_shared/connect/tunnel.ts': ['Deno.connect', 'Deno.startTls'],
@@ -41,6 +40,7 @@ const quiet = [
   'node:crypto',
   'node:process',
   'node:stream',
+  'node:timers',
 ]
 
 /** Our own modules whose use opens one. */

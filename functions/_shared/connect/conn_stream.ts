@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream'
 import { Buffer } from 'node:buffer'
 
 /**
- * A Deno connection as the stream that undici takes for a socket. Destroying the stream closes it.
+ * A Deno connection as a stream. Destroying the stream closes it.
  */
 export class ConnStream extends Duplex {
   #buffer = new Uint8Array(16_384)

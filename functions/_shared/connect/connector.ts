@@ -1,6 +1,4 @@
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { buildConnector } from 'undici'
 import { asError } from '../errors.ts'
 import type { AddressPolicy } from './address.ts'
 import { ConnStream } from './conn_stream.ts'
@@ -20,51 +18,58 @@ export type ConnectorOptions = {
   proxyAuthorization?: string | undefined
 }
 
+/** Where a connection leads. */
+export type ConnectTo = {
+  /** A name, or an address without brackets. */
+  hostname: string
+  port: number
+  tls: boolean
+}
+
 /**
- * Opens vetted sockets for undici, through the policy's proxy where there is one. It takes the
- * place of undici's own connector, which checks no literal address and whose timer for connecting
- * ticks on, shared by all connections, after the last of them is closed.
+ * Opens a connection and settles once, with its stream or with why there is none; the function that
+ * it returns gives up. Nothing is settled before it has returned.
  */
+export type Connect = (to: ConnectTo, settle: (result: Duplex | Error) => void) => () => void
+
+/** Makes vetted connections, through the policy's proxy where there is one. */
 export function createConnector(
   { policy, timeoutMs, proxyAuthorization, ...more }: ConnectorOptions,
-): buildConnector.connector {
+): Connect {
   const { proxyUrl = '' } = policy.rules
 
-  return function connect({ hostname, port, protocol }, callback): void {
-    const tls = protocol === 'https:'
-    const to = { hostname, port: Number(port) || (tls ? 443 : 80), tls }
-    if (!isAllowedHost(hostname, policy)) return callback(new BlockedAddressError(), null)
+  return function connect(to, settle): () => void {
     const limit = new AbortController()
-    const timer = setTimeout(() => settle(timeoutError(), null), timeoutMs)
+    const timer = setTimeout(() => end(timeoutError()), timeoutMs)
     let isSettled = false
-    if (proxyUrl === '') connectDirectly()
+    if (!isAllowedHost(to.hostname, policy)) queueMicrotask(() => end(new BlockedAddressError()))
+    else if (proxyUrl === '') connectDirectly()
     else connectThroughProxy()
+    return () => end(closedError())
 
     function connectDirectly(): void {
       const socket = openSocket({ ...to, policy, alpn: ['http/1.1'], ...more })
-      socket.on('error', (error) => settle(error, null))
-      // A peer that closes in the TLS handshake is not always an error to Deno, and undici would
-      // wait on.
-      socket.once('close', () => settle(closedError(), null))
-      socket.once(tls ? 'secureConnect' : 'connect', () => settle(null, socket))
+      socket.on('error', end)
+      // A peer that closes in the TLS handshake is not always an error to Deno.
+      socket.once('close', () => end(closedError()))
+      socket.once(to.tls ? 'secureConnect' : 'connect', () => end(socket))
       limit.signal.addEventListener('abort', () => socket.destroy())
     }
 
     function connectThroughProxy(): void {
       const tunnel = { ...to, proxyUrl, authorization: proxyAuthorization, ca: more.ca }
       openTunnel({ ...tunnel, signal: limit.signal }).then((conn) => {
-        if (isSettled) return conn.close()
-        // SAFETY: undici uses of a socket what any duplex stream has, and asks before it uses more.
-        settle(null, new ConnStream(conn) as Duplex as Socket)
-      }, (cause) => settle(asError(cause), null))
+        if (isSettled) conn.close()
+        else end(new ConnStream(conn))
+      }, (cause) => end(asError(cause)))
     }
 
-    function settle(...result: [Error, null] | [null, Socket]): void {
+    function end(result: Duplex | Error): void {
       if (isSettled) return
       isSettled = true
       clearTimeout(timer)
-      if (result[0] !== null) limit.abort()
-      callback(...result)
+      if (result instanceof Error) limit.abort()
+      settle(result)
     }
   }
 }

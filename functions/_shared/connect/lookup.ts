@@ -43,7 +43,7 @@ export async function lookupVetted(
 }
 
 /**
- * `lookup` for undici, `net.connect` and `tls.connect`: the connection goes to an address that was
+ * `lookup` for `net.connect` and `tls.connect`: the connection goes to an address that was
  * vetted for it, so a name that changes between check and connect reaches nothing else.
  */
 export function vettedLookup(

@@ -20,7 +20,7 @@ const longestHead = 16_384
 /**
  * A connection through a proxy (CONNECT, RFC 9110 section 9.3.6), with TLS inside where it is asked
  * for. Deno's own sockets: under Deno 2.1 node:tls begins no TLS on a connection that stands, so
- * undici's ProxyAgent reaches no https. Rejects with what a sender's faults are sorted by.
+ * nothing that builds on it reaches https. Rejects with what a sender's faults are sorted by.
  */
 export async function openTunnel(options: TunnelOptions): Promise<Deno.Conn> {
   const { hostname, tls, ca, signal } = options

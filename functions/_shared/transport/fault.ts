@@ -39,17 +39,11 @@ const byCode: Record<string, FaultClass> = {
   EPERM: 'connect',
   EMFILE: 'connect',
   ETIMEDOUT: 'timeout',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
   ECONNRESET: 'reset',
   ECONNABORTED: 'reset',
   EPIPE: 'reset',
-  UND_ERR_SOCKET: 'reset',
-  UND_ERR_DESTROYED: 'reset',
-  UND_ERR_CLOSED: 'reset',
-  UND_ERR_HEADERS_OVERFLOW: 'too_large',
-  HPE_HEADER_OVERFLOW: 'too_large',
+  OUTHOOK_HEAD: 'too_large',
+  OUTHOOK_HTTP: 'protocol',
   EPROTO: 'tls',
 }
 
@@ -64,7 +58,7 @@ const refusedWords = /connection refused|unreachable|no route/i
 
 /** Sorts an error of a client into its class; what is not known is `protocol`. */
 export function faultOf(error: unknown): Fault {
-  // Deno's fetch and undici wrap the cause; several addresses make an AggregateError, whose last
+  // Deno's fetch wraps the cause; several addresses make an AggregateError, whose last
   // one counts.
   for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++) {
     const known = classOfOne(at)
@@ -80,16 +74,11 @@ export function fault(errorClass: FaultClass, message: string = sentences[errorC
   return { kind: 'fault', errorClass, message }
 }
 
-/** undici's words for an answer of 100 or 101, which nobody asked for. */
-const unaskedWords = /^bad (?:response|upgrade)$/
-
 function classOfOne(error: Error): FaultClass | null {
-  if (unaskedWords.test(error.message)) return 'protocol'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const known = byCode[code]
   if (known !== undefined) return known
   if (tlsCode.test(code)) return 'tls'
-  if (code.startsWith('HPE_')) return 'protocol'
   if (dnsWords.test(error.message)) return 'dns'
   if (refusedWords.test(error.message)) return 'connect'
   if (resetWords.test(error.message)) return 'reset'

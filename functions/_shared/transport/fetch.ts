@@ -13,7 +13,7 @@ import {
 const proxyMessage = 'OUTHOOK_TRANSPORT=fetch does not send through a proxy: leave it out'
 
 /**
- * POSTs through Deno's fetch, for a place where undici does not work (`OUTHOOK_TRANSPORT=fetch`).
+ * POSTs through Deno's fetch, for a place where sockets do not work (`OUTHOOK_TRANSPORT=fetch`).
  * It vets the name's addresses before, but fetch looks the name up again by itself: a name that
  * changes in between is not caught.
  */

@@ -20,7 +20,7 @@ const stop = new AbortController()
 const log = createLog({ debug: false })
 const deps = wireRun({
   database: connectRpc({ url, key }),
-  transport: 'undici',
+  transport: 'http1',
   log,
   routineLevel: 'debug',
   stop: stop.signal,

@@ -38,7 +38,7 @@ function connect(config: SideConfig): Side {
   let runs: Promise<unknown>[] = []
   const deps = wireRun({
     database,
-    transport: 'undici',
+    transport: 'http1',
     log: createLog({ debug: false, write: () => {} }),
     routineLevel: 'debug',
     stop: stop.signal,

@@ -1,13 +1,13 @@
 import postgres, { type Sql } from 'postgres'
 import { systemClock } from '../../../functions/_shared/clock.ts'
 import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
-import type { PoolOptions } from '../../../functions/_shared/connect/pools.ts'
+import type { PoolOptions } from '../../../functions/_shared/http1/pools.ts'
 import type { Delivery, DispatchAnswer, Result } from '../../../functions/_shared/contracts.ts'
 import type { Database } from '../../../functions/_shared/database.ts'
 import { connectDirect } from '../../../functions/_shared/database/direct.ts'
 import { senders } from '../../../functions/_shared/senders/registry.ts'
 import { createKeyCache } from '../../../functions/_shared/sign.ts'
-import { createUndiciTransport } from '../../../functions/_shared/transport/undici.ts'
+import { createHttp1Transport } from '../../../functions/_shared/transport/http1.ts'
 import { attemptDelivery } from '../../../functions/deliver/attempt.ts'
 import { prepareDatabase } from '../../../supabase/local/database/mod.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
@@ -49,7 +49,7 @@ export async function startAttempts(pools: PoolOptions): Promise<Attempts> {
   const database = connectDirect({ url: pg.dbUrl })
   const policyOf = createPolicySource()
   const keys = createKeyCache()
-  const transport = createUndiciTransport(pools)
+  const transport = createHttp1Transport(pools)
   const now = new Date(Math.floor(Date.now() / 1000) * 1000)
   await sql`select cron.unschedule(j.jobid) from cron.job as j`
   await sql`insert into outbox.test_clock (at) values (${now})`

@@ -103,9 +103,9 @@ export const behaviours: Record<string, Behaviour> = {
   },
   /** Answers the first request of a connection and keeps it; at the second one it closes without a word. */
   stale: ({ nth, answer, close }) => nth === 1 ? answer(200) : close(),
-  /** Two interim answers before the real one. */
-  interim: async ({ write, answer }) => {
-    await write('HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n')
+  /** `/interim/103`: an interim answer before the real one. */
+  interim: async ({ words, write, answer }) => {
+    await write(`HTTP/1.1 ${number(words[0], 103)} x\r\nlink: </a>; rel=preload\r\n\r\n`)
     await answer(200)
   },
   /** `/bytes/500`: a body that is not UTF-8 and holds NUL. */

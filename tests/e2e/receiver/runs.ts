@@ -18,7 +18,7 @@ export function startRun(dbUrl: string, kind: 'edge' | 'worker' = 'worker'): Liv
   const options: RunOptions = kind === 'edge' ? edgeOptions : workerOptions
   const deps = wireRun({
     database,
-    transport: 'undici',
+    transport: 'http1',
     log: () => {},
     routineLevel: 'debug',
     stop: stopping.signal,

@@ -11,7 +11,7 @@ Deno.test('readEdgeEnv() takes the first secret key, else the service role key',
     url: 'http://127.0.0.1:54321',
     key: 'legacy',
     kickSecrets: [],
-    transport: 'undici',
+    transport: 'http1',
     debug: false,
   })
 })

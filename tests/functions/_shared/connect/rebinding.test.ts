@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
 import { lookupVetted } from '../../../../functions/_shared/connect/lookup.ts'
-import { createUndiciTransport } from '../../../../functions/_shared/transport/undici.ts'
+import { createHttp1Transport } from '../../../../functions/_shared/transport/http1.ts'
 import type { Exchange } from '../../../../functions/_shared/transport/transport.ts'
 import { startDnsServer, type Zone } from '../../dns_server.ts'
 import { nextTurn } from '../../next_turn.ts'
@@ -56,7 +56,7 @@ function listenOnBoth(): [Deno.TcpListener, Deno.TcpListener] {
 
 async function postMany(zone: Zone, port: number, count: number): Promise<string[]> {
   const dns = await startDnsServer(zone)
-  const transport = createUndiciTransport({ resolve: dns.resolve })
+  const transport = createHttp1Transport({ resolve: dns.resolve })
   const seen: string[] = []
   try {
     for (let n = 0; n < count; n++) {

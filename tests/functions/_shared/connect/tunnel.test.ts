@@ -1,9 +1,9 @@
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
-import type { PoolOptions } from '../../../../functions/_shared/connect/pools.ts'
+import type { PoolOptions } from '../../../../functions/_shared/http1/pools.ts'
 import type { Exchange } from '../../../../functions/_shared/transport/transport.ts'
 import { createFetchTransport } from '../../../../functions/_shared/transport/fetch.ts'
-import { createUndiciTransport } from '../../../../functions/_shared/transport/undici.ts'
+import { createHttp1Transport } from '../../../../functions/_shared/transport/http1.ts'
 import { selfSigned } from '../../../e2e/receiver/certificate.ts'
 import { startReceiver } from '../../../e2e/receiver/receiver.ts'
 import { type ConnectProxy, type ProxyCourse, startConnectProxy } from '../../connect_proxy.ts'
@@ -25,7 +25,7 @@ async function withProxy(
 ): Promise<void> {
   const proxy = startConnectProxy(course)
   const policy = createAddressPolicy({ allowHttp: true, allowCidrs: [], proxyUrl: proxy.url })
-  const transport = createUndiciTransport({ ...options, ...more })
+  const transport = createHttp1Transport({ ...options, ...more })
   try {
     await body((url) => post(transport, url, policy), proxy)
   } finally {
@@ -108,7 +108,7 @@ Deno.test('a proxy that is not there is a failure to connect', async () => {
   const gone = startConnectProxy('hang')
   await gone.close()
   const policy = createAddressPolicy({ allowHttp: false, allowCidrs: [], proxyUrl: gone.url })
-  const transport = createUndiciTransport(options)
+  const transport = createHttp1Transport(options)
   const exchange = await post(transport, 'https://receiver.test/', policy)
   expect(exchange).toMatchObject({ kind: 'fault', errorClass: 'connect' })
   await transport.close()

@@ -6,7 +6,7 @@ import { webhookSender } from '../../../../functions/_shared/senders/webhook.ts'
 import { createKeyCache } from '../../../../functions/_shared/sign.ts'
 import { createFetchTransport } from '../../../../functions/_shared/transport/fetch.ts'
 import type { Transport } from '../../../../functions/_shared/transport/transport.ts'
-import { createUndiciTransport } from '../../../../functions/_shared/transport/undici.ts'
+import { createHttp1Transport } from '../../../../functions/_shared/transport/http1.ts'
 import { type Receiver, startReceiver } from '../../../e2e/receiver/receiver.ts'
 import { nextTurn } from '../../next_turn.ts'
 import {
@@ -26,7 +26,7 @@ type Over = {
 type Context = { receiver: Receiver; send(path: string, over?: Over): Promise<Outcome> }
 
 const transports: Record<string, () => Transport> = {
-  undici: createUndiciTransport,
+  http1: createHttp1Transport,
   fetch: createFetchTransport,
 }
 

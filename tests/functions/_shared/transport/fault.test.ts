@@ -1,4 +1,5 @@
 import { expect } from '@std/expect'
+import { closedEarly, HttpError, malformed } from '../../../../functions/_shared/http1/error.ts'
 import { faultOf } from '../../../../functions/_shared/transport/fault.ts'
 
 function coded(code: string, message = 'x'): Error {
@@ -14,9 +15,10 @@ Deno.test('faultOf() sorts errors by code, by words, and by cause', () => {
     [coded('EHOSTUNREACH'), 'connect'],
     [coded('ETIMEDOUT'), 'timeout'],
     [coded('ECONNRESET'), 'reset'],
-    [coded('UND_ERR_SOCKET', 'other side closed'), 'reset'],
-    [coded('UND_ERR_HEADERS_OVERFLOW'), 'too_large'],
-    [coded('HPE_INVALID_CONSTANT'), 'protocol'],
+    [new Error('connection closed before message completed'), 'reset'],
+    [new HttpError('OUTHOOK_HEAD', 'x'), 'too_large'],
+    [malformed('x'), 'protocol'],
+    [closedEarly(), 'reset'],
     [coded('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls'],
     [coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls'],
     [new Error('invalid peer certificate: UnknownIssuer'), 'tls'],

@@ -5,7 +5,7 @@ import { whatsappSender } from '../../../../../functions/_shared/senders/whatsap
 import { createKeyCache } from '../../../../../functions/_shared/sign.ts'
 import { createFetchTransport } from '../../../../../functions/_shared/transport/fetch.ts'
 import type { Transport } from '../../../../../functions/_shared/transport/transport.ts'
-import { createUndiciTransport } from '../../../../../functions/_shared/transport/undici.ts'
+import { createHttp1Transport } from '../../../../../functions/_shared/transport/http1.ts'
 import { type Graph, startGraph } from '../../../../e2e/graph/graph.ts'
 import { nextTurn } from '../../../next_turn.ts'
 import {
@@ -25,7 +25,7 @@ type Over = {
 type Context = { graph: Graph; send(over?: Over): Promise<Outcome> }
 
 const transports: Record<string, () => Transport> = {
-  undici: createUndiciTransport,
+  http1: createHttp1Transport,
   fetch: createFetchTransport,
 }
 
@@ -143,7 +143,7 @@ testEach('send() says neither the token nor a number in a failure', async ({ gra
 })
 
 Deno.test('send() refuses a delivery that came without its message or channel', async () => {
-  const transport = createUndiciTransport()
+  const transport = createHttp1Transport()
   const deps = {
     transport,
     keys: createKeyCache(),

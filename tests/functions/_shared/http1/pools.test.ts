@@ -1,12 +1,12 @@
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
-import type { PoolOptions } from '../../../../functions/_shared/connect/pools.ts'
+import type { PoolOptions } from '../../../../functions/_shared/http1/pools.ts'
 import type { Transport } from '../../../../functions/_shared/transport/transport.ts'
-import { createUndiciTransport } from '../../../../functions/_shared/transport/undici.ts'
+import { createHttp1Transport } from '../../../../functions/_shared/transport/http1.ts'
 import { selfSigned } from '../../../e2e/receiver/certificate.ts'
 import { type Receiver, startReceiver } from '../../../e2e/receiver/receiver.ts'
 import { nextTurn } from '../../next_turn.ts'
-import { post } from './post.ts'
+import { post } from '../connect/post.ts'
 
 const strict = createAddressPolicy({ allowHttp: true, allowCidrs: [] })
 const local = createAddressPolicy({ allowHttp: true, allowCidrs: ['127.0.0.0/8'] })
@@ -16,7 +16,7 @@ async function withTransport(
   receivers: Receiver[],
   body: (transport: Transport) => Promise<void>,
 ): Promise<void> {
-  const transport = createUndiciTransport(options)
+  const transport = createHttp1Transport(options)
   try {
     await body(transport)
   } finally {
@@ -30,7 +30,7 @@ function resolveToLoopback(): Promise<{ address: string; family: number }[]> {
   return Promise.resolve([{ address: '127.0.0.1', family: 4 }])
 }
 
-Deno.test('createUndiciTransport() speaks TLS with the vetted address under the name of the URL', async () => {
+Deno.test('createHttp1Transport() speaks TLS with the vetted address under the name of the URL', async () => {
   const receiver = startReceiver({ tls: selfSigned })
   const url = `https://receiver.test:${new URL(receiver.url).port}/`
   const options = { resolve: resolveToLoopback, ca: selfSigned.cert }
@@ -40,7 +40,7 @@ Deno.test('createUndiciTransport() speaks TLS with the vetted address under the 
   })
 })
 
-Deno.test('createUndiciTransport() gives tls for a certificate that is not trusted or of another name', async () => {
+Deno.test('createHttp1Transport() gives tls for a certificate that is not trusted or of another name', async () => {
   const receiver = startReceiver({ tls: selfSigned })
   const { port } = new URL(receiver.url)
   await withTransport({ resolve: resolveToLoopback }, [], async (transport) => {
@@ -55,7 +55,7 @@ Deno.test('createUndiciTransport() gives tls for a certificate that is not trust
   })
 })
 
-Deno.test('createUndiciTransport() keeps a connection, and leaves it when the policy changes', async () => {
+Deno.test('createHttp1Transport() keeps a connection, and leaves it when the policy changes', async () => {
   const receiver = startReceiver()
   await withTransport({}, [receiver], async (transport) => {
     await post(transport, `${receiver.url}/a`, local)
@@ -69,7 +69,7 @@ Deno.test('createUndiciTransport() keeps a connection, and leaves it when the po
   })
 })
 
-Deno.test('createUndiciTransport() gives a fault and goes on when a kept connection was closed', async () => {
+Deno.test('createHttp1Transport() gives a fault and goes on when a kept connection was closed', async () => {
   const receiver = startReceiver()
   await withTransport({}, [receiver], async (transport) => {
     expect(await post(transport, `${receiver.url}/close-after`, local)).toMatchObject({
@@ -93,7 +93,7 @@ Deno.test('createPools() closes the longest unused connections beyond its bound'
   })
 })
 
-Deno.test('createUndiciTransport() opens no socket to a literal address that is not allowed', async () => {
+Deno.test('createHttp1Transport() opens no socket to a literal address that is not allowed', async () => {
   const receiver = startReceiver()
   await withTransport({}, [receiver], async (transport) => {
     expect(await post(transport, receiver.url, strict))
@@ -102,7 +102,7 @@ Deno.test('createUndiciTransport() opens no socket to a literal address that is 
   })
 })
 
-Deno.test('createUndiciTransport() never sends a request whose deadline passed while it was connecting', async () => {
+Deno.test('createHttp1Transport() never sends a request whose deadline passed while it was connecting', async () => {
   const receiver = startReceiver()
   const { port } = new URL(receiver.url)
   const { promise, resolve: release } = Promise.withResolvers<void>()
@@ -119,7 +119,7 @@ Deno.test('createUndiciTransport() never sends a request whose deadline passed w
   })
 })
 
-Deno.test('createUndiciTransport() gives up a connection that is not made in time', async () => {
+Deno.test('createHttp1Transport() gives up a connection that is not made in time', async () => {
   const resolve = (): Promise<never> => new Promise(() => {})
   await withTransport({ resolve, timeoutMs: 50 }, [], async (transport) => {
     expect(await post(transport, 'http://never.test/', local))

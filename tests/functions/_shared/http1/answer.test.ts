@@ -1,0 +1,119 @@
+import { Buffer } from 'node:buffer'
+import { expect } from '@std/expect'
+import { AnswerReader } from '../../../../functions/_shared/http1/answer.ts'
+import { HttpError } from '../../../../functions/_shared/http1/error.ts'
+
+type Read = {
+  status?: number
+  body: string
+  state: 'done' | 'waits' | 'OUTHOOK_HTTP' | 'OUTHOOK_HEAD'
+  /** Whether the end of the connection ends the answer. */
+  ends?: boolean
+  /** Whether the connection may be used again. */
+  kept?: boolean
+}
+
+/** Reads an answer that comes in pieces of a given size. */
+function readIn(size: number, text: string, most = Infinity): Read {
+  const bytes = Buffer.from(text, 'latin1')
+  const read: Read = { body: '', state: 'waits' }
+  const reader = new AnswerReader({
+    onHead: ({ status }) => {
+      read.status = status
+    },
+    onBody: (piece) => {
+      read.body += Buffer.from(piece).toString('latin1')
+      return read.body.length <= most
+    },
+  })
+  try {
+    for (let at = 0; at < bytes.length && !reader.isDone; at += size) {
+      reader.read(bytes.subarray(at, at + size))
+    }
+    if (reader.isDone) read.state = 'done'
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.code === 'ECONNRESET') throw error
+    read.state = error.code
+  }
+  return { ...read, ends: reader.end(), kept: reader.leavesConnection }
+}
+
+const ok = 'HTTP/1.1 200 OK\r\n'
+const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`
+const done = { status: 200, state: 'done', kept: true } as const
+const wrong = { state: 'OUTHOOK_HTTP', kept: false } as const
+
+const rows: [what: string, text: string, expected: Partial<Read>][] = [
+  ['a length', `${ok}content-length: 2\r\n\r\nok`, { ...done, body: 'ok' }],
+  ['no body', `${ok}content-length: 0\r\n\r\n`, { ...done, body: '' }],
+  ['204 with a length', 'HTTP/1.1 204 x\r\ncontent-length: 9\r\n\r\n', { ...done, status: 204 }],
+  ['304', 'HTTP/1.1 304 x\r\n\r\n', { ...done, status: 304 }],
+  ['the same length twice', `${ok}content-length: 2\r\nContent-Length: 2\r\n\r\nok`, done],
+  ['half a body', `${ok}content-length: 4\r\n\r\nok`, { state: 'waits', ends: false, body: 'ok' }],
+  ['no length', `${ok}\r\nok`, { state: 'waits', ends: true, kept: false, body: 'ok' }],
+  ['another coding', `${ok}transfer-encoding: gzip\r\n\r\nok`, { state: 'waits', ends: true }],
+  ['chunks', `${chunked}3\r\nabc\r\n2;x=1\r\nde\r\n0\r\n\r\n`, { ...done, body: 'abcde' }],
+  ['chunks and a trailer', `${chunked}A\r\n0123456789\r\n0\r\nx: y\r\n\r\n`, done],
+  ['half a chunk', `${chunked}5\r\nabc`, { state: 'waits', ends: false, body: 'abc' }],
+  ['100 and 103 before', `HTTP/1.1 100 C\r\n\r\nHTTP/1.1 103 E\r\nlink: x\r\n\r\n${ok}\r\n`, {
+    status: 200,
+    state: 'waits',
+    ends: true,
+  }],
+  ['close', `${ok}connection: Close\r\ncontent-length: 0\r\n\r\n`, { ...done, kept: false }],
+  ['1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n', { ...done, kept: false }],
+  [
+    '1.0 that stays',
+    'HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n',
+    done,
+  ],
+  ['no reason', 'HTTP/1.1 200\r\ncontent-length: 0\r\n\r\n', done],
+  ['a reason in latin1', 'HTTP/1.1 200 \xe4h\r\ncontent-length: 0\r\n\r\n', done],
+  ['half a head', `${ok}content-`, { state: 'waits', ends: false }],
+  ['nothing', '', { state: 'waits', ends: false }],
+  ['not HTTP', 'SSH-2.0-x', wrong],
+  ['HTTP/2', 'HTTP/2 200\r\n\r\n', wrong],
+  ['a status of two digits', 'HTTP/1.1 99 x\r\n\r\n', wrong],
+  ['an upgrade', 'HTTP/1.1 101 x\r\n\r\n', wrong],
+  ['two lengths', `${ok}content-length: 2\r\ncontent-length: 3\r\n\r\nok`, wrong],
+  ['two lengths in one', `${ok}content-length: 2, 3\r\n\r\nok`, wrong],
+  ['a negative length', `${ok}content-length: -1\r\n\r\n`, wrong],
+  ['a length in hexadecimal', `${ok}content-length: 0x2\r\n\r\nok`, wrong],
+  ['a length and chunks', `${chunked.trimEnd()}\r\ncontent-length: 2\r\n\r\n0\r\n\r\n`, wrong],
+  ['a folded line', `${ok}x: a\r\n b\r\n\r\n`, wrong],
+  ['a blank before the colon', `${ok}x : a\r\n\r\n`, wrong],
+  ['a line feed alone', `${ok}x: a\ny: b\r\n\r\n`, wrong],
+  ['a NUL', `${ok}x: a\0\r\n\r\n`, wrong],
+  ['a chunk without a size', `${chunked}\r\nabc`, wrong],
+  ['a chunk of a negative size', `${chunked}-1\r\n`, wrong],
+  ['a chunk that is longer than it says', `${chunked}2\r\nabc\r\n`, wrong],
+  ['a size that ends in a line feed alone', `${chunked}2\nab\r\n`, wrong],
+  ['a size of 5,000 letters', `${chunked}2;${'x'.repeat(5_000)}`, wrong],
+  [
+    'a trailer of 20,000 letters',
+    `${chunked}0\r\n${`x: ${'y'.repeat(2_000)}\r\n`.repeat(10)}`,
+    wrong,
+  ],
+  ['a head of 20,000 letters', `${ok}x: ${'y'.repeat(20_000)}\r\n\r\n`, { state: 'OUTHOOK_HEAD' }],
+  ['a head without end', `${ok}x: ${'y'.repeat(20_000)}`, { state: 'OUTHOOK_HEAD' }],
+]
+
+for (const [what, text, expected] of rows) {
+  Deno.test(`AnswerReader reads the same however it comes in pieces: ${what}`, () => {
+    for (const size of [1, 2, 3, 7, 64, 100_000]) {
+      expect([size, readIn(size, text)]).toEqual([size, expect.objectContaining(expected)])
+    }
+  })
+}
+
+Deno.test('AnswerReader leaves no connection on which more came than the answer', () => {
+  const text = `${ok}content-length: 2\r\n\r\nokHTTP/1.1 200 OK`
+  expect(readIn(1_000, text)).toMatchObject({ body: 'ok', state: 'done', kept: false })
+})
+
+Deno.test('AnswerReader stops where no more is wanted, and leaves no connection then', () => {
+  const text = `${ok}content-length: 200\r\n\r\n${'x'.repeat(200)}`
+  for (const size of [1, 10, 1_000]) {
+    expect(readIn(size, text, 20)).toMatchObject({ state: 'done', kept: false })
+  }
+})
