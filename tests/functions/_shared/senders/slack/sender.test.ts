@@ -3,7 +3,7 @@ import { createAddressPolicy } from '../../../../../functions/_shared/connect/ad
 import type { Outcome, Settings } from '../../../../../functions/_shared/contracts.ts'
 import { senders } from '../../../../../functions/_shared/senders/registry.ts'
 import { createKeyCache } from '../../../../../functions/_shared/sign.ts'
-import { createUndiciTransport } from '../../../../../functions/_shared/transport/undici.ts'
+import { createHttp1Transport } from '../../../../../functions/_shared/transport/http1.ts'
 import type { Behaviour } from '../../../../e2e/receiver/behaviours.ts'
 import { type Receiver, startReceiver } from '../../../../e2e/receiver/receiver.ts'
 import { nextTurn } from '../../../next_turn.ts'
@@ -22,7 +22,7 @@ const answer: Behaviour = ({ words: [status = '200', ...words], answer }) =>
 function testSlack(name: string, body: (context: Context) => Promise<void>): void {
   Deno.test(name, async () => {
     const receiver = startReceiver({ also: { answer } })
-    const transport = createUndiciTransport()
+    const transport = createHttp1Transport()
     const send = (path: string, over: Over = {}): Promise<Outcome> => {
       const settings = sampleSettings(over.settings)
       const policy = createAddressPolicy({
