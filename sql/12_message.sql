@@ -82,13 +82,19 @@ create table outbox.message_attempt (
   claim integer not null,
   phone_number_id text not null,
   wamid text,
+  taken_at timestamptz,
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  read_at timestamptz,
+  failed_at timestamptz,
   constraint message_attempt_of_message unique (message_id, attempt_no),
   constraint message_attempt_of_claim unique (event_id, claim),
   constraint message_attempt_of_wamid unique (phone_number_id, wamid)
 );
 comment on table outbox.message_attempt is
   'The tries of a message, numbered through its resends. claim is the number of the delivery''s '
-  'attempt; a claim that was given back unsent leaves no row.';
+  'attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer '
+  'came; the other four are what its callbacks say of the try, at the earliest time that any says.';
 
 create view outbox.outbound_attempt with (security_invoker = true) as
 select a.id, a.message_id as outbound_message_id, a.attempt_no, a.status, a.error_code,

@@ -2,21 +2,6 @@
 -- whatsapp and has its gate, lanes, rate, breaker and states; here is what only a channel has. Its
 -- events are addressed to it, so it has no subscription. Order is by partition, which is the
 -- recipient: one lane a person, whose lane_spacing_ms keeps the pair limit of WhatsApp.
---
--- A Meta app is shared by the channels that were set up with it; its secret signs their callbacks.
-
-create table outbox.whatsapp_app (
-  app_id text primary key
-    constraint whatsapp_app_id_is_a_number check (app_id ~ '^[0-9]{1,32}$'),
-  secret_vault_id uuid not null,
-  verify_token_vault_id uuid not null,
-  allow_unsigned boolean not null default false,
-  created_at timestamptz not null,
-  updated_at timestamptz not null
-);
-comment on table outbox.whatsapp_app is
-  'Meta apps by Meta''s own id. The app secret and the token by which Meta verifies the address of '
-  'callbacks are in Vault; allow_unsigned takes callbacks without a signature.';
 
 create table outbox.whatsapp_channel (
   endpoint_id uuid primary key,
@@ -29,15 +14,18 @@ create table outbox.whatsapp_channel (
   token_vault_id uuid not null,
   is_default boolean not null default false,
   quality text,
+  display_digits text,
   created_at timestamptz not null,
   constraint whatsapp_channel_of_number unique (phone_number_id)
 );
 comment on table outbox.whatsapp_channel is
   'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the '
-  'app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint.';
+  'app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. '
+  'display_digits is the number itself, as its callbacks show it.';
 create unique index whatsapp_channel_default on outbox.whatsapp_channel (org_id)
   where is_default;
 create index whatsapp_channel_org on outbox.whatsapp_channel (org_id, created_at);
+create index whatsapp_channel_account on outbox.whatsapp_channel (waba_id);
 
 create table outbox.conversation_window (
   channel_id uuid not null,
@@ -64,37 +52,6 @@ end
 $$;
 comment on function outbox.keep_in_vault(text, text) is
   'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
-
-create function outbox.put_whatsapp_app(
-  p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean default false
-) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-declare
-  v_now timestamptz := outbox.clock();
-  v_old uuid[];
-begin
-  if p_app_id is null or p_app_id !~ '^[0-9]{1,32}$' then
-    perform outbox.invalid('app_id', 'is not a Meta app''s id', 'Expected digits');
-  end if;
-  select array[a.secret_vault_id, a.verify_token_vault_id] into v_old
-  from outbox.whatsapp_app a where a.app_id = p_app_id for update;
-  insert into outbox.whatsapp_app as a (
-    app_id, secret_vault_id, verify_token_vault_id, allow_unsigned, created_at, updated_at)
-  values (p_app_id, outbox.keep_in_vault('secret', p_secret),
-    outbox.keep_in_vault('verify_token', p_verify_token), coalesce(p_allow_unsigned, false), v_now,
-    v_now)
-  on conflict (app_id) do update set
-    secret_vault_id = excluded.secret_vault_id,
-    verify_token_vault_id = excluded.verify_token_vault_id,
-    allow_unsigned = excluded.allow_unsigned, updated_at = excluded.updated_at;
-  delete from vault.secrets v where v.id = any (v_old);
-  return pg_catalog.jsonb_build_object('appId', p_app_id,
-    'allowUnsigned', coalesce(p_allow_unsigned, false));
-end
-$$;
-comment on function outbox.put_whatsapp_app(text, text, text, boolean) is
-  'Makes a Meta app known, or replaces its secrets: {"appId", "allowUnsigned"}. OH001.';
 
 create function outbox.create_channel(
   p_org_id text,

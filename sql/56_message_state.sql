@@ -27,6 +27,7 @@ begin
   loop
     perform outbox.complete_message(v_result, p_now);
   end loop;
+  perform outbox.apply_kept(p_results, p_now);
 end
 $$;
 comment on function outbox.complete_messages(outbox.result[], timestamptz) is
@@ -140,7 +141,7 @@ begin
     p_wamid := null;
   end if;
   update outbox.message_attempt a set
-    status = 'SUCCESS', wamid = coalesce(p_wamid, a.wamid),
+    status = 'SUCCESS', wamid = coalesce(p_wamid, a.wamid), taken_at = coalesce(a.taken_at, p_now),
     provider_response = coalesce(p_provider, a.provider_response), updated_at = p_now,
     error_code = null, error_message = null, next_retry_at = null
   where a.id = p_attempt.id;

@@ -201,6 +201,11 @@ begin
     raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
   end;
   begin
+    perform outbox.apply_callbacks();
+  exception when others then
+    raise warning 'outbox.apply_callbacks(): %', sqlerrm;
+  end;
+  begin
     perform outbox.purge_deleted(1000);
     perform outbox.expire_deliveries(200);
   exception when others then
@@ -209,8 +214,9 @@ begin
 end
 $$;
 comment on function outbox.upkeep(timestamptz) is
-  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, cancels '
-  'what deleted endpoints left, expires what has been open too long.';
+  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies '
+  'the callbacks that wait, cancels what deleted endpoints left, expires what has been open too '
+  'long.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''

@@ -104,7 +104,11 @@ grant execute on function
   outbox.act_on_delivery(text, uuid, uuid, text, text),
   outbox.list_attempts(text, uuid, uuid, text, integer),
   outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer),
-  outbox.put_whatsapp_app(text, text, text, boolean),
+  outbox.put_whatsapp_app(text, text, boolean, interval),
+  outbox.get_whatsapp_app(text),
+  outbox.callback_apps(text, text[], text[]),
+  outbox.receive_callbacks(text, text, jsonb),
+  outbox.apply_callbacks(integer),
   outbox.create_channel(
     text, text, text, text, text, text, double precision, double precision),
   outbox.get_channel(text, uuid),
@@ -137,7 +141,8 @@ grant select on
   outbox.error_hint, outbox.run, outbox.saga, outbox.saga_step, outbox.consumer_inbox,
   outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt, outbox.audit_event,
   outbox.activity, outbox.template, outbox.consent, outbox.opt_out, outbox.conversation_window,
-  outbox.whatsapp_app, outbox.whatsapp_channel, outbox.delivery_status, outbox.relay_status,
+  outbox.whatsapp_app, outbox.whatsapp_channel, outbox.whatsapp_update, outbox.callback_count,
+  outbox.delivery_status, outbox.relay_status,
   outbox.webhook_outbox, outbox.saga_outbox,
   outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health
 to service_role;

@@ -166,6 +166,31 @@ export type Database = {
         }
         Relationships: []
       }
+      'callback_count': {
+        Row: {
+          'kind': string
+          'n': number
+          'reason': string
+          'shard': number
+          'state': string
+        }
+        ComputedFields: never
+        Insert: {
+          'kind': string
+          'n': number
+          'reason': string
+          'shard': number
+          'state': string
+        }
+        Update: {
+          'kind'?: string
+          'n'?: number
+          'reason'?: string
+          'shard'?: number
+          'state'?: string
+        }
+        Relationships: []
+      }
       'consent': {
         Row: {
           'actor': string | null
@@ -819,32 +844,43 @@ export type Database = {
           'attempt_no': number
           'claim': number
           'created_at': string
+          'delivered_at': string | null
           'error_code': string | null
           'error_message': string | null
           'event_id': string
+          'failed_at': string | null
           'id': number
           'message_id': number
           'next_retry_at': string | null
           'phone_number_id': string
           'provider_response': Json | null
+          'read_at': string | null
+          'sent_at': string | null
           'status': string
+          'taken_at': string | null
           'updated_at': string
           'wamid': string | null
+          'may_be_out': boolean | null
         }
-        ComputedFields: never
+        ComputedFields: 'may_be_out'
         Insert: {
           'attempt_no': number
           'claim': number
           'created_at': string
+          'delivered_at'?: string | null
           'error_code'?: string | null
           'error_message'?: string | null
           'event_id': string
+          'failed_at'?: string | null
           'id'?: never
           'message_id': number
           'next_retry_at'?: string | null
           'phone_number_id': string
           'provider_response'?: Json | null
+          'read_at'?: string | null
+          'sent_at'?: string | null
           'status': string
+          'taken_at'?: string | null
           'updated_at': string
           'wamid'?: string | null
         }
@@ -852,15 +888,20 @@ export type Database = {
           'attempt_no'?: number
           'claim'?: number
           'created_at'?: string
+          'delivered_at'?: string | null
           'error_code'?: string | null
           'error_message'?: string | null
           'event_id'?: string
+          'failed_at'?: string | null
           'id'?: never
           'message_id'?: number
           'next_retry_at'?: string | null
           'phone_number_id'?: string
           'provider_response'?: Json | null
+          'read_at'?: string | null
+          'sent_at'?: string | null
           'status'?: string
+          'taken_at'?: string | null
           'updated_at'?: string
           'wamid'?: string | null
         }
@@ -1463,27 +1504,33 @@ export type Database = {
         Row: {
           'allow_unsigned': boolean
           'app_id': string
+          'app_key': string
           'created_at': string
-          'secret_vault_id': string
+          'old_secret_until': string | null
+          'old_secret_vault_id': string | null
+          'secret_vault_id': string | null
           'updated_at': string
-          'verify_token_vault_id': string
         }
         ComputedFields: never
         Insert: {
           'allow_unsigned'?: boolean
           'app_id': string
+          'app_key': string
           'created_at': string
-          'secret_vault_id': string
+          'old_secret_until'?: string | null
+          'old_secret_vault_id'?: string | null
+          'secret_vault_id'?: string | null
           'updated_at': string
-          'verify_token_vault_id': string
         }
         Update: {
           'allow_unsigned'?: boolean
           'app_id'?: string
+          'app_key'?: string
           'created_at'?: string
-          'secret_vault_id'?: string
+          'old_secret_until'?: string | null
+          'old_secret_vault_id'?: string | null
+          'secret_vault_id'?: string | null
           'updated_at'?: string
-          'verify_token_vault_id'?: string
         }
         Relationships: []
       }
@@ -1491,6 +1538,7 @@ export type Database = {
         Row: {
           'app_id': string
           'created_at': string
+          'display_digits': string | null
           'endpoint_id': string
           'is_default': boolean
           'org_id': string
@@ -1503,6 +1551,7 @@ export type Database = {
         Insert: {
           'app_id': string
           'created_at': string
+          'display_digits'?: string | null
           'endpoint_id': string
           'is_default'?: boolean
           'org_id': string
@@ -1514,6 +1563,7 @@ export type Database = {
         Update: {
           'app_id'?: string
           'created_at'?: string
+          'display_digits'?: string | null
           'endpoint_id'?: string
           'is_default'?: boolean
           'org_id'?: string
@@ -1531,6 +1581,88 @@ export type Database = {
             referencedColumns: ['app_id']
           },
         ]
+      }
+      'whatsapp_update': {
+        Row: {
+          'app_id': string
+          'attempt_id': number | null
+          'callback_data': string | null
+          'channel_id': string | null
+          'data': NonNullable<Json>
+          'display': string | null
+          'field': string | null
+          'happened_at': string
+          'id': number
+          'key': string
+          'kind': string
+          'look_at': string | null
+          'looks': number
+          'message_id': number | null
+          'org_id': string | null
+          'phone_number_id': string | null
+          'reason': string | null
+          'received_at': string
+          'state': string
+          'status': string | null
+          'user_id': string | null
+          'wa_id': string | null
+          'waba_id': string | null
+          'wamid': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'app_id': string
+          'attempt_id'?: number | null
+          'callback_data'?: string | null
+          'channel_id'?: string | null
+          'data': NonNullable<Json>
+          'display'?: string | null
+          'field'?: string | null
+          'happened_at': string
+          'id'?: never
+          'key': string
+          'kind': string
+          'look_at'?: string | null
+          'looks'?: number
+          'message_id'?: number | null
+          'org_id'?: string | null
+          'phone_number_id'?: string | null
+          'reason'?: string | null
+          'received_at': string
+          'state': string
+          'status'?: string | null
+          'user_id'?: string | null
+          'wa_id'?: string | null
+          'waba_id'?: string | null
+          'wamid'?: string | null
+        }
+        Update: {
+          'app_id'?: string
+          'attempt_id'?: number | null
+          'callback_data'?: string | null
+          'channel_id'?: string | null
+          'data'?: NonNullable<Json>
+          'display'?: string | null
+          'field'?: string | null
+          'happened_at'?: string
+          'id'?: never
+          'key'?: string
+          'kind'?: string
+          'look_at'?: string | null
+          'looks'?: number
+          'message_id'?: number | null
+          'org_id'?: string | null
+          'phone_number_id'?: string | null
+          'reason'?: string | null
+          'received_at'?: string
+          'state'?: string
+          'status'?: string | null
+          'user_id'?: string | null
+          'wa_id'?: string | null
+          'waba_id'?: string | null
+          'wamid'?: string | null
+        }
+        Relationships: []
       }
     }
     Views: {
@@ -1795,6 +1927,21 @@ export type Database = {
         }
         Returns: Json
       }
+      'app_secrets': {
+        Args: {
+          'p_app': Omit<
+            Database['outbox']['Tables']['whatsapp_app']['Row'],
+            Database['outbox']['Tables']['whatsapp_app']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: (string)[]
+      }
+      'apply_callbacks': { Args: { 'p_limit'?: number }; Returns: number }
+      'apply_kept': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
       'apply_results': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Database['outbox']['CompositeTypes']['news']
@@ -1805,6 +1952,8 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'apply_statuses': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
       'audit': {
         Args: {
           'p_action': string
@@ -1868,7 +2017,13 @@ export type Database = {
         Returns: Json
       }
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
+      'callback_answer': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
+      'callback_apps': {
+        Args: { 'p_app_key': string; 'p_phone_number_ids': (string)[]; 'p_waba_ids': (string)[] }
+        Returns: Json
+      }
       'callback_data': { Args: { 'p_attempt_no': number; 'p_message_id': number }; Returns: string }
+      'callback_time': { Args: { 'p_at': Json; 'p_now': string }; Returns: string }
       'calling_role': { Args: Record<PropertyKey, never>; Returns: unknown }
       'cancel_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_why'?: string }
@@ -2079,6 +2234,13 @@ export type Database = {
         Args: { 'p_event_id': string; 'p_now': string; 'p_outcome': string; 'p_why': string }
         Returns: undefined
       }
+      'close_retries': {
+        Args: {
+          'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'complete': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: number
@@ -2098,6 +2260,7 @@ export type Database = {
         Returns: undefined
       }
       'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
+      'count_updates': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'create_by_kind': {
         Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
@@ -2373,6 +2536,41 @@ export type Database = {
         }
       }
       'filter_problem': { Args: { 'p_body': string; 'p_filter': unknown }; Returns: string }
+      'find_attempt': {
+        Args: {
+          'p_callback_data': string
+          'p_org_id': string
+          'p_phone_number_id': string
+          'p_wamid': string
+        }
+        Returns: {
+          'attempt_no': number
+          'claim': number
+          'created_at': string
+          'delivered_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'failed_at': string | null
+          'id': number
+          'message_id': number
+          'next_retry_at': string | null
+          'phone_number_id': string
+          'provider_response': Json | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'taken_at': string | null
+          'updated_at': string
+          'wamid': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'message_attempt'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'find_event': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
         Returns: {
@@ -2397,6 +2595,7 @@ export type Database = {
       }
       'first_lane_at': { Args: { 'p_from': string; 'p_gate_id': number }; Returns: string }
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
+      'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'forget_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_gate_id': number }
@@ -2425,6 +2624,7 @@ export type Database = {
       }
       'get_replay_job': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_retry_config': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'get_whatsapp_app': { Args: { 'p_app_id': string }; Returns: Json }
       'grant_consent': {
         Args: {
           'p_actor'?: string
@@ -2482,6 +2682,10 @@ export type Database = {
         Returns: boolean
       }
       'iso_time': { Args: { 'p_at': string }; Returns: string }
+      'judge_statuses': {
+        Args: { 'p_gates': (string)[]; 'p_ids': (number)[]; 'p_now': string }
+        Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
+      }
       'keep_in_vault': { Args: { 'p_field': string; 'p_secret': string }; Returns: string }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }
@@ -2696,6 +2900,15 @@ export type Database = {
         }
         Returns: undefined
       }
+      'may_be_out': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
       'may_become': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
       'message_content': {
         Args: {
@@ -2757,6 +2970,10 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'move_messages': {
+        Args: { 'p_messages': (number)[]; 'p_now': string }
+        Returns: (Database['outbox']['CompositeTypes']['message_move'])[]
       }
       'new_event': {
         Args: {
@@ -2821,6 +3038,13 @@ export type Database = {
       'note_portal_token': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
         Returns: Json
+      }
+      'note_statuses': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
       }
       'open_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
@@ -3028,6 +3252,13 @@ export type Database = {
         }
         Returns: string
       }
+      'publish_statuses': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'publish_updates': {
         Args: {
           'p_new': (Json)[]
@@ -3086,6 +3317,10 @@ export type Database = {
         Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
         Returns: undefined
       }
+      'put_off': {
+        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string }
+        Returns: undefined
+      }
       'put_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: undefined }
       'put_template': {
         Args: {
@@ -3103,8 +3338,8 @@ export type Database = {
         Args: {
           'p_allow_unsigned'?: boolean
           'p_app_id': string
-          'p_secret': string
-          'p_verify_token': string
+          'p_overlap'?: string
+          'p_secret'?: string
         }
         Returns: Json
       }
@@ -3124,6 +3359,10 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'receive_callbacks': {
+        Args: { 'p_app_id': string; 'p_org_id': string; 'p_updates': Json }
+        Returns: Json
       }
       'refusal_of': {
         Args: {
@@ -3333,6 +3572,15 @@ export type Database = {
         }
         Returns: undefined
       }
+      'settle_updates': {
+        Args: {
+          'p_ids': (number)[]
+          'p_now': string
+          'p_reasons': (string)[]
+          'p_states': (string)[]
+        }
+        Returns: undefined
+      }
       'shrink_routing': {
         Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
@@ -3365,6 +3613,10 @@ export type Database = {
       }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
+      'store_callbacks': {
+        Args: { 'p_app_id': string; 'p_now': string; 'p_org_id': string; 'p_updates': Json }
+        Returns: (number)[]
+      }
       'stored_credentials': { Args: { 'p_vault_id': string }; Returns: Json }
       'stored_headers': { Args: { 'p_vault_id': string }; Returns: Json }
       'subscribe': {
@@ -3401,6 +3653,21 @@ export type Database = {
         }
       }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
+      'tell_statuses': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'tell_taken': {
+        Args: {
+          'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'template_json': { Args: { 'p_code': string; 'p_org_id': string }; Returns: Json }
       'test_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'throttle_apps': {
@@ -3418,6 +3685,7 @@ export type Database = {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: (string)[]
       }
+      'try_apply': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: boolean }
       'try_lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: (string)[] }
       'turn_ring': { Args: { 'p_from': string }; Returns: undefined }
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
@@ -3502,6 +3770,10 @@ export type Database = {
         Returns: Json
       }
       'watched_part': { Args: { 'p_row': Json; 'p_watch': Json }; Returns: Json }
+      'why_not_account': {
+        Args: { 'p_app_id': string; 'p_org_id': string; 'p_waba_id': string }
+        Returns: string
+      }
       'why_not_send': {
         Args: {
           'p_endpoint_id': string
@@ -3546,6 +3818,11 @@ export type Database = {
       'delivery_key': {
         'event_id': string | null
         'endpoint_id': string | null
+      }
+      'message_move': {
+        'message_id': number | null
+        'was': string | null
+        'became': string | null
       }
       'news': {
         'applied': number | null
@@ -3594,6 +3871,21 @@ export type Database = {
         'watermark': string | null
         'seen_below': unknown
         'open_xids': (unknown)[] | null
+      }
+      'status_change': {
+        'update_id': number | null
+        'attempt_id': number | null
+        'message_id': number | null
+        'status': string | null
+        'rank': number | null
+        'at': string | null
+        'wamid': string | null
+        'code': string | null
+        'title': string | null
+        'details': string | null
+        'noted': boolean | null
+        'state': string | null
+        'reason': string | null
       }
     }
   }

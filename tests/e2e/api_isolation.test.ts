@@ -91,7 +91,7 @@ Deno.test.afterAll(async () => {
 
 /** A channel of the org with a template, a dossier that has consented, and a message that waits. */
 async function makeMessage(sql: Sql, orgId: string): Promise<Record<string, string>> {
-  await sql`select outbox.put_whatsapp_app('7', 'victims-secret', 'victims-secret')`
+  await sql`select outbox.put_whatsapp_app('7', 'victims-secret')`
   const [{ channel } = { channel: '' }] = await sql`
     select outbox.create_channel(${orgId}, '100', '200', '7', 'victims-secret') ->> 'id' as channel`
   await sql`select outbox.pause_endpoint(${channel})`

@@ -26,8 +26,8 @@ Deno.test.beforeAll(async () => {
   graph = startGraph({ numbers: Object.fromEntries(numbers) })
   await outhook.sql`
     select outbox.set_setting('whatsapp.graph_url', to_jsonb(${graph.url}::text)),
-      outbox.put_whatsapp_app('1', 'secret-1', 'verify-1'),
-      outbox.put_whatsapp_app('2', 'secret-2', 'verify-2')`
+      outbox.put_whatsapp_app('1', 'secret-1'),
+      outbox.put_whatsapp_app('2', 'secret-2')`
   for (const [org, { number, app }] of Object.entries(tenants)) {
     const headers = { 'x-org-id': org }
     const channel = await call('POST /channels', {

@@ -7,7 +7,8 @@ import { listFiles } from '../_run/files.ts'
 /**
  * Where an error of any kind may be caught: the kick, which must never fail its caller; filters,
  * which are the user's; routing and claiming, whose errors must not undo the results of a dispatch;
- * each step of the tick's upkeep, none of which may cost the kick; a step of a saga, to say which.
+ * each step of the tick's upkeep, none of which may cost the kick; a step of a saga, to say which;
+ * applying callbacks, which stay stored whatever becomes of them.
  */
 const mayCatchOthers = [
   'upkeep',
@@ -17,6 +18,7 @@ const mayCatchOthers = [
   'route_one_by_one',
   'dispatch',
   'run_step',
+  'try_apply',
 ]
 
 for (const path of await listFiles(projectRoot, 'sql', '.sql')) {

@@ -27,7 +27,7 @@ async function withChannels(
   try {
     await outhook.sql`
       select outbox.set_setting('whatsapp.graph_url', to_jsonb(${graph.url}::text)),
-        outbox.put_whatsapp_app('1', 'secret-1', 'verify-1'),
+        outbox.put_whatsapp_app('1', 'secret-1'),
         outbox.put_template('org-a', 'hello', 'hello', 'fr', 'UTILITY')`
     const channels: string[] = []
     for (const id of ids) {

@@ -6,7 +6,7 @@ create function channel(
   p_org_id text default 'default', p_number_id text default '100000000000001', p_app_id text default '900000000000001'
 ) returns uuid language plpgsql as $$
 begin
-  perform outbox.put_whatsapp_app(p_app_id, 'app-secret', 'verify-me')
+  perform outbox.put_whatsapp_app(p_app_id, 'app-secret')
   where not exists (select from outbox.whatsapp_app where app_id = p_app_id);
   return outbox.create_channel(p_org_id, p_number_id, '200000000000001', p_app_id, 'token-' || p_number_id) ->> 'id';
 end

@@ -40,6 +40,20 @@ ALTER TYPE outbox.delivery_key OWNER TO postgres;
 
 COMMENT ON TYPE outbox.delivery_key IS 'What names a delivery.';
 
+-- Name: message_move; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.message_move AS (
+	message_id bigint,
+	was text,
+	became text
+);
+
+ALTER TYPE outbox.message_move OWNER TO postgres;
+
+-- Name: TYPE message_move; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.message_move IS 'A message whose status changed.';
+
 -- Name: news; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.news AS (
@@ -132,6 +146,30 @@ ALTER TYPE outbox.routing OWNER TO postgres;
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.routing IS 'One batch: the events that it finishes, the pairs (event, endpoint) it delivers, the event that it leaves half done with the last endpoint done, and the state of router after it; a null watermark keeps the state.';
+
+-- Name: status_change; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.status_change AS (
+	update_id bigint,
+	attempt_id bigint,
+	message_id bigint,
+	status text,
+	rank integer,
+	at timestamp with time zone,
+	wamid text,
+	code text,
+	title text,
+	details text,
+	noted boolean,
+	state text,
+	reason text
+);
+
+ALTER TYPE outbox.status_change OWNER TO postgres;
+
+-- Name: TYPE status_change; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.status_change IS 'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: it adds to the facts of its try.';
 
 -- Name: accept_once(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -792,6 +830,140 @@ ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed intege
 
 COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch().';
 
+-- Name: whatsapp_app; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.whatsapp_app (
+    app_id text NOT NULL,
+    app_key text NOT NULL,
+    secret_vault_id uuid,
+    old_secret_vault_id uuid,
+    old_secret_until timestamp with time zone,
+    allow_unsigned boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT whatsapp_app_id_is_a_number CHECK ((app_id ~ '^[0-9]{1,32}$'::text)),
+    CONSTRAINT whatsapp_app_key_is_plain CHECK ((app_key ~ '^[A-Za-z0-9_-]{16,64}$'::text))
+);
+
+ALTER TABLE outbox.whatsapp_app OWNER TO postgres;
+
+-- Name: TABLE whatsapp_app; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.whatsapp_app IS 'Meta apps by Meta''s own id. The app secret is in Vault, and for a while the one before it; allow_unsigned takes callbacks without a signature.';
+
+-- Name: app_secrets(outbox.whatsapp_app, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return array(
+    select s.decrypted_secret
+    from pg_catalog.unnest(array[
+      p_app.secret_vault_id,
+      case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
+    ]) with ordinality as k (id, place)
+    join vault.decrypted_secrets s on s.id = k.id
+    order by k.place);
+end
+$$;
+
+ALTER FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone) IS 'The secrets of a Meta app that count, the newest first.';
+
+-- Name: apply_callbacks(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_callbacks(p_limit integer DEFAULT 500) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_ids bigint[];
+  v_id bigint;
+begin
+  v_ids := array(
+    select u.id from outbox.whatsapp_update u
+    where u.look_at <= v_now
+    order by u.look_at limit p_limit
+    for update skip locked);
+  if pg_catalog.cardinality(v_ids) = 0 then
+    return 0;
+  end if;
+  -- A message may have its id since.
+  update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
+  from outbox.whatsapp_update w
+  cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
+  where w.id = any (v_ids) and w.kind = 'status' and u.id = w.id and a.id is not null;
+  if not outbox.try_apply(v_ids, v_now) and pg_catalog.cardinality(v_ids) > 1 then
+    foreach v_id in array v_ids loop
+      perform outbox.try_apply(array[v_id], v_now);
+    end loop;
+  end if;
+  perform outbox.count_updates(v_ids);
+  return pg_catalog.cardinality(v_ids);
+end
+$$;
+
+ALTER FUNCTION outbox.apply_callbacks(p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION apply_callbacks(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_callbacks(p_limit integer) IS 'Looks again at up to p_limit updates that could not be applied or wait for their message; returns how many. When they cannot be applied together, each is by itself.';
+
+-- Name: apply_kept(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_ids bigint[];
+begin
+  -- Nobody is waited for: who holds one of these is the sweep, which looks for the message itself.
+  with met as (
+    select u.id, u.message_id, u.attempt_id
+    from (
+      select a.id as attempt_id, a.message_id, k.id
+      from pg_catalog.unnest(p_results) r
+      join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
+      join outbox.whatsapp_update k on k.look_at is not null
+        and k.phone_number_id = a.phone_number_id and k.wamid = a.wamid
+      join outbox.outbound_message m on m.id = a.message_id and m.org_id = k.org_id
+      where r.outcome = 'delivered' and r.provider_id is not null and k.kind = 'status'
+    ) u
+  ), held as (
+    select w.id from outbox.whatsapp_update w
+    where w.id in (select m.id from met m) order by w.id for update skip locked
+  ), found as (
+    update outbox.whatsapp_update u set message_id = m.message_id, attempt_id = m.attempt_id
+    from met m join held h on h.id = m.id
+    where u.id = m.id
+    returning u.id
+  )
+  select pg_catalog.array_agg(f.id order by f.id) into v_ids from found f;
+  if v_ids is not null then
+    perform outbox.try_apply(v_ids, p_now);
+    perform outbox.count_updates(v_ids);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_kept(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP LOCKED; the caller holds the gates and the messages.';
+
 -- Name: apply_results(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) RETURNS outbox.news
@@ -1096,6 +1268,78 @@ ALTER FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp w
 -- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to the deliveries whose lease they hold, with their receipts, dead letters, lanes, gates and breakers, in one statement; results without a lease change nothing. locks: the caller holds the gates.';
+
+-- Name: apply_statuses(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_messages bigint[];
+  v_gates uuid[];
+  v_changes outbox.status_change[];
+  v_moves outbox.message_move[];
+begin
+  v_messages := array(
+    select distinct u.message_id
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.kind = 'status' and u.state in ('stored', 'kept') and u.message_id is not null
+    order by u.message_id);
+  v_gates := array(
+    select distinct m.channel_id
+    from pg_catalog.unnest(v_messages) i
+    cross join lateral (select x.* from outbox.outbound_message x where x.id = i offset 0) m
+    where m.status = 'QUEUED');
+  if pg_catalog.cardinality(v_gates) > 0 then
+    perform outbox.lock_gates(v_gates);
+  end if;
+  perform from pg_catalog.unnest(v_messages) i
+  cross join lateral (
+    select from outbox.outbound_message m where m.id = i for no key update
+  ) m;
+  v_changes := outbox.judge_statuses(p_ids, v_gates, p_now);
+  perform outbox.note_statuses(v_changes, p_now);
+  v_moves := outbox.move_messages(array(
+    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.noted
+    order by c.message_id), p_now);
+  perform outbox.tell_statuses(v_changes, v_moves, p_now);
+  perform outbox.close_retries(v_moves, p_now);
+  perform outbox.settle_updates(
+    array(select c.update_id from pg_catalog.unnest(v_changes) c),
+    array(select c.state from pg_catalog.unnest(v_changes) c),
+    array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_statuses(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the statuses among stored updates. locks: the gates of messages that wait for a retry, by id, then messages by id.';
+
+-- Name: apply_updates(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET lock_timeout TO '1s'
+    AS $$
+begin
+  perform outbox.apply_statuses(p_ids, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_updates(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then messages by id.';
 
 -- Name: audit(text, text, text, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1462,6 +1706,79 @@ ALTER FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) OWNER T
 
 COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no policy.';
 
+-- Name: callback_answer(bigint[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'stored', pg_catalog.cardinality(p_ids),
+      'duplicates', p_given - pg_catalog.cardinality(p_ids),
+      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'applied'), 0),
+      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'skipped'), 0),
+      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'kept'), 0),
+      'warnings', coalesce(pg_catalog.jsonb_agg(
+        pg_catalog.format('%s updates %s: %s', s.n, s.state, s.reason) order by s.reason)
+        filter (where s.reason in ('not_understood', 'unknown_number', 'unknown_account',
+          'wrong_account', 'org_mismatch', 'error', 'after_delivered', 'after_failed')), '[]'))
+    from (
+      select u.state, u.reason, pg_catalog.count(*) as n
+      from pg_catalog.unnest(p_ids) i
+      cross join lateral (
+        select w.state, w.reason from outbox.whatsapp_update w where w.id = i offset 0
+      ) u
+      group by u.state, u.reason
+    ) s);
+end
+$$;
+
+ALTER FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) OWNER TO postgres;
+
+-- Name: FUNCTION callback_answer(p_ids bigint[], p_given integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) IS 'What receive_callbacks() returns of updates that it stored, of so many that were given.';
+
+-- Name: callback_apps(text, text[], text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_ids text[];
+begin
+  if p_app_key is not null then
+    v_ids := array(select a.app_id from outbox.whatsapp_app a where a.app_key = p_app_key);
+  else
+    v_ids := array(
+      select distinct c.app_id from outbox.whatsapp_channel c
+      where c.phone_number_id = any (p_phone_number_ids) order by c.app_id limit 20);
+    if pg_catalog.cardinality(v_ids) = 0 then
+      v_ids := array(
+        select distinct c.app_id from outbox.whatsapp_channel c
+        where c.waba_id = any (p_waba_ids) order by c.app_id limit 20);
+    end if;
+  end if;
+  return pg_catalog.jsonb_build_object('apps', coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('id', a.app_id,
+        'secrets', pg_catalog.to_jsonb(outbox.app_secrets(a, outbox.clock())),
+        'allow_unsigned', a.allow_unsigned)
+      order by a.app_id)
+    from outbox.whatsapp_app a where a.app_id = any (v_ids)), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) OWNER TO postgres;
+
+-- Name: FUNCTION callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) IS 'Which Meta apps may have signed a callback, with what verifies it: {"apps": [{"id", "secrets": the newest first, "allow_unsigned"}]}. By the key in its address, or without one by the numbers that its body names, else by the accounts.';
+
 -- Name: callback_data(bigint, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) RETURNS text
@@ -1478,6 +1795,32 @@ ALTER FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) O
 -- Name: FUNCTION callback_data(p_message_id bigint, p_attempt_no integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) IS 'What names an attempt to WhatsApp, which echoes it in each status.';
+
+-- Name: callback_time(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_at timestamptz;
+begin
+  if pg_catalog.jsonb_typeof(p_at) = 'number' and p_at between '0' and '253402300799' then
+    v_at := pg_catalog.to_timestamp((p_at #>> '{}')::double precision);
+  end if;
+  -- Meta repeats a callback for 7 days and a message lives for 30; nothing is told of tomorrow.
+  return case
+    when v_at between p_now - interval '60 days' and p_now + interval '1 day' then v_at
+    else p_now
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION callback_time(p_at jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) IS 'Meta''s time of an update (Unix seconds); the time of its arrival where that is missing or absurd.';
 
 -- Name: calling_role(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2887,6 +3230,36 @@ ALTER FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text,
 
 COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the caller holds the gate; the message.';
 
+-- Name: close_retries(outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_delivery outbox.delivery;
+begin
+  for v_delivery in
+    select d.*
+    from pg_catalog.unnest(p_moves) x
+    join outbox.outbound_message m on m.id = x.message_id
+    join outbox.delivery d on d.event_id = m.event_id and d.endpoint_id = m.channel_id
+    where x.was = 'QUEUED' and d.leased_until is null
+    order by m.id
+  loop
+    perform outbox.close_delivery(v_delivery, 'cancelled',
+      'its callback says what became of the attempt before', p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION close_retries(p_moves outbox.message_move[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) IS 'Closes the pending retries of messages that callbacks took further. The caller holds the gates.';
+
 -- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) RETURNS integer
@@ -3020,6 +3393,7 @@ begin
   loop
     perform outbox.complete_message(v_result, p_now);
   end loop;
+  perform outbox.apply_kept(p_results, p_now);
 end
 $$;
 
@@ -3148,6 +3522,33 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION count_messages(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'How many messages of an org have each status: {"QUEUED": 0, …}.';
+
+-- Name: count_updates(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_updates(p_ids bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  insert into outbox.callback_count as c (shard, kind, state, reason, n)
+  select pg_catalog.pg_backend_pid() % 16, u.kind, u.state, coalesce(u.reason, ''),
+    pg_catalog.count(*)
+  from pg_catalog.unnest(p_ids) i
+  cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+  -- What waits is counted once it has its verdict, and once as waiting.
+  where u.state in ('applied', 'skipped') or (u.state = 'kept' and u.looks = 1)
+  group by u.kind, u.state, coalesce(u.reason, '')
+  order by u.kind, u.state, coalesce(u.reason, '')
+  on conflict (shard, kind, state, reason) do update set n = c.n + excluded.n;
+end
+$$;
+
+ALTER FUNCTION outbox.count_updates(p_ids bigint[]) OWNER TO postgres;
+
+-- Name: FUNCTION count_updates(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_updates(p_ids bigint[]) IS 'Adds updates that have their verdict to callback_count. locks: this session''s shard.';
 
 -- Name: create_by_kind(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4750,6 +5151,72 @@ ALTER FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) OWNER TO po
 
 COMMENT ON FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) IS 'Null when a payload passes a filter, the empty string when it does not, else why the filter could not be asked.';
 
+-- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.message_attempt (
+    id bigint NOT NULL,
+    message_id bigint NOT NULL,
+    attempt_no integer NOT NULL,
+    status text NOT NULL,
+    error_code text,
+    error_message text,
+    provider_response jsonb,
+    next_retry_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    event_id uuid NOT NULL,
+    claim integer NOT NULL,
+    phone_number_id text NOT NULL,
+    wamid text,
+    taken_at timestamp with time zone,
+    sent_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    read_at timestamp with time zone,
+    failed_at timestamp with time zone,
+    CONSTRAINT message_attempt_status_is_known CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
+);
+
+ALTER TABLE outbox.message_attempt OWNER TO postgres;
+
+-- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.message_attempt IS 'The tries of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer came; the other four are what its callbacks say of the try, at the earliest time that any says.';
+
+-- Name: find_attempt(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text) RETURNS outbox.message_attempt
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_attempt outbox.message_attempt;
+  v_name text[];
+begin
+  select a.* into v_attempt from outbox.message_attempt a
+  where a.phone_number_id = p_phone_number_id and a.wamid = p_wamid;
+  if not found then
+    v_name := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
+    select a.* into v_attempt from outbox.message_attempt a
+    where a.message_id = v_name[1]::bigint and a.attempt_no = v_name[2]::integer
+      and a.phone_number_id = p_phone_number_id;
+  end if;
+  -- A number may have been another organisation's before.
+  if found and exists (
+    select from outbox.outbound_message m where m.id = v_attempt.message_id and m.org_id = p_org_id)
+  then
+    return v_attempt;
+  end if;
+  return null;
+end
+$_$;
+
+ALTER FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text) OWNER TO postgres;
+
+-- Name: FUNCTION find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text) IS 'The try of an organisation''s message that a status speaks of: by WhatsApp''s id, or by the callback data that the try carried where no answer has brought that id yet.';
+
 -- Name: find_event(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) RETURNS SETOF outbox.event
@@ -4816,6 +5283,35 @@ ALTER FUNCTION outbox.first_lease_end(p_gate_id bigint) OWNER TO postgres;
 -- Name: FUNCTION first_lease_end(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'When the first lease in the unordered lanes of a gate ends; null when they hold none.';
+
+-- Name: forget_app_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_forgotten integer;
+begin
+  with old as (
+    select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
+    where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
+    for update skip locked
+  ), gone as (
+    delete from vault.secrets v using old o where v.id = o.id
+  )
+  update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
+  from old o where a.app_id = o.app_id;
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION forget_app_secrets(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) IS 'Removes the secrets of Meta apps that count no more; returns how many.';
 
 -- Name: forget_channel(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5281,6 +5777,34 @@ ALTER FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) OWNER 
 -- Name: FUNCTION get_retry_config(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) IS 'The retry policy of an endpoint, as retry_config_json() shows it. OH002.';
+
+-- Name: get_whatsapp_app(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_whatsapp_app(p_app_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_app outbox.whatsapp_app;
+begin
+  select * into v_app from outbox.whatsapp_app a where a.app_id = p_app_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('Meta app %s does not exist',
+        pg_catalog.quote_nullable(pg_catalog.left(p_app_id, 40))),
+      hint = 'put_whatsapp_app() makes it known';
+  end if;
+  return pg_catalog.jsonb_build_object('appId', v_app.app_id, 'appKey', v_app.app_key,
+    'allowUnsigned', v_app.allow_unsigned,
+    'secrets', pg_catalog.cardinality(outbox.app_secrets(v_app, outbox.clock())));
+end
+$$;
+
+ALTER FUNCTION outbox.get_whatsapp_app(p_app_id text) OWNER TO postgres;
+
+-- Name: FUNCTION get_whatsapp_app(p_app_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_whatsapp_app(p_app_id text) IS 'A Meta app: {"appId", "appKey": the last part of the address of its callbacks, "allowUnsigned", "secrets": how many count}. OH002.';
 
 -- Name: grant_consent(text, text, text[], text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5807,6 +6331,111 @@ ALTER FUNCTION outbox.iso_time(p_at timestamp with time zone) OWNER TO postgres;
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.iso_time(p_at timestamp with time zone) IS 'A moment as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
+
+-- Name: judge_statuses(bigint[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone) RETURNS outbox.status_change[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_changes outbox.status_change[];
+begin
+  with given as materialized (
+    select u.id, u.attempt_id, u.status, u.wamid, u.happened_at as at, u.data,
+      case u.status
+        when 'sent' then 1 when 'delivered' then 2 when 'read' then 3 when 'played' then 3
+        when 'failed' then 4
+      end as rank
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.kind = 'status' and u.state in ('stored', 'kept')
+  ), met as materialized (
+    select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
+      m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
+      a.event_id = m.event_id as of_this_life, l.newer, l.newer_out,
+      a.failed_at is not null as has_failed,
+      a.delivered_at is not null or a.read_at is not null as has_arrived,
+      case g.rank
+        when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
+      end as known_at
+    from given g
+    left join lateral (
+      select x.* from outbox.message_attempt x where x.id = g.attempt_id offset 0
+    ) a on true
+    left join lateral (
+      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
+    ) m on true
+    left join lateral (
+      select pg_catalog.count(*) > 0 as newer,
+        coalesce(pg_catalog.bool_or(outbox.may_be_out(b)), false) as newer_out
+      from outbox.message_attempt b
+      where b.message_id = a.message_id and b.attempt_no > a.attempt_no
+    ) l on true
+  ), ranked as (
+    -- Within one call the earlier of failed and delivered counts as the first word.
+    select m.*,
+      pg_catalog.row_number() over (partition by m.try_id, m.rank order by m.at, m.id) as nth,
+      pg_catalog.first_value(m.rank) over (
+        partition by m.try_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id) = 4 as fails_first,
+      pg_catalog.min(m.wamid) over (partition by m.try_id) as first_wamid
+    from met m
+  ), judged as (
+    select r.*, case
+        when r.try_id is null then 'unknown_message'
+        when r.rank is null then 'unknown_status'
+        when r.erased_at is not null then 'erased'
+        when r.wamid <> coalesce(r.known_as, r.first_wamid) then 'other_id'
+        when r.unlocked then 'retry_pending'
+        when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
+          then 'after_delivered'
+        when r.rank in (2, 3) and (r.has_failed or (not r.has_arrived and r.fails_first))
+          then 'after_failed'
+        when r.known_at is not null or r.nth > 1 then 'already'
+        when r.message_status = 'CANCELLED' then 'message_cancelled'
+        when not r.of_this_life or (r.rank = 4 and r.newer) then 'old_attempt'
+        when r.newer_out and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
+        when r.message_status = 'FAILED' then 'message_failed'
+        when r.message_status = 'DELIVERED' and r.rank = 4 then 'after_delivered'
+        when r.message_status = 'DELIVERED' and r.rank < 3 then 'behind'
+      end as why
+    from ranked r
+  )
+  select pg_catalog.array_agg(row(
+      j.id, j.try_id, j.message_id, j.status, j.rank, j.at, j.wamid,
+      case when j.rank = 4 then coalesce(e.error ->> 'code', 'failed') end,
+      case when j.rank = 4 then pg_catalog.left(
+        coalesce(e.error ->> 'title', e.error ->> 'message', f.title, 'failed'), 500) end,
+      case when j.rank = 4 then pg_catalog.left(coalesce(
+        e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
+      coalesce(j.why not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
+        'retry_pending', 'after_delivered', 'after_failed'), true),
+      case
+        when j.why is null then 'applied'
+        when j.why = 'retry_pending' then 'stored'
+        when j.why = 'unknown_message' then 'kept'
+        else 'skipped'
+      end, j.why)::outbox.status_change
+    order by j.message_id, j.rank, j.at, j.id)
+  into v_changes
+  from judged j
+  left join lateral (
+    select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
+  ) e on true
+  left join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = e.error ->> 'code';
+  return coalesce(v_changes, '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone) IS 'What comes of each status among stored updates, before anything is changed. The caller holds the messages, and the gates given.';
 
 -- Name: keep_in_vault(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6688,32 +7317,6 @@ ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended.';
 
--- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.message_attempt (
-    id bigint NOT NULL,
-    message_id bigint NOT NULL,
-    attempt_no integer NOT NULL,
-    status text NOT NULL,
-    error_code text,
-    error_message text,
-    provider_response jsonb,
-    next_retry_at timestamp with time zone,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    event_id uuid NOT NULL,
-    claim integer NOT NULL,
-    phone_number_id text NOT NULL,
-    wamid text,
-    CONSTRAINT message_attempt_status_is_known CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
-);
-
-ALTER TABLE outbox.message_attempt OWNER TO postgres;
-
--- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.message_attempt IS 'The tries of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row.';
-
 -- Name: mark_sent(outbox.outbound_message, outbox.message_attempt, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) RETURNS void
@@ -6731,7 +7334,7 @@ begin
     p_wamid := null;
   end if;
   update outbox.message_attempt a set
-    status = 'SUCCESS', wamid = coalesce(p_wamid, a.wamid),
+    status = 'SUCCESS', wamid = coalesce(p_wamid, a.wamid), taken_at = coalesce(a.taken_at, p_now),
     provider_response = coalesce(p_provider, a.provider_response), updated_at = p_now,
     error_code = null, error_message = null, next_retry_at = null
   where a.id = p_attempt.id;
@@ -6757,6 +7360,25 @@ ALTER FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt out
 -- Name: FUNCTION mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) IS 'Notes that WhatsApp has taken an attempt: the message is SENT, with audit and activity, unless it was ended before. locks: the caller holds the message.';
+
+-- Name: may_be_out(outbox.message_attempt); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return p_attempt.status <> 'FAILED' or p_attempt.wamid is not null
+    or coalesce(p_attempt.error_code, '')
+      in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete');
+end
+$$;
+
+ALTER FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) OWNER TO postgres;
+
+-- Name: FUNCTION may_be_out(p_attempt outbox.message_attempt); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) IS 'Whether a try may have reached WhatsApp: it is under way, was taken, or nobody knows.';
 
 -- Name: may_become(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6874,6 +7496,77 @@ ALTER FUNCTION outbox.message_of_key(p_message outbox.outbound_message) OWNER TO
 -- Name: FUNCTION message_of_key(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) IS 'The message that has this one''s key already, if any. OH003: it has other content.';
+
+-- Name: move_messages(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) RETURNS outbox.message_move[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_moves outbox.message_move[];
+begin
+  with told as materialized (
+    select m.id, m.status as was, t.newest, t.last_out, t.last_taken,
+      case
+        when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
+        when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
+          then 'DELIVERED'
+        when (t.newest).failed_at is not null then 'FAILED'
+        when m.status in ('QUEUED', 'SENDING') and t.taken then 'SENT'
+        else m.status
+      end as becomes
+    from pg_catalog.unnest(p_messages) i
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = i offset 0
+    ) m
+    cross join lateral (
+      select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
+        (pg_catalog.array_agg(a order by a.attempt_no desc)
+          filter (where outbox.may_be_out(a)))[1] as last_out,
+        (pg_catalog.array_agg(a order by a.attempt_no desc)
+          filter (where a.wamid is not null))[1] as last_taken,
+        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as taken
+      from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
+    ) t
+  ), moved as (
+    -- Statuses only rise, and the three last ones are final: whatever the plan, this never lowers.
+    update outbox.outbound_message m set
+      status = t.becomes,
+      provider_message_id = (t.last_taken).wamid,
+      sent_at = coalesce((t.last_taken).taken_at, least((t.last_taken).sent_at,
+        (t.last_taken).delivered_at, (t.last_taken).read_at)),
+      delivered_at = case
+        when t.becomes = 'DELIVERED'
+        then least((t.last_out).delivered_at, (t.last_out).read_at)
+      end,
+      read_at = case when t.becomes = 'DELIVERED' then (t.last_out).read_at end,
+      error_code = case when t.becomes = 'FAILED' then (t.newest).error_code end,
+      error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
+      updated_at = p_now
+    from told t
+    where m.id = t.id and m.status = t.was and outbox.may_become(m.status, t.becomes)
+      -- What failed or waits for another reason than its callbacks is none of theirs.
+      and (t.becomes in ('SENT', 'DELIVERED')
+        or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
+    returning t.id, t.was, t.becomes
+  )
+  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id)
+  into v_moves
+  from moved x where x.was <> x.becomes;
+  return coalesce(v_moves, '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) IS 'Gives messages the status, times and error that follow from the facts of their tries; returns those whose status changed. The caller holds the messages.';
 
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7054,6 +7747,70 @@ ALTER FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb
 -- Name: FUNCTION note_portal_token(p_org_id text, p_key text, p_token jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Notes what a portal token says ({"id", "issuedAt" and what was asked for}) under an Idempotency-Key and returns it, or what the first token of that key says: signed again it is the same token. OH001, OH003.';
+
+-- Name: note_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  update outbox.message_attempt a set
+    wamid = coalesce(a.wamid, f.wamid),
+    status = case
+      when f.failed_at is not null or a.failed_at is not null then 'FAILED'
+      else 'SUCCESS'
+    end,
+    sent_at = least(a.sent_at, f.sent_at),
+    delivered_at = least(a.delivered_at, f.delivered_at),
+    read_at = least(a.read_at, f.read_at),
+    failed_at = least(a.failed_at, f.failed_at),
+    error_code = case
+      when a.failed_at is not null then a.error_code
+      else f.code
+    end,
+    error_message = case
+      when a.failed_at is not null then a.error_message
+      else f.error
+    end,
+    provider_response = case
+      when f.failed_at is not null and a.failed_at is null
+      then coalesce(a.provider_response, '{}') || pg_catalog.jsonb_strip_nulls(
+        pg_catalog.jsonb_build_object('title', f.title, 'details', f.details))
+      else a.provider_response
+    end,
+    next_retry_at = null,
+    updated_at = p_now
+  from (
+    select c.attempt_id, pg_catalog.min(c.wamid) as wamid,
+      pg_catalog.min(c.at) filter (where c.rank = 1) as sent_at,
+      pg_catalog.min(c.at) filter (where c.rank = 2) as delivered_at,
+      pg_catalog.min(c.at) filter (where c.rank = 3) as read_at,
+      pg_catalog.min(c.at) filter (where c.rank = 4) as failed_at,
+      (pg_catalog.array_agg(c.code order by c.at, c.update_id)
+        filter (where c.rank = 4))[1] as code,
+      (pg_catalog.array_agg(c.title order by c.at, c.update_id)
+        filter (where c.rank = 4))[1] as title,
+      (pg_catalog.array_agg(c.details order by c.at, c.update_id)
+        filter (where c.rank = 4))[1] as details,
+      (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
+        order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
+    from pg_catalog.unnest(p_changes) c
+    where c.noted
+    group by c.attempt_id
+  ) f
+  where a.id = f.attempt_id;
+end
+$$;
+
+ALTER FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their tries. The caller holds the messages.';
 
 -- Name: open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7917,6 +8674,51 @@ ALTER FUNCTION outbox.publish_rows() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.publish_rows() IS 'Trigger of a watched table, after each statement, with the transition tables new_rows and old_rows: publishes the change of each row. watch_table(p_per_statement => true) sets it up.';
 
+-- Name: publish_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  with told as (
+    insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, created_at)
+    select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
+      pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
+        'messageId', m.id::text, 'dossierId', m.dossier_id, 'channelId', m.channel_id,
+        'templateCode', m.template_code, 'attempt', a.attempt_no, 'status', c.status,
+        'messageStatus', m.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
+        'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
+      -- As the message's own event: in an ordered endpoint one person's come one after the other.
+      pg_catalog.encode(
+        pg_catalog.sha256(pg_catalog.convert_to(m.to_recipient, 'UTF8')), 'hex'),
+      u.key, p_now
+    from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
+      status, rank, at, wamid, code, title, details, noted, state, reason, place)
+    join outbox.whatsapp_update u on u.id = c.update_id
+    join outbox.message_attempt a on a.id = c.attempt_id
+    join outbox.outbound_message m on m.id = c.message_id
+    where c.state = 'applied'
+    order by c.place
+    returning id
+  )
+  insert into outbox.unrouted (event_id) select t.id from told t;
+  if found then
+    perform outbox.kick_on_commit();
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status of the statuses that were applied: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": WhatsApp''s word, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without number and id of WhatsApp.';
+
 -- Name: publish_updates(jsonb, text, text, jsonb[], jsonb[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) RETURNS boolean
@@ -8321,6 +9123,35 @@ ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp wit
 
 COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type.';
 
+-- Name: put_off(bigint[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  -- In 1, 4, 16, … s up to an hour; the eighth time, after some five hours, it is given up.
+  update outbox.whatsapp_update u set
+    state = case when u.looks >= 8 then 'skipped' else u.state end,
+    reason = case
+      when u.looks >= 8 then 'error'
+      else pg_catalog.left('error: ' || p_error, 200)
+    end,
+    looks = u.looks + 1,
+    look_at = case
+      when u.looks < 8 then p_now + least(interval '1 s' * 4 ^ u.looks, interval '1 hour')
+    end
+  where u.id = any (p_ids) and u.state in ('stored', 'kept');
+end
+$$;
+
+ALTER FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_now timestamp with time zone) IS 'Notes that updates could not be applied, and when they are looked at again.';
+
 -- Name: put_slack_url(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) RETURNS void
@@ -8383,41 +9214,49 @@ ALTER FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_la
 
 COMMENT ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) IS 'Makes or changes a template, as template_json() shows it: p_code is the org''s own, p_name and p_language are Meta''s. OH001.';
 
--- Name: put_whatsapp_app(text, text, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: put_whatsapp_app(text, text, boolean, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean DEFAULT false) RETURNS jsonb
+CREATE FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text DEFAULT NULL::text, p_allow_unsigned boolean DEFAULT false, p_overlap interval DEFAULT '24:00:00'::interval) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
-  v_old uuid[];
+  v_app outbox.whatsapp_app;
 begin
   if p_app_id is null or p_app_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('app_id', 'is not a Meta app''s id', 'Expected digits');
   end if;
-  select array[a.secret_vault_id, a.verify_token_vault_id] into v_old
-  from outbox.whatsapp_app a where a.app_id = p_app_id for update;
-  insert into outbox.whatsapp_app as a (
-    app_id, secret_vault_id, verify_token_vault_id, allow_unsigned, created_at, updated_at)
-  values (p_app_id, outbox.keep_in_vault('secret', p_secret),
-    outbox.keep_in_vault('verify_token', p_verify_token), coalesce(p_allow_unsigned, false), v_now,
-    v_now)
+  if p_overlap is null or p_overlap not between interval '0' and interval '30 days' then
+    perform outbox.invalid('overlap', 'is not between 0 and 30 days',
+      'Say how long the secret before this one still counts');
+  end if;
+  select * into v_app from outbox.whatsapp_app a where a.app_id = p_app_id for update;
+  if p_secret is not null then
+    delete from vault.secrets v where v.id = v_app.old_secret_vault_id;
+    v_app.old_secret_vault_id := v_app.secret_vault_id;
+    v_app.old_secret_until := v_now + p_overlap;
+    v_app.secret_vault_id := outbox.keep_in_vault('secret', p_secret);
+  end if;
+  insert into outbox.whatsapp_app as a (app_id, app_key, secret_vault_id, old_secret_vault_id,
+    old_secret_until, allow_unsigned, created_at, updated_at)
+  values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''),
+    v_app.secret_vault_id, v_app.old_secret_vault_id, v_app.old_secret_until,
+    coalesce(p_allow_unsigned, false), v_now, v_now)
   on conflict (app_id) do update set
     secret_vault_id = excluded.secret_vault_id,
-    verify_token_vault_id = excluded.verify_token_vault_id,
+    old_secret_vault_id = excluded.old_secret_vault_id,
+    old_secret_until = excluded.old_secret_until,
     allow_unsigned = excluded.allow_unsigned, updated_at = excluded.updated_at;
-  delete from vault.secrets v where v.id = any (v_old);
-  return pg_catalog.jsonb_build_object('appId', p_app_id,
-    'allowUnsigned', coalesce(p_allow_unsigned, false));
+  return outbox.get_whatsapp_app(p_app_id);
 end
 $_$;
 
-ALTER FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean) OWNER TO postgres;
+ALTER FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) OWNER TO postgres;
 
--- Name: FUNCTION put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean) IS 'Makes a Meta app known, or replaces its secrets: {"appId", "allowUnsigned"}. OH001.';
+COMMENT ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) IS 'Makes a Meta app known, or replaces its secret, of which the one before still counts for p_overlap; without a secret it keeps the one it has. Returns what get_whatsapp_app() does. OH001.';
 
 -- Name: raise_finished(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8605,6 +9444,34 @@ ALTER FUNCTION outbox.read_unrouted() OWNER TO postgres;
 -- Name: FUNCTION read_unrouted(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
+
+-- Name: receive_callbacks(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET statement_timeout TO '8s'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_ids bigint[];
+begin
+  perform outbox.get_whatsapp_app(p_app_id);
+  if pg_catalog.jsonb_typeof(p_updates) is distinct from 'array' then
+    perform outbox.invalid('updates', 'is not an array', 'Expected one object for each update');
+  end if;
+  v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
+  perform outbox.try_apply(v_ids, v_now);
+  perform outbox.count_updates(v_ids);
+  return outbox.callback_answer(v_ids, pg_catalog.jsonb_array_length(p_updates));
+end
+$$;
+
+ALTER FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller named, which only narrows. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it was not understood, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
 
 -- Name: refusal_of(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10206,6 +11073,41 @@ ALTER FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp wi
 
 COMMENT ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';
 
+-- Name: settle_updates(bigint[], text[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  update outbox.whatsapp_update u set
+    state = x.state, reason = x.reason,
+    looks = u.looks + (x.state in ('stored', 'kept'))::integer,
+    -- What waits for its message is found when that gets its id; these looks are for the moment in
+    -- which neither transaction sees the other, and the last one is the cleanup's, at night.
+    look_at = case
+      when x.state = 'stored' then p_now
+      when x.state = 'kept' then case u.looks
+        when 0 then p_now + interval '5 s'
+        when 1 then p_now + interval '1 minute'
+        when 2 then p_now + interval '10 minutes'
+        else 'infinity'
+      end
+    end
+  from unnest(p_ids, p_states, p_reasons) as x (id, state, reason)
+  where u.id = x.id;
+end
+$$;
+
+ALTER FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) IS 'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more within a second.';
+
 -- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) RETURNS void
@@ -10338,6 +11240,89 @@ ALTER FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time
 -- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Those of these endpoints, in the same order, whose gate is due; null when none is.';
+
+-- Name: store_callbacks(text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) RETURNS bigint[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_ids bigint[];
+begin
+  with given as (
+    select g.*, x.problem is not null or coalesce(pg_catalog.length(g.key), 0) not between 1 and 128
+        or pg_catalog.length(g.wamid) > 512 or pg_catalog.length(g.phone_number_id) > 64
+        or g.kind not in ('status', 'message', 'preference', 'template', 'account', 'quality',
+          'other')
+        as unfit, outbox.callback_time(e.item -> 'at', p_now) as at, e.item
+    from pg_catalog.jsonb_array_elements(p_updates) as e (item)
+    cross join lateral pg_catalog.jsonb_to_record(
+      case when pg_catalog.jsonb_typeof(e.item) = 'object' then e.item else '{}' end
+    ) as g (key text, kind text, field text, waba_id text, phone_number_id text, display text,
+      wamid text, status text, callback_data text, wa_id text, user_id text, problem text,
+      data jsonb)
+    cross join lateral (select g.problem) x
+  ), met as (
+    select g.*, c.endpoint_id, c.waba_id as of_waba,
+      case
+        when c.endpoint_id is not null then c.org_id
+        -- What concerns an account concerns each of its channels, unless the caller named an org.
+        when g.kind in ('template', 'account', 'quality') then p_org_id
+      end as org_id,
+      case
+        when g.unfit then 'not_understood'
+        when g.kind = 'other' then 'not_used'
+        when g.kind in ('status', 'message', 'preference') then
+          case
+            when c.endpoint_id is null then 'unknown_number'
+            when c.waba_id <> g.waba_id then 'wrong_account'
+            when c.org_id <> p_org_id then 'org_mismatch'
+          end
+        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id)
+      end as reason
+    from given g
+    left join lateral (
+      select c.* from outbox.whatsapp_channel c
+      where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
+    ) c on g.kind in ('status', 'message', 'preference')
+  ), put as (
+    insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
+      wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
+      channel_id, message_id, attempt_id, state, reason)
+    select p_app_id,
+      -- Within the bounds of an index, whatever came.
+      case when m.unfit then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
+      case when m.unfit then 'other' else m.kind end,
+      pg_catalog.left(m.field, 64), pg_catalog.left(m.waba_id, 64),
+      pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
+      pg_catalog.left(m.wamid, 512), pg_catalog.left(m.status, 64),
+      pg_catalog.left(m.callback_data, 512), pg_catalog.left(m.wa_id, 64),
+      pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now, m.org_id,
+      m.endpoint_id, a.message_id, a.id,
+      case when m.reason is null then 'stored' else 'skipped' end, m.reason
+    from met m
+    left join lateral outbox.find_attempt(m.org_id, m.phone_number_id, m.wamid, m.callback_data) a
+      on m.kind = 'status' and m.reason is null
+    -- Two calls with the same updates in another order wait for each other in one order.
+    order by 2
+    on conflict (app_id, key) do nothing
+    returning id
+  )
+  select pg_catalog.array_agg(p.id order by p.id) into v_ids from put p;
+  return coalesce(v_ids, '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) IS 'Stores those of a callback''s updates that are new and returns their ids: stored, or skipped where nothing can come of them. locks: keys in their order.';
 
 -- Name: stored_credentials(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10771,6 +11756,78 @@ ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from what an org may send (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. OH001.';
 
+-- Name: tell_statuses(outbox.status_change[], outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  perform outbox.tell_taken(p_moves, p_now);
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
+    'Delivery status updated to: ' || c.status, null, p_now
+  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
+    rank, at, wamid, code, title, details, noted, state, reason, place)
+  join outbox.outbound_message m on m.id = c.message_id
+  where c.state = 'applied'
+  order by c.place;
+  insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
+  select m.org_id, m.dossier_id, t.type,
+    pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('messageId', m.id::text,
+      'channel', m.channel, 'templateCode', m.template_code, 'status', m.status,
+      'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
+      'error', c.title, 'details', c.details)), p_now
+  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
+    rank, at, wamid, code, title, details, noted, state, reason, place)
+  join outbox.outbound_message m on m.id = c.message_id
+  cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
+  where c.state = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
+  order by c.place, t.n;
+  perform outbox.publish_statuses(p_changes, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) IS 'Writes audit, activity and events of the statuses that were applied.';
+
+-- Name: tell_taken(outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_message outbox.outbound_message;
+begin
+  -- Nobody has told of these yet: their answers were lost, or are still on their way.
+  for v_message in
+    select m.* from pg_catalog.unnest(p_moves) x
+    join outbox.outbound_message m on m.id = x.message_id
+    where x.was in ('QUEUED', 'SENDING') and x.became in ('SENT', 'DELIVERED')
+    order by m.id
+  loop
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
+      'Message sent successfully', null, p_now);
+    perform outbox.note_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) IS 'Writes that messages were sent of which callbacks say so before any answer.';
+
 -- Name: template_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.template_json(p_org_id text, p_code text) RETURNS jsonb
@@ -11013,6 +12070,29 @@ ALTER FUNCTION outbox.touched_events(p_batch outbox.routing) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.touched_events(p_batch outbox.routing) IS 'The events that a batch makes deliveries of: those that it finishes, and the one that it leaves half done.';
 
+-- Name: try_apply(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  begin
+    perform outbox.apply_updates(p_ids, p_now);
+  exception when query_canceled or others then
+    perform outbox.put_off(p_ids, sqlerrm, p_now);
+    return false;
+  end;
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION try_apply(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates; when that fails they stay stored, to be looked at again. True if it did.';
+
 -- Name: try_lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) RETURNS uuid[]
@@ -11245,6 +12325,11 @@ begin
     raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
   end;
   begin
+    perform outbox.apply_callbacks();
+  exception when others then
+    raise warning 'outbox.apply_callbacks(): %', sqlerrm;
+  end;
+  begin
     perform outbox.purge_deleted(1000);
     perform outbox.expire_deliveries(200);
   exception when others then
@@ -11257,7 +12342,7 @@ ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone) OWNER TO postgres;
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, cancels what deleted endpoints left, expires what has been open too long.';
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies the callbacks that wait, cancels what deleted endpoints left, expires what has been open too long.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11488,6 +12573,29 @@ ALTER FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) OWNER TO postgres
 -- Name: FUNCTION watched_part(p_row jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) IS 'The columns of a row that the watch publishes; null for no row.';
+
+-- Name: why_not_account(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select case
+      when pg_catalog.count(*) = 0 then 'unknown_account'
+      when pg_catalog.bool_and(c.org_id <> p_org_id) then 'org_mismatch'
+    end
+    from outbox.whatsapp_channel c where c.waba_id = p_waba_id and c.app_id = p_app_id);
+end
+$$;
+
+ALTER FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) OWNER TO postgres;
+
+-- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) IS 'Why an update of an account concerns nobody: unknown_account (none of its channels is the app''s), org_mismatch (none is the org''s that the caller named); null when it does.';
 
 -- Name: why_not_send(outbox.outbound_message, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11742,6 +12850,22 @@ ALTER TABLE outbox.audit_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
+
+-- Name: callback_count; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.callback_count (
+    shard integer NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    reason text NOT NULL,
+    n bigint NOT NULL
+);
+
+ALTER TABLE outbox.callback_count OWNER TO postgres;
+
+-- Name: TABLE callback_count; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.callback_count IS 'How many updates came to each end, since the installation: the sum over shards, each of which is some sessions'' own so that they do not wait for one another. reason is empty where there is none.';
 
 -- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -12606,24 +13730,6 @@ ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
 COMMENT ON VIEW outbox.webhook_outbox IS 'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
 
--- Name: whatsapp_app; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.whatsapp_app (
-    app_id text NOT NULL,
-    secret_vault_id uuid NOT NULL,
-    verify_token_vault_id uuid NOT NULL,
-    allow_unsigned boolean DEFAULT false NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    CONSTRAINT whatsapp_app_id_is_a_number CHECK ((app_id ~ '^[0-9]{1,32}$'::text))
-);
-
-ALTER TABLE outbox.whatsapp_app OWNER TO postgres;
-
--- Name: TABLE whatsapp_app; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.whatsapp_app IS 'Meta apps by Meta''s own id. The app secret and the token by which Meta verifies the address of callbacks are in Vault; allow_unsigned takes callbacks without a signature.';
-
 -- Name: whatsapp_channel; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.whatsapp_channel (
@@ -12635,6 +13741,7 @@ CREATE TABLE outbox.whatsapp_channel (
     token_vault_id uuid NOT NULL,
     is_default boolean DEFAULT false NOT NULL,
     quality text,
+    display_digits text,
     created_at timestamp with time zone NOT NULL,
     CONSTRAINT whatsapp_channel_number_id_is_a_number CHECK ((phone_number_id ~ '^[0-9]{1,32}$'::text)),
     CONSTRAINT whatsapp_channel_waba_is_a_number CHECK ((waba_id ~ '^[0-9]{1,32}$'::text))
@@ -12644,7 +13751,55 @@ ALTER TABLE outbox.whatsapp_channel OWNER TO postgres;
 
 -- Name: TABLE whatsapp_channel; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_channel IS 'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint.';
+COMMENT ON TABLE outbox.whatsapp_channel IS 'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. display_digits is the number itself, as its callbacks show it.';
+
+-- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.whatsapp_update (
+    id bigint NOT NULL,
+    app_id text NOT NULL,
+    key text NOT NULL,
+    kind text NOT NULL,
+    field text,
+    waba_id text,
+    phone_number_id text,
+    display text,
+    wamid text,
+    status text,
+    callback_data text,
+    wa_id text,
+    user_id text,
+    happened_at timestamp with time zone NOT NULL,
+    data jsonb NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    org_id text,
+    channel_id uuid,
+    message_id bigint,
+    attempt_id bigint,
+    state text NOT NULL,
+    reason text,
+    look_at timestamp with time zone,
+    looks integer DEFAULT 0 NOT NULL,
+    CONSTRAINT whatsapp_update_kind_is_known CHECK ((kind = ANY (ARRAY['status'::text, 'message'::text, 'preference'::text, 'template'::text, 'account'::text, 'quality'::text, 'other'::text]))),
+    CONSTRAINT whatsapp_update_state_is_known CHECK ((state = ANY (ARRAY['stored'::text, 'applied'::text, 'skipped'::text, 'kept'::text])))
+);
+
+ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
+
+-- Name: TABLE whatsapp_update; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta as they came (data), each once: of which app''s callbacks, for whom, and what came of it. stored: not applied yet; skipped: reason says why; kept: until a message has its id. happened_at is Meta''s time, or the time of its arrival where that is missing or absurd.';
+
+-- Name: whatsapp_update_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.whatsapp_update ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.whatsapp_update_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 -- Name: attempt_default; Type: TABLE ATTACH; Schema: outbox; Owner: postgres
 
@@ -12663,6 +13818,11 @@ ALTER TABLE ONLY outbox.activity
 
 ALTER TABLE ONLY outbox.audit_event
     ADD CONSTRAINT audit_event_pkey PRIMARY KEY (id);
+
+-- Name: callback_count callback_count_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.callback_count
+    ADD CONSTRAINT callback_count_pkey PRIMARY KEY (shard, kind, state, reason);
 
 -- Name: consent consent_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -12874,6 +14034,11 @@ ALTER TABLE ONLY outbox.unroutable
 ALTER TABLE ONLY outbox.unrouted
     ADD CONSTRAINT unrouted_pkey PRIMARY KEY (event_id);
 
+-- Name: whatsapp_app whatsapp_app_of_key; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.whatsapp_app
+    ADD CONSTRAINT whatsapp_app_of_key UNIQUE (app_key);
+
 -- Name: whatsapp_app whatsapp_app_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.whatsapp_app
@@ -12888,6 +14053,16 @@ ALTER TABLE ONLY outbox.whatsapp_channel
 
 ALTER TABLE ONLY outbox.whatsapp_channel
     ADD CONSTRAINT whatsapp_channel_pkey PRIMARY KEY (endpoint_id);
+
+-- Name: whatsapp_update whatsapp_update_once; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.whatsapp_update
+    ADD CONSTRAINT whatsapp_update_once UNIQUE (app_id, key);
+
+-- Name: whatsapp_update whatsapp_update_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.whatsapp_update
+    ADD CONSTRAINT whatsapp_update_pkey PRIMARY KEY (id);
 
 -- Name: activity_dossier; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -13021,6 +14196,10 @@ CREATE INDEX subscription_endpoint ON outbox.subscription USING btree (endpoint_
 
 CREATE INDEX unrouted_xid ON outbox.unrouted USING btree (xid, event_id) WHERE (xid > '0'::xid8);
 
+-- Name: whatsapp_channel_account; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX whatsapp_channel_account ON outbox.whatsapp_channel USING btree (waba_id);
+
 -- Name: whatsapp_channel_default; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE UNIQUE INDEX whatsapp_channel_default ON outbox.whatsapp_channel USING btree (org_id) WHERE is_default;
@@ -13028,6 +14207,22 @@ CREATE UNIQUE INDEX whatsapp_channel_default ON outbox.whatsapp_channel USING bt
 -- Name: whatsapp_channel_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX whatsapp_channel_org ON outbox.whatsapp_channel USING btree (org_id, created_at);
+
+-- Name: whatsapp_update_age; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX whatsapp_update_age ON outbox.whatsapp_update USING btree (received_at);
+
+-- Name: whatsapp_update_due; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX whatsapp_update_due ON outbox.whatsapp_update USING btree (look_at) WHERE (look_at IS NOT NULL);
+
+-- Name: whatsapp_update_kept; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX whatsapp_update_kept ON outbox.whatsapp_update USING btree (phone_number_id, wamid) WHERE (look_at IS NOT NULL);
+
+-- Name: whatsapp_update_message; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX whatsapp_update_message ON outbox.whatsapp_update USING btree (message_id, id) WHERE (message_id IS NOT NULL);
 
 -- Name: attempt_default_endpoint_id_at_idx; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
 
@@ -13075,6 +14270,10 @@ ALTER TABLE outbox.attempt_default ENABLE ROW LEVEL SECURITY;
 -- Name: audit_event; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.audit_event ENABLE ROW LEVEL SECURITY;
+
+-- Name: callback_count; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.callback_count ENABLE ROW LEVEL SECURITY;
 
 -- Name: consent; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -13228,6 +14427,10 @@ ALTER TABLE outbox.whatsapp_app ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.whatsapp_channel ENABLE ROW LEVEL SECURITY;
 
+-- Name: whatsapp_update; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.whatsapp_update ENABLE ROW LEVEL SECURITY;
+
 -- Name: SCHEMA outbox; Type: ACL; Schema: -; Owner: postgres
 
 GRANT USAGE ON SCHEMA outbox TO service_role;
@@ -13294,9 +14497,34 @@ REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[],
 
 REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: TABLE whatsapp_app; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.whatsapp_app TO service_role;
+
+-- Name: FUNCTION app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_callbacks(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_callbacks(p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.apply_callbacks(p_limit integer) TO service_role;
+
+-- Name: FUNCTION apply_kept(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_statuses(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_updates(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -13336,9 +14564,22 @@ GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id t
 REVOKE ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) TO service_role;
 
+-- Name: FUNCTION callback_answer(p_ids bigint[], p_given integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) FROM PUBLIC;
+
+-- Name: FUNCTION callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) TO service_role;
+
 -- Name: FUNCTION callback_data(p_message_id bigint, p_attempt_no integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) FROM PUBLIC;
+
+-- Name: FUNCTION callback_time(p_at jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION calling_role(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -13515,6 +14756,10 @@ REVOKE ALL ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outco
 
 REVOKE ALL ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION close_retries(p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
@@ -13543,6 +14788,10 @@ REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now ti
 
 REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
+
+-- Name: FUNCTION count_updates(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_updates(p_ids bigint[]) FROM PUBLIC;
 
 -- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -13749,6 +14998,14 @@ REVOKE ALL ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_e
 
 REVOKE ALL ON FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) FROM PUBLIC;
 
+-- Name: TABLE message_attempt; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.message_attempt TO service_role;
+
+-- Name: FUNCTION find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text) FROM PUBLIC;
+
 -- Name: FUNCTION find_event(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
@@ -13760,6 +15017,10 @@ REVOKE ALL ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp w
 -- Name: FUNCTION first_lease_end(p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.first_lease_end(p_gate_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION forget_app_secrets(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -13837,6 +15098,11 @@ GRANT ALL ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) TO service
 
 REVOKE ALL ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION get_whatsapp_app(p_app_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_whatsapp_app(p_app_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_whatsapp_app(p_app_id text) TO service_role;
 
 -- Name: FUNCTION grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -13927,6 +15193,10 @@ REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watc
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION keep_in_vault(p_field text, p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14045,13 +15315,13 @@ REVOKE ALL ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
 
--- Name: TABLE message_attempt; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.message_attempt TO service_role;
-
 -- Name: FUNCTION mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION may_be_out(p_attempt outbox.message_attempt); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) FROM PUBLIC;
 
 -- Name: FUNCTION may_become(p_from text, p_to text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14072,6 +15342,10 @@ REVOKE ALL ON FUNCTION outbox.message_number(p_message_id text) FROM PUBLIC;
 -- Name: FUNCTION message_of_key(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) FROM PUBLIC;
+
+-- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14101,6 +15375,10 @@ REVOKE ALL ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p
 
 REVOKE ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) TO service_role;
+
+-- Name: FUNCTION note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14224,6 +15502,10 @@ REVOKE ALL ON FUNCTION outbox.publish_row() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.publish_rows() FROM PUBLIC;
 
+-- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) FROM PUBLIC;
@@ -14265,6 +15547,10 @@ REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_n
 
 REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION put_slack_url(p_endpoint_id uuid, p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) FROM PUBLIC;
@@ -14274,10 +15560,10 @@ REVOKE ALL ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) FROM
 REVOKE ALL ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) TO service_role;
 
--- Name: FUNCTION put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_verify_token text, p_allow_unsigned boolean) TO service_role;
+REVOKE ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) TO service_role;
 
 -- Name: FUNCTION raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14300,6 +15586,11 @@ GRANT ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) TO service_role;
 -- Name: FUNCTION read_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
+
+-- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) TO service_role;
 
 -- Name: FUNCTION refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14529,6 +15820,10 @@ REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
@@ -14548,6 +15843,10 @@ REVOKE ALL ON FUNCTION outbox.step_function(p_function text) FROM PUBLIC;
 -- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION stored_credentials(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14578,6 +15877,14 @@ REVOKE ALL ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now time
 
 REVOKE ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) TO service_role;
+
+-- Name: FUNCTION tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION template_json(p_org_id text, p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14611,6 +15918,10 @@ REVOKE ALL ON FUNCTION outbox.touch_run(p_run uuid, p_kind text, p_now timestamp
 -- Name: FUNCTION touched_events(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.touched_events(p_batch outbox.routing) FROM PUBLIC;
+
+-- Name: FUNCTION try_apply(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION try_lock_gates(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14683,6 +15994,10 @@ REVOKE ALL ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_i
 
 REVOKE ALL ON FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) FROM PUBLIC;
+
 -- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
@@ -14710,6 +16025,10 @@ GRANT SELECT ON TABLE outbox.attempt_default TO service_role;
 -- Name: TABLE audit_event; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.audit_event TO service_role;
+
+-- Name: TABLE callback_count; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.callback_count TO service_role;
 
 -- Name: TABLE consent; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14791,10 +16110,10 @@ GRANT SELECT ON TABLE outbox.transaction_outbox TO service_role;
 
 GRANT SELECT,INSERT ON TABLE outbox.webhook_outbox TO service_role;
 
--- Name: TABLE whatsapp_app; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.whatsapp_app TO service_role;
-
 -- Name: TABLE whatsapp_channel; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.whatsapp_channel TO service_role;
+
+-- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.whatsapp_update TO service_role;

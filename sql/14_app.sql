@@ -1,0 +1,163 @@
+-- Meta apps. One is shared by the channels that were set up with it, of any organisation; its
+-- secret signs their callbacks, and proves nothing about the channels of another app. Its key is
+-- the last part of the address that Meta calls, so that a stranger cannot guess which app to speak
+-- for.
+
+create table outbox.whatsapp_app (
+  app_id text primary key
+    constraint whatsapp_app_id_is_a_number check (app_id ~ '^[0-9]{1,32}$'),
+  app_key text not null
+    constraint whatsapp_app_key_is_plain check (app_key ~ '^[A-Za-z0-9_-]{16,64}$'),
+  secret_vault_id uuid,
+  old_secret_vault_id uuid,
+  old_secret_until timestamptz,
+  allow_unsigned boolean not null default false,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  constraint whatsapp_app_of_key unique (app_key)
+);
+comment on table outbox.whatsapp_app is
+  'Meta apps by Meta''s own id. The app secret is in Vault, and for a while the one before it; '
+  'allow_unsigned takes callbacks without a signature.';
+
+create function outbox.put_whatsapp_app(
+  p_app_id text,
+  p_secret text default null,
+  p_allow_unsigned boolean default false,
+  p_overlap interval default '24 hours'
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_app outbox.whatsapp_app;
+begin
+  if p_app_id is null or p_app_id !~ '^[0-9]{1,32}$' then
+    perform outbox.invalid('app_id', 'is not a Meta app''s id', 'Expected digits');
+  end if;
+  if p_overlap is null or p_overlap not between interval '0' and interval '30 days' then
+    perform outbox.invalid('overlap', 'is not between 0 and 30 days',
+      'Say how long the secret before this one still counts');
+  end if;
+  select * into v_app from outbox.whatsapp_app a where a.app_id = p_app_id for update;
+  if p_secret is not null then
+    delete from vault.secrets v where v.id = v_app.old_secret_vault_id;
+    v_app.old_secret_vault_id := v_app.secret_vault_id;
+    v_app.old_secret_until := v_now + p_overlap;
+    v_app.secret_vault_id := outbox.keep_in_vault('secret', p_secret);
+  end if;
+  insert into outbox.whatsapp_app as a (app_id, app_key, secret_vault_id, old_secret_vault_id,
+    old_secret_until, allow_unsigned, created_at, updated_at)
+  values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''),
+    v_app.secret_vault_id, v_app.old_secret_vault_id, v_app.old_secret_until,
+    coalesce(p_allow_unsigned, false), v_now, v_now)
+  on conflict (app_id) do update set
+    secret_vault_id = excluded.secret_vault_id,
+    old_secret_vault_id = excluded.old_secret_vault_id,
+    old_secret_until = excluded.old_secret_until,
+    allow_unsigned = excluded.allow_unsigned, updated_at = excluded.updated_at;
+  return outbox.get_whatsapp_app(p_app_id);
+end
+$$;
+comment on function outbox.put_whatsapp_app(text, text, boolean, interval) is
+  'Makes a Meta app known, or replaces its secret, of which the one before still counts for '
+  'p_overlap; without a secret it keeps the one it has. Returns what get_whatsapp_app() does. '
+  'OH001.';
+
+create function outbox.get_whatsapp_app(p_app_id text) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_app outbox.whatsapp_app;
+begin
+  select * into v_app from outbox.whatsapp_app a where a.app_id = p_app_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('Meta app %s does not exist',
+        pg_catalog.quote_nullable(pg_catalog.left(p_app_id, 40))),
+      hint = 'put_whatsapp_app() makes it known';
+  end if;
+  return pg_catalog.jsonb_build_object('appId', v_app.app_id, 'appKey', v_app.app_key,
+    'allowUnsigned', v_app.allow_unsigned,
+    'secrets', pg_catalog.cardinality(outbox.app_secrets(v_app, outbox.clock())));
+end
+$$;
+comment on function outbox.get_whatsapp_app(text) is
+  'A Meta app: {"appId", "appKey": the last part of the address of its callbacks, '
+  '"allowUnsigned", "secrets": how many count}. OH002.';
+
+create function outbox.app_secrets(
+  p_app outbox.whatsapp_app, p_now timestamptz
+) returns text[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return array(
+    select s.decrypted_secret
+    from pg_catalog.unnest(array[
+      p_app.secret_vault_id,
+      case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
+    ]) with ordinality as k (id, place)
+    join vault.decrypted_secrets s on s.id = k.id
+    order by k.place);
+end
+$$;
+comment on function outbox.app_secrets(outbox.whatsapp_app, timestamptz) is
+  'The secrets of a Meta app that count, the newest first.';
+
+create function outbox.callback_apps(
+  p_app_key text, p_phone_number_ids text[], p_waba_ids text[]
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_ids text[];
+begin
+  if p_app_key is not null then
+    v_ids := array(select a.app_id from outbox.whatsapp_app a where a.app_key = p_app_key);
+  else
+    v_ids := array(
+      select distinct c.app_id from outbox.whatsapp_channel c
+      where c.phone_number_id = any (p_phone_number_ids) order by c.app_id limit 20);
+    if pg_catalog.cardinality(v_ids) = 0 then
+      v_ids := array(
+        select distinct c.app_id from outbox.whatsapp_channel c
+        where c.waba_id = any (p_waba_ids) order by c.app_id limit 20);
+    end if;
+  end if;
+  return pg_catalog.jsonb_build_object('apps', coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('id', a.app_id,
+        'secrets', pg_catalog.to_jsonb(outbox.app_secrets(a, outbox.clock())),
+        'allow_unsigned', a.allow_unsigned)
+      order by a.app_id)
+    from outbox.whatsapp_app a where a.app_id = any (v_ids)), '[]'));
+end
+$$;
+comment on function outbox.callback_apps(text, text[], text[]) is
+  'Which Meta apps may have signed a callback, with what verifies it: {"apps": [{"id", "secrets": '
+  'the newest first, "allow_unsigned"}]}. By the key in its address, or without one by the numbers '
+  'that its body names, else by the accounts.';
+
+create function outbox.forget_app_secrets(p_now timestamptz) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_forgotten integer;
+begin
+  with old as (
+    select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
+    where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
+    for update skip locked
+  ), gone as (
+    delete from vault.secrets v using old o where v.id = o.id
+  )
+  update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
+  from old o where a.app_id = o.app_id;
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+comment on function outbox.forget_app_secrets(timestamptz) is
+  'Removes the secrets of Meta apps that count no more; returns how many.';

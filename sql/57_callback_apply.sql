@@ -1,0 +1,188 @@
+-- Applying callbacks: at once where they are stored, and from the tick what could not be applied or
+-- waits for its message. An error undoes only the applying; then each is tried by itself.
+
+create function outbox.try_apply(p_ids bigint[], p_now timestamptz) returns boolean
+language plpgsql set search_path = ''
+as $$
+begin
+  begin
+    perform outbox.apply_updates(p_ids, p_now);
+  exception when query_canceled or others then
+    perform outbox.put_off(p_ids, sqlerrm, p_now);
+    return false;
+  end;
+  return true;
+end
+$$;
+comment on function outbox.try_apply(bigint[], timestamptz) is
+  'Applies stored updates; when that fails they stay stored, to be looked at again. True if it '
+  'did.';
+
+create function outbox.put_off(p_ids bigint[], p_error text, p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  -- In 1, 4, 16, … s up to an hour; the eighth time, after some five hours, it is given up.
+  update outbox.whatsapp_update u set
+    state = case when u.looks >= 8 then 'skipped' else u.state end,
+    reason = case
+      when u.looks >= 8 then 'error'
+      else pg_catalog.left('error: ' || p_error, 200)
+    end,
+    looks = u.looks + 1,
+    look_at = case
+      when u.looks < 8 then p_now + least(interval '1 s' * 4 ^ u.looks, interval '1 hour')
+    end
+  where u.id = any (p_ids) and u.state in ('stored', 'kept');
+end
+$$;
+comment on function outbox.put_off(bigint[], text, timestamptz) is
+  'Notes that updates could not be applied, and when they are looked at again.';
+
+create function outbox.apply_updates(p_ids bigint[], p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+-- Whoever holds a message or its gate for long puts this off, and not the answer to Meta.
+set lock_timeout = '1s'
+as $$
+begin
+  perform outbox.apply_statuses(p_ids, p_now);
+end
+$$;
+comment on function outbox.apply_updates(bigint[], timestamptz) is
+  'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then '
+  'messages by id.';
+
+create function outbox.apply_callbacks(p_limit integer default 500) returns integer
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_ids bigint[];
+  v_id bigint;
+begin
+  v_ids := array(
+    select u.id from outbox.whatsapp_update u
+    where u.look_at <= v_now
+    order by u.look_at limit p_limit
+    for update skip locked);
+  if pg_catalog.cardinality(v_ids) = 0 then
+    return 0;
+  end if;
+  -- A message may have its id since.
+  update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
+  from outbox.whatsapp_update w
+  cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
+  where w.id = any (v_ids) and w.kind = 'status' and u.id = w.id and a.id is not null;
+  if not outbox.try_apply(v_ids, v_now) and pg_catalog.cardinality(v_ids) > 1 then
+    foreach v_id in array v_ids loop
+      perform outbox.try_apply(array[v_id], v_now);
+    end loop;
+  end if;
+  perform outbox.count_updates(v_ids);
+  return pg_catalog.cardinality(v_ids);
+end
+$$;
+comment on function outbox.apply_callbacks(integer) is
+  'Looks again at up to p_limit updates that could not be applied or wait for their message; '
+  'returns how many. When they cannot be applied together, each is by itself.';
+
+create function outbox.settle_updates(
+  p_ids bigint[], p_states text[], p_reasons text[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  update outbox.whatsapp_update u set
+    state = x.state, reason = x.reason,
+    looks = u.looks + (x.state in ('stored', 'kept'))::integer,
+    -- What waits for its message is found when that gets its id; these looks are for the moment in
+    -- which neither transaction sees the other, and the last one is the cleanup's, at night.
+    look_at = case
+      when x.state = 'stored' then p_now
+      when x.state = 'kept' then case u.looks
+        when 0 then p_now + interval '5 s'
+        when 1 then p_now + interval '1 minute'
+        when 2 then p_now + interval '10 minutes'
+        else 'infinity'
+      end
+    end
+  from unnest(p_ids, p_states, p_reasons) as x (id, state, reason)
+  where u.id = x.id;
+end
+$$;
+comment on function outbox.settle_updates(bigint[], text[], text[], timestamptz) is
+  'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more '
+  'within a second.';
+
+create function outbox.count_updates(p_ids bigint[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  insert into outbox.callback_count as c (shard, kind, state, reason, n)
+  select pg_catalog.pg_backend_pid() % 16, u.kind, u.state, coalesce(u.reason, ''),
+    pg_catalog.count(*)
+  from pg_catalog.unnest(p_ids) i
+  cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+  -- What waits is counted once it has its verdict, and once as waiting.
+  where u.state in ('applied', 'skipped') or (u.state = 'kept' and u.looks = 1)
+  group by u.kind, u.state, coalesce(u.reason, '')
+  order by u.kind, u.state, coalesce(u.reason, '')
+  on conflict (shard, kind, state, reason) do update set n = c.n + excluded.n;
+end
+$$;
+comment on function outbox.count_updates(bigint[]) is
+  'Adds updates that have their verdict to callback_count. locks: this session''s shard.';
+
+create function outbox.apply_kept(p_results outbox.result[], p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_ids bigint[];
+begin
+  -- Nobody is waited for: who holds one of these is the sweep, which looks for the message itself.
+  with met as (
+    select u.id, u.message_id, u.attempt_id
+    from (
+      select a.id as attempt_id, a.message_id, k.id
+      from pg_catalog.unnest(p_results) r
+      join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
+      join outbox.whatsapp_update k on k.look_at is not null
+        and k.phone_number_id = a.phone_number_id and k.wamid = a.wamid
+      join outbox.outbound_message m on m.id = a.message_id and m.org_id = k.org_id
+      where r.outcome = 'delivered' and r.provider_id is not null and k.kind = 'status'
+    ) u
+  ), held as (
+    select w.id from outbox.whatsapp_update w
+    where w.id in (select m.id from met m) order by w.id for update skip locked
+  ), found as (
+    update outbox.whatsapp_update u set message_id = m.message_id, attempt_id = m.attempt_id
+    from met m join held h on h.id = m.id
+    where u.id = m.id
+    returning u.id
+  )
+  select pg_catalog.array_agg(f.id order by f.id) into v_ids from found f;
+  if v_ids is not null then
+    perform outbox.try_apply(v_ids, p_now);
+    perform outbox.count_updates(v_ids);
+  end if;
+end
+$$;
+comment on function outbox.apply_kept(outbox.result[], timestamptz) is
+  'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP '
+  'LOCKED; the caller holds the gates and the messages.';

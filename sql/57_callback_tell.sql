@@ -1,0 +1,109 @@
+-- What is told of a status: the audit trail, the timeline of the dossier, an event for the
+-- organisation's own endpoints, and what a failure means beyond its message.
+
+create function outbox.tell_statuses(
+  p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+begin
+  perform outbox.tell_taken(p_moves, p_now);
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
+    'Delivery status updated to: ' || c.status, null, p_now
+  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
+    rank, at, wamid, code, title, details, noted, state, reason, place)
+  join outbox.outbound_message m on m.id = c.message_id
+  where c.state = 'applied'
+  order by c.place;
+  insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
+  select m.org_id, m.dossier_id, t.type,
+    pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('messageId', m.id::text,
+      'channel', m.channel, 'templateCode', m.template_code, 'status', m.status,
+      'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
+      'error', c.title, 'details', c.details)), p_now
+  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
+    rank, at, wamid, code, title, details, noted, state, reason, place)
+  join outbox.outbound_message m on m.id = c.message_id
+  cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
+  where c.state = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
+  order by c.place, t.n;
+  perform outbox.publish_statuses(p_changes, p_now);
+end
+$$;
+comment on function outbox.tell_statuses(
+  outbox.status_change[], outbox.message_move[], timestamptz) is
+  'Writes audit, activity and events of the statuses that were applied.';
+
+create function outbox.tell_taken(
+  p_moves outbox.message_move[], p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_message outbox.outbound_message;
+begin
+  -- Nobody has told of these yet: their answers were lost, or are still on their way.
+  for v_message in
+    select m.* from pg_catalog.unnest(p_moves) x
+    join outbox.outbound_message m on m.id = x.message_id
+    where x.was in ('QUEUED', 'SENDING') and x.became in ('SENT', 'DELIVERED')
+    order by m.id
+  loop
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
+      'Message sent successfully', null, p_now);
+    perform outbox.note_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
+  end loop;
+end
+$$;
+comment on function outbox.tell_taken(outbox.message_move[], timestamptz) is
+  'Writes that messages were sent of which callbacks say so before any answer.';
+
+create function outbox.publish_statuses(
+  p_changes outbox.status_change[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+begin
+  with told as (
+    insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, created_at)
+    select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
+      pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
+        'messageId', m.id::text, 'dossierId', m.dossier_id, 'channelId', m.channel_id,
+        'templateCode', m.template_code, 'attempt', a.attempt_no, 'status', c.status,
+        'messageStatus', m.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
+        'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
+      -- As the message's own event: in an ordered endpoint one person's come one after the other.
+      pg_catalog.encode(
+        pg_catalog.sha256(pg_catalog.convert_to(m.to_recipient, 'UTF8')), 'hex'),
+      u.key, p_now
+    from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
+      status, rank, at, wamid, code, title, details, noted, state, reason, place)
+    join outbox.whatsapp_update u on u.id = c.update_id
+    join outbox.message_attempt a on a.id = c.attempt_id
+    join outbox.outbound_message m on m.id = c.message_id
+    where c.state = 'applied'
+    order by c.place
+    returning id
+  )
+  insert into outbox.unrouted (event_id) select t.id from told t;
+  if found then
+    perform outbox.kick_on_commit();
+  end if;
+end
+$$;
+comment on function outbox.publish_statuses(outbox.status_change[], timestamptz) is
+  'Publishes whatsapp.message.status of the statuses that were applied: {"messageId", "dossierId", '
+  '"channelId", "templateCode", "attempt", "status": WhatsApp''s word, "messageStatus", "at", '
+  '"errorCode", "error", "details", "pricing"}, without number and id of WhatsApp.';
