@@ -152,8 +152,8 @@ $$;
 comment on function outbox.execute_saga(text, jsonb, text, text, text) is
   'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step '
   'returns is the payload of its event (correlation id and partition key: the saga''s id) and is '
-  'laid over the context for the next; current_setting(''outhook.org_id'') tells a step for whom it '
-  'runs. Returns {"id", "saga", "steps": [{"function", "event_type", '
+  'laid over the context for the next; current_setting(''outhook.org_id'') tells a step for whom '
+  'it runs. Returns {"id", "saga", "steps": [{"function", "event_type", '
   '"event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave '
   'this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step '
   'failed, and nothing has happened.';

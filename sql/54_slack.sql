@@ -54,7 +54,8 @@ end
 $$;
 comment on function outbox.create_slack_endpoint(text, text[], text, text, jsonb, text) is
   'Makes an endpoint that writes events into a channel through a Slack-compatible incoming '
-  'webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. OH001.';
+  'webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. '
+  'OH001.';
 
 create function outbox.set_slack_url(p_endpoint_id uuid, p_url text) returns jsonb
 language plpgsql security definer set search_path = ''

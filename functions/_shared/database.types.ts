@@ -2130,6 +2130,7 @@ export type Database = {
         Returns: undefined
       }
       'check_filter': { Args: { 'p_filter': string }; Returns: unknown }
+      'check_handler': { Args: { 'p_function': string }; Returns: string }
       'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
       'check_message': {
@@ -2255,6 +2256,15 @@ export type Database = {
       }
       'configure': { Args: { 'p_functions_url': string; 'p_worker_secret': string }; Returns: Json }
       'consents_json': { Args: { 'p_dossier_id': string; 'p_org_id': string }; Returns: Json }
+      'consume': {
+        Args: {
+          'p_consumer': string
+          'p_event_id': string
+          'p_function': string
+          'p_message': string
+        }
+        Returns: boolean
+      }
       'count_failure': {
         Args: { 'p_error': string; 'p_event': string; 'p_now': string }
         Returns: undefined
@@ -3420,6 +3430,19 @@ export type Database = {
           'p_rate_per_second'?: number
         }
         Returns: Json
+      }
+      'report_dead_message': {
+        Args: {
+          'p_consumer': string
+          'p_correlation_id': string
+          'p_dlq_topic': string
+          'p_error': string
+          'p_event_type': string
+          'p_message_id': string
+          'p_retry_count': number
+          'p_topic': string
+        }
+        Returns: undefined
       }
       'resend_message': {
         Args: { 'p_actor'?: string; 'p_message_id': string; 'p_org_id': string }

@@ -8,6 +8,9 @@ export type LogFields = {
   kind?: string
   event?: string
   endpoint?: string
+  /** A broker's topic or queue. */
+  topic?: string
+  consumer?: string
   attempt?: number
   outcome?: string
   status?: number

@@ -9,7 +9,13 @@ const schema = z.object({
     schemas: z.array(z.string()).nonempty().default(['public']),
     max_rows: z.number().int().positive().default(1000),
   }).prefault({}),
-  db: z.object({ port: z.number().int().default(54322) }).prefault({}),
+  db: z.object({
+    port: z.number().int().default(54322),
+    seed: z.object({
+      enabled: z.boolean().default(true),
+      sql_paths: z.array(z.string()).default(['./seed.sql']),
+    }).prefault({}),
+  }).prefault({}),
 })
 
 /** What the stack itself reads of supabase/config.toml. */

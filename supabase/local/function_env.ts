@@ -14,5 +14,6 @@ export function functionEnv(
     SUPABASE_JWKS: JSON.stringify(keys.jwks),
     OUTHOOK_WORKER_SECRET: keys.workerSecret,
     OUTHOOK_PORTAL_SECRET: keys.portalSecret,
+    EXAMPLE_CONSUMER_SECRET: keys.exampleSecret,
   }
 }

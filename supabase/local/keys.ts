@@ -26,6 +26,8 @@ export interface StackKeys {
   workerSecret: string
   /** The function `api`'s own: signs portal tokens. */
   portalSecret: string
+  /** What webhooks to the function `example-consumer` are signed with: `whsec_…`. */
+  exampleSecret: string
   /**
    * Signs a user's token (ES256), as the platform's Auth does.
    *
@@ -96,6 +98,9 @@ async function deriveKeys(stored: StoredKeys): Promise<StackKeys> {
     ...secrets,
     // Derived, so that the keys of an older folder are still whole.
     portalSecret: createHmac('sha256', secrets.jwtSecret).update('outhook portal').digest('hex'),
+    exampleSecret: `whsec_${
+      createHmac('sha256', secrets.jwtSecret).update('outhook example').digest('base64')
+    }`,
     anonKey: await signLegacyKey('anon', legacyKeysExpire, secrets.jwtSecret),
     serviceRoleKey: await signLegacyKey('service_role', legacyKeysExpire, secrets.jwtSecret),
     jwks: { keys: [publicKey, oct] },

@@ -3,17 +3,17 @@
 --   13_callback.sql, 14_app.sql, 14_channel.sql, 15_endpoint.sql, 16_endpoint_state.sql,
 --   17_secret.sql, 18_headers.sql, 19_credentials.sql, 20_gate.sql, 22_park.sql, 25_delivery.sql,
 --   30_attempt.sql, 35_run.sql, 40_publish.sql, 41_consent.sql, 42_create_message.sql,
---   45_publish_many.sql, 46_saga.sql, 47_execute_saga.sql, 48_inbox.sql, 49_watch.sql,
---   49_watch_table.sql, 50_retry.sql, 52_failure.sql, 53_error_hint.sql, 53_message_rule.sql,
---   54_slack.sql, 55_complete.sql, 56_message_state.sql, 57_callback_apply.sql,
---   57_callback_status.sql, 57_callback_store.sql, 57_callback_tell.sql, 57_lost_lease.sql,
---   58_manual.sql, 60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql, 63_route.sql,
---   65_claim.sql, 66_message_claim.sql, 70_dispatch.sql, 71_message_parcel.sql, 72_announce.sql,
---   75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql, 81_api_requests.sql, 82_api.sql,
---   82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_endpoints.sql,
---   83_api_event_types.sql, 83_api_events.sql, 83_api_health.sql, 83_api_replay_jobs.sql,
---   83_api_retry_config.sql, 83_api_sagas.sql, 83_api_secrets.sql, 83_api_stats.sql,
---   84_message.sql, 85_partition.sql, 87_cleanup.sql, 90_grants.sql, 95_cron.sql
+--   45_publish_many.sql, 46_saga.sql, 47_execute_saga.sql, 48_consume.sql, 48_inbox.sql,
+--   49_watch.sql, 49_watch_table.sql, 50_retry.sql, 52_failure.sql, 53_error_hint.sql,
+--   53_message_rule.sql, 54_slack.sql, 55_complete.sql, 56_message_state.sql,
+--   57_callback_apply.sql, 57_callback_status.sql, 57_callback_store.sql, 57_callback_tell.sql,
+--   57_lost_lease.sql, 58_manual.sql, 60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql,
+--   63_route.sql, 65_claim.sql, 66_message_claim.sql, 70_dispatch.sql, 71_message_parcel.sql,
+--   72_announce.sql, 75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql, 81_api_requests.sql,
+--   82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql,
+--   83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql, 83_api_health.sql,
+--   83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql, 83_api_secrets.sql,
+--   83_api_stats.sql, 84_message.sql, 85_partition.sql, 87_cleanup.sql, 90_grants.sql, 95_cron.sql
 
 -- sql/00_setup.sql
 
@@ -4287,11 +4287,93 @@ $$;
 comment on function outbox.execute_saga(text, jsonb, text, text, text) is
   'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step '
   'returns is the payload of its event (correlation id and partition key: the saga''s id) and is '
-  'laid over the context for the next; current_setting(''outhook.org_id'') tells a step for whom it '
-  'runs. Returns {"id", "saga", "steps": [{"function", "event_type", '
+  'laid over the context for the next; current_setting(''outhook.org_id'') tells a step for whom '
+  'it runs. Returns {"id", "saga", "steps": [{"function", "event_type", '
   '"event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave '
   'this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step '
   'failed, and nothing has happened.';
+
+-- sql/48_consume.sql
+
+-- What `deno task consume` calls: one message of a broker, through the inbox, to a function of the
+-- application, in one transaction.
+
+create function outbox.check_handler(p_function text) returns text
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_function regprocedure;
+begin
+  v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
+  if v_function is null or p_function !~ '\.' then
+    perform outbox.invalid('function',
+      pg_catalog.format('%s(jsonb) does not exist', coalesce(p_function, 'null')),
+      'Name the function with its schema, such as public.bill_order; it takes one jsonb');
+  end if;
+  return (
+    select pg_catalog.format('%I.%I', n.nspname, p.proname)
+    from pg_catalog.pg_proc p
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where p.oid = v_function);
+exception when invalid_name or syntax_error then
+  raise exception using errcode = 'OH001',
+    message = pg_catalog.format('function %s is not a name', p_function), detail = 'function',
+    hint = 'Expected a schema and a name, such as public.bill_order';
+end
+$$;
+comment on function outbox.check_handler(text) is
+  'The function of that name (schema.name) that takes one jsonb, quoted as SQL needs it. OH001.';
+
+create function outbox.consume(
+  p_consumer text, p_event_id text, p_function text, p_message text
+) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  v_function text := outbox.check_handler(p_function);
+begin
+  if not outbox.accept_once(p_consumer, p_event_id) then
+    return false;
+  end if;
+  execute pg_catalog.format('select %s($1)', v_function) using p_message::jsonb;
+  return true;
+end
+$$;
+comment on function outbox.consume(text, text, text, text) is
+  'Hands a message (JSON text) to a function (schema.name, of one jsonb) with the caller''s '
+  'rights, unless the consumer has that event already: then false. What the function raises '
+  'passes, and nothing has happened. OH001.';
+
+create function outbox.report_dead_message(
+  p_consumer text,
+  p_topic text,
+  p_dlq_topic text,
+  p_message_id text,
+  p_event_type text,
+  p_correlation_id text,
+  p_error text,
+  p_retry_count integer
+) returns void
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  -- What the system says of itself never makes it say more.
+  if p_event_type like 'outhook.%' then
+    return;
+  end if;
+  perform outbox.put_news('outhook.consumer.dead_lettered', array[
+    pg_catalog.json_build_object(
+      'consumer', p_consumer, 'topic', p_topic, 'dlqTopic', p_dlq_topic,
+      'messageId', p_message_id, 'eventType', p_event_type, 'correlationId', p_correlation_id,
+      'error', pg_catalog.left(p_error, 1000), 'retryCount', p_retry_count)::text],
+    outbox.clock());
+  perform outbox.kick_on_commit();
+end
+$$;
+comment on function
+  outbox.report_dead_message(text, text, text, text, text, text, text, integer) is
+  'Publishes outhook.consumer.dead_lettered: a consumer has put a message into its dead-letter '
+  'topic or queue.';
 
 -- sql/48_inbox.sql
 
@@ -5196,7 +5278,8 @@ end
 $$;
 comment on function outbox.create_slack_endpoint(text, text[], text, text, jsonb, text) is
   'Makes an endpoint that writes events into a channel through a Slack-compatible incoming '
-  'webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. OH001.';
+  'webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. '
+  'OH001.';
 
 create function outbox.set_slack_url(p_endpoint_id uuid, p_url text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -12418,6 +12501,9 @@ grant execute on function
   outbox.run_step(text, integer, text, jsonb),
   outbox.end_saga(text, text, jsonb),
   outbox.accept_once(text, text),
+  outbox.check_handler(text),
+  outbox.consume(text, text, text, text),
+  outbox.report_dead_message(text, text, text, text, text, text, text, integer),
   outbox.create_org_endpoint(text, jsonb, text),
   outbox.get_org_endpoint(text, uuid),
   outbox.list_org_endpoints(text, text, integer, text),

@@ -48,7 +48,7 @@ export async function makeReceivers(
   await installPackages(folder)
   const deno = ['run', '--no-config', '--no-lock', '--check', '--allow-net', '--allow-env']
   const all: ReadmeReceiver[] = [
-    withPostgres('Node.js', ['node', 'receiver.mjs'], NO_NODE),
+    withPostgres('Node.js with Express', ['node', 'receiver.mjs'], NO_NODE),
     withPostgres('Deno', [Deno.execPath(), ...deno, 'receiver.ts'], 'Cannot start Deno'),
     { name: 'Python', start: startPython },
   ]
@@ -115,6 +115,8 @@ async function installPackages(folder: string): Promise<void> {
   const packages = ['standardwebhooks', 'postgres'].map((name) =>
     imports[name]?.replace(/^npm:/, '') ?? name
   )
+  // The project itself has no use for this one.
+  packages.push('express@5.3.0')
   const args = ['install', '--prefix', folder, '--no-save', '--prefer-offline', '--no-audit']
   await output('npm', [...args, ...packages], NO_NODE)
 }

@@ -22,6 +22,8 @@ const known: Record<string, string[]> = {
   'functions/api/database.ts': ['@supabase/supabase-js'],
   'functions/api/index.ts': ['Deno.serve'],
   'functions/deliver/index.ts': ['Deno.serve'],
+  'functions/example-consumer/database.ts': ['@supabase/supabase-js'],
+  'functions/example-consumer/index.ts': ['Deno.serve'],
 }
 
 /** Packages and built-in modules that open none; anything else that is imported counts as one that does. */
@@ -29,12 +31,14 @@ const quiet = [
   '@cfworker/json-schema',
   '@hono/zod-openapi',
   'hono',
+  'hono/body-limit',
   'hono/cors',
   'hono/http-exception',
   'hono/route',
   'ipaddr.js',
   'libphonenumber-js',
   'safe-regex2',
+  'standardwebhooks',
   'zod',
   'node:buffer',
   'node:crypto',

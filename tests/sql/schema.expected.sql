@@ -2460,6 +2460,39 @@ ALTER FUNCTION outbox.check_filter(p_filter text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_filter(p_filter text) IS 'The filter as jsonpath, or OH001: with the parser''s reason, or because its cost would grow with the square of the payload.';
 
+-- Name: check_handler(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_handler(p_function text) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_function regprocedure;
+begin
+  v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
+  if v_function is null or p_function !~ '\.' then
+    perform outbox.invalid('function',
+      pg_catalog.format('%s(jsonb) does not exist', coalesce(p_function, 'null')),
+      'Name the function with its schema, such as public.bill_order; it takes one jsonb');
+  end if;
+  return (
+    select pg_catalog.format('%I.%I', n.nspname, p.proname)
+    from pg_catalog.pg_proc p
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where p.oid = v_function);
+exception when invalid_name or syntax_error then
+  raise exception using errcode = 'OH001',
+    message = pg_catalog.format('function %s is not a name', p_function), detail = 'function',
+    hint = 'Expected a schema and a name, such as public.bill_order';
+end
+$$;
+
+ALTER FUNCTION outbox.check_handler(p_function text) OWNER TO postgres;
+
+-- Name: FUNCTION check_handler(p_function text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_handler(p_function text) IS 'The function of that name (schema.name) that takes one jsonb, quoted as SQL needs it. OH001.';
+
 -- Name: check_headers(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_headers(p_headers jsonb) RETURNS void
@@ -3477,6 +3510,29 @@ ALTER FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) OWNER TO p
 -- Name: FUNCTION consents_json(p_org_id text, p_dossier_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) IS 'What list_consents() returns.';
+
+-- Name: consume(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  v_function text := outbox.check_handler(p_function);
+begin
+  if not outbox.accept_once(p_consumer, p_event_id) then
+    return false;
+  end if;
+  execute pg_catalog.format('select %s($1)', v_function) using p_message::jsonb;
+  return true;
+end
+$_$;
+
+ALTER FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) OWNER TO postgres;
+
+-- Name: FUNCTION consume(p_consumer text, p_event_id text, p_function text, p_message text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) IS 'Hands a message (JSON text) to a function (schema.name, of one jsonb) with the caller''s rights, unless the consumer has that event already: then false. What the function raises passes, and nothing has happened. OH001.';
 
 -- Name: count_failure(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9749,6 +9805,33 @@ ALTER FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_typ
 
 COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays every dead letter that matches (null: any), failed before it began and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
 
+-- Name: report_dead_message(text, text, text, text, text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  -- What the system says of itself never makes it say more.
+  if p_event_type like 'outhook.%' then
+    return;
+  end if;
+  perform outbox.put_news('outhook.consumer.dead_lettered', array[
+    pg_catalog.json_build_object(
+      'consumer', p_consumer, 'topic', p_topic, 'dlqTopic', p_dlq_topic,
+      'messageId', p_message_id, 'eventType', p_event_type, 'correlationId', p_correlation_id,
+      'error', pg_catalog.left(p_error, 1000), 'retryCount', p_retry_count)::text],
+    outbox.clock());
+  perform outbox.kick_on_commit();
+end
+$$;
+
+ALTER FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) OWNER TO postgres;
+
+-- Name: FUNCTION report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) IS 'Publishes outhook.consumer.dead_lettered: a consumer has put a message into its dead-letter topic or queue.';
+
 -- Name: resend_message(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text DEFAULT NULL::text) RETURNS jsonb
@@ -14664,6 +14747,11 @@ REVOKE ALL ON FUNCTION outbox.check_event(p_event outbox.event) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_filter(p_filter text) FROM PUBLIC;
 
+-- Name: FUNCTION check_handler(p_function text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_handler(p_function text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.check_handler(p_function text) TO service_role;
+
 -- Name: FUNCTION check_headers(p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_headers(p_headers jsonb) FROM PUBLIC;
@@ -14779,6 +14867,11 @@ REVOKE ALL ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret te
 -- Name: FUNCTION consents_json(p_org_id text, p_dossier_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) FROM PUBLIC;
+
+-- Name: FUNCTION consume(p_consumer text, p_event_id text, p_function text, p_message text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) TO service_role;
 
 -- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -15630,6 +15723,11 @@ REVOKE ALL ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) FROM P
 
 REVOKE ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) TO service_role;
+
+-- Name: FUNCTION report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) TO service_role;
 
 -- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 

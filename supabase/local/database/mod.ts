@@ -1,11 +1,12 @@
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import postgres from 'postgres'
+import { readStackConfig } from '../config.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { seed } from './seed.ts'
 
 /**
- * Brings the database at `dbUrl` (role postgres) to what supabase/migrations and supabase/seed.sql
- * in `projectDir` say. Throws a SetupError that names the file when one cannot be applied or has
+ * Brings the database at `dbUrl` (role postgres) to what supabase/migrations and the seed files of
+ * config.toml in `projectDir` say (plain paths; the CLI takes patterns too). Throws a SetupError that names the file when one cannot be applied or has
  * changed since it was.
  */
 export async function prepareDatabase(
@@ -16,7 +17,11 @@ export async function prepareDatabase(
   try {
     const applied = await migrate(sql, await readMigrations(join(supabase, 'migrations')))
     for (const version of applied) log(`migration ${version} applied`)
-    if (await seed(sql, 'supabase/seed.sql', join(supabase, 'seed.sql'))) log('seed.sql run')
+    const { enabled, sql_paths } = (await readStackConfig(projectDir)).db.seed
+    for (const file of enabled ? sql_paths.map((path) => join(supabase, path)) : []) {
+      const path = relative(projectDir, file)
+      if (await seed(sql, path, file)) log(`${path} run`)
+    }
   } finally {
     await sql.end()
   }

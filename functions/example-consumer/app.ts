@@ -1,0 +1,73 @@
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { Webhook } from 'standardwebhooks'
+import { messageOf } from '../_shared/errors.ts'
+import type { Log } from '../_shared/log.ts'
+import { problemResponse } from '../_shared/problem.ts'
+import type { Receive } from './database.ts'
+
+export type AppDeps = {
+  /** The endpoint's signing secret; empty: not set up yet. */
+  secret: string
+  receive: Receive
+  log: Log
+}
+
+/** The largest body that Outhook sends, with its envelope. */
+const mostBytes = 2 ** 20 + 4096
+
+/**
+ * A receiver of webhooks: `POST /example-consumer`. It verifies, does the work once, and answers 204
+ * to a repeat too; 500 when the work failed, so that the event comes again.
+ */
+export function createApp({ secret, receive, log }: AppDeps): Hono {
+  const app = new Hono().basePath('/example-consumer')
+  const webhook = secret === '' ? null : new Webhook(secret)
+
+  app.post('/', bodyLimit({ maxSize: mostBytes, onError: tooLarge }), async (c) => {
+    if (webhook === null) {
+      return problemResponse({
+        status: 503,
+        code: 'not_configured',
+        title: 'Not configured',
+        detail: "EXAMPLE_CONSUMER_SECRET is not set: set it to the endpoint's signing secret",
+      })
+    }
+    const body = await c.req.text()
+    const eventId = c.req.header('webhook-id') ?? ''
+    try {
+      webhook.verify(body, c.req.header())
+    } catch {
+      return problemResponse({
+        status: 401,
+        code: 'invalid_signature',
+        title: 'Not a valid signature',
+        detail: 'webhook-signature is missing, too old, or made with another secret',
+      })
+    }
+    try {
+      const isNew = await receive(eventId, body)
+      log('info', isNew ? 'event processed' : 'event known already', { event: eventId })
+      return c.body(null, 204)
+    } catch (error) {
+      log('error', 'event not processed', { event: eventId, error: messageOf(error) })
+      return problemResponse({
+        status: 500,
+        code: 'internal',
+        title: 'Internal error',
+        detail: 'The event could not be processed; the log has the reason',
+      })
+    }
+  })
+
+  return app
+}
+
+function tooLarge(): Response {
+  return problemResponse({
+    status: 413,
+    code: 'too_large',
+    title: 'Too large',
+    detail: `The body has more than ${mostBytes} bytes`,
+  })
+}

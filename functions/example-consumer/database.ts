@@ -1,0 +1,29 @@
+import { createClient } from '@supabase/supabase-js'
+
+/**
+ * Hands one event to the SQL function that does the work; false for one that it has already. It
+ * throws when the work fails, and then nothing has happened.
+ */
+export type Receive = (eventId: string, body: string) => Promise<boolean>
+
+type Schema = {
+  public: {
+    Tables: Record<never, never>
+    Views: Record<never, never>
+    Functions: {
+      receive_event: { Args: { p_event_id: string; p_body: string }; Returns: boolean }
+    }
+  }
+}
+
+/** Calls `public.receive_event` (handler.sql) through `/rest/v1/rpc`. */
+export function connectReceive({ url, key }: { url: string; key: string }): Receive {
+  const client = createClient<Schema>(url, key, {
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+  })
+  return async function receive(eventId, body): Promise<boolean> {
+    const { data, error } = await client.rpc('receive_event', { p_event_id: eventId, p_body: body })
+    if (error !== null) throw new Error(`${error.code} ${error.message}`)
+    return data
+  }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+
+/** A key travels in headers, and Deno repeats a header's value in the error over an invalid one. */
+const key = z.string().regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters alone')
+
+const variables = z.object({
+  SUPABASE_URL: z.url(),
+  SUPABASE_SECRET_KEYS: z.string().default('{}'),
+  SUPABASE_SERVICE_ROLE_KEY: key.default(''),
+  EXAMPLE_CONSUMER_SECRET: z.string().default(''),
+})
+
+/** What the function reads from its environment. */
+export type ConsumerEnv = {
+  url: string
+  /** What the database is called with. */
+  key: string
+  /** The endpoint's signing secret; empty: not set up yet. */
+  secret: string
+}
+
+/** Reads the variables; throws naming the one that is wrong, never its value. */
+export function readConsumerEnv(environment: Record<string, string | undefined>): ConsumerEnv {
+  const read = variables.safeParse(environment)
+  if (!read.success) {
+    const [issue] = read.error.issues
+    throw new Error(`Cannot start: ${issue?.path.join('.')} ${issue?.message}`)
+  }
+  const { SUPABASE_URL, SUPABASE_SECRET_KEYS, SUPABASE_SERVICE_ROLE_KEY, EXAMPLE_CONSUMER_SECRET } =
+    read.data
+  const [newest = SUPABASE_SERVICE_ROLE_KEY] = readKeys(SUPABASE_SECRET_KEYS)
+  if (newest === '') {
+    throw new Error(
+      'Cannot start: neither SUPABASE_SECRET_KEYS nor SUPABASE_SERVICE_ROLE_KEY is set',
+    )
+  }
+  return { url: SUPABASE_URL, key: newest, secret: EXAMPLE_CONSUMER_SECRET }
+}
+
+function readKeys(text: string): string[] {
+  try {
+    return Object.values(z.record(z.string(), key).parse(JSON.parse(text || '{}')))
+  } catch {
+    throw new Error(
+      'Cannot start: SUPABASE_SECRET_KEYS must be a JSON object of names and visible ASCII keys',
+    )
+  }
+}
