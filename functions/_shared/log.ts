@@ -23,6 +23,12 @@ export type LogFields = {
   stale?: number
   dispatches?: number
   reason?: string
+  stored?: number
+  duplicates?: number
+  applied?: number
+  skipped?: number
+  kept?: number
+  warnings?: number
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

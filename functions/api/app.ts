@@ -9,6 +9,7 @@ import { rateLimited } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
 import { describeApi } from './openapi.ts'
 import { addAuditRoutes } from './routes/audit_events.ts'
+import { addCallbackRoutes } from './routes/callbacks.ts'
 import { addChannelRoutes } from './routes/channels.ts'
 import { addDeadLetterRoutes } from './routes/dead_letters.ts'
 import { addDeliveryRoutes } from './routes/deliveries.ts'
@@ -45,6 +46,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   app.use(requestLog(deps.log, deps.now))
   const cors = crossOrigin(deps.corsOrigins)
   if (cors !== null) app.use(cors)
+  addCallbackRoutes(app, deps)
   app.use(limited(limits))
   app.get('/openapi.json', (c) => c.json(describeApi(app)))
   app.use(authenticated(deps.authenticate))

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ApiDatabase } from './database.ts'
 import type { Principal } from './auth/principal.ts'
+import type { CallbackDatabase } from '../_shared/callbacks/database.ts'
 import type { Log } from '../_shared/log.ts'
 
 /** What the middleware puts beside a request. */
@@ -17,10 +18,13 @@ export type ApiApp = OpenAPIHono<ApiEnv, Record<never, never>, '/api/v1'>
 /** What handlers and middleware work with. */
 export type ApiDeps = {
   database: ApiDatabase
+  callbacks: CallbackDatabase
   /** Tells whose credentials these are; throws ApiError. */
   authenticate(headers: Headers): Promise<Principal>
   /** Signs portal tokens, the first one; none: there are no portal tokens. */
   portalSecrets: readonly string[]
+  /** What WhatsApp's verify tokens are made with; none: no address of a callback can be verified. */
+  verifySecrets: readonly string[]
   /** The web origins that may call from a browser; none: CORS is off. */
   corsOrigins: readonly string[]
   /** Milliseconds since 1970. */

@@ -1,7 +1,5 @@
+import { isDeeper } from '../_shared/json_depth.ts'
 import { ApiError } from './errors.ts'
-
-const quote = 0x22
-const backslash = 0x5c
 
 /**
  * Refuses bytes that are not UTF-8, and JSON whose objects and arrays lie deeper in each other than
@@ -21,20 +19,4 @@ export function checkJsonText(bytes: Uint8Array, depth: number): void {
       remedy: 'Send flatter JSON',
     })
   }
-}
-
-function isDeeper(bytes: Uint8Array, depth: number): boolean {
-  let level = 0
-  let inText = false
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]
-    if (inText) {
-      if (byte === backslash) at++
-      else if (byte === quote) inText = false
-    } else if (byte === quote) inText = true
-    else if (byte === 0x5b || byte === 0x7b) {
-      if (++level > depth) return true
-    } else if (byte === 0x5d || byte === 0x7d) level--
-  }
-  return false
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { ApiDatabase, FunctionArgs } from './database.ts'
+import type { FunctionArgs } from '../_shared/database/functions.ts'
+import type { ApiDatabase } from './database.ts'
 import { ApiError } from './errors.ts'
 import { findMismatch, type PayloadSchema } from './json_schema.ts'
 

@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import { isPassingSqlState } from '../_shared/database.ts'
+import type { SqlError } from '../_shared/database/functions.ts'
 import { ApiError, type ErrorCode } from './errors.ts'
-
-/** An error as PostgREST passes it on. */
-export type SqlError = {
-  code: string
-  message: string
-  details: string | null
-  hint: string | null
-}
 
 /** The states that a caller is told of in the database's own words. */
 const known: Record<string, ErrorCode> = {

@@ -15,5 +15,6 @@ export function functionEnv(
     OUTHOOK_WORKER_SECRET: keys.workerSecret,
     OUTHOOK_PORTAL_SECRET: keys.portalSecret,
     EXAMPLE_CONSUMER_SECRET: keys.exampleSecret,
+    OUTHOOK_WHATSAPP_VERIFY_SECRET: keys.verifySecret,
   }
 }

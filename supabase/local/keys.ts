@@ -28,6 +28,8 @@ export interface StackKeys {
   portalSecret: string
   /** What webhooks to the function `example-consumer` are signed with: `whsec_…`. */
   exampleSecret: string
+  /** The functions' own: makes the tokens by which WhatsApp verifies the address of callbacks. */
+  verifySecret: string
   /**
    * Signs a user's token (ES256), as the platform's Auth does.
    *
@@ -97,7 +99,8 @@ async function deriveKeys(stored: StoredKeys): Promise<StackKeys> {
   return {
     ...secrets,
     // Derived, so that the keys of an older folder are still whole.
-    portalSecret: createHmac('sha256', secrets.jwtSecret).update('outhook portal').digest('hex'),
+    portalSecret: deriveSecret(secrets.jwtSecret, 'outhook portal'),
+    verifySecret: deriveSecret(secrets.jwtSecret, 'outhook verify'),
     exampleSecret: `whsec_${
       createHmac('sha256', secrets.jwtSecret).update('outhook example').digest('base64')
     }`,
@@ -118,6 +121,10 @@ async function deriveKeys(stored: StoredKeys): Promise<StackKeys> {
       )
     },
   }
+}
+
+function deriveSecret(secret: string, purpose: string): string {
+  return createHmac('sha256', secret).update(purpose).digest('hex')
 }
 
 /** The platform's legacy keys have no `sub`, `aud`, `iat` or `kid`. */

@@ -16,12 +16,18 @@ const help = `Write functions/api/openapi.json from the schemas of the API.
 /** Where the description lies, from the root of the project. */
 export const openapiFile = 'functions/api/openapi.json'
 
+function noDatabase(): Promise<{ ok: false; error: string }> {
+  return Promise.resolve({ ok: false, error: 'There is no database' })
+}
+
 /** The description of the API as the file holds it. */
 export function describeText(): string {
   const app = createApp({
     database: { call: () => Promise.reject(new ApiError('unavailable', 'There is no database')) },
+    callbacks: { findApps: noDatabase, store: noDatabase },
     authenticate: () => Promise.reject(new ApiError('unauthenticated', 'There are no keys')),
     portalSecrets: [],
+    verifySecrets: [],
     corsOrigins: [],
     wallNow: Date.now,
     now: () => performance.now(),

@@ -1,7 +1,9 @@
+import { callbackDatabase } from '../../functions/_shared/callbacks/database.ts'
+import { connectFunctions } from '../../functions/_shared/database/functions.ts'
 import { createApp } from '../../functions/api/app.ts'
 import { createAuthenticate } from '../../functions/api/auth/authenticate.ts'
 import type { ApiApp } from '../../functions/api/context.ts'
-import { connectApiDatabase } from '../../functions/api/database.ts'
+import { apiDatabase } from '../../functions/api/database.ts'
 import { type RequestLimits, requestLimits } from '../../functions/api/middleware/limits.ts'
 import { startOuthook, type TestOuthook } from './outhook.ts'
 
@@ -24,12 +26,14 @@ export async function startApi(): Promise<TestApi> {
   const lines: string[] = []
   const url = new URL(stack.apiUrl)
   const secretKeys = [{ name: 'default', key: stack.keys.secretKey }]
+  const callFunction = connectFunctions({ url: stack.apiUrl, key: stack.keys.secretKey })
 
   function another(
     { limits = {}, corsOrigins = [] }: { limits?: Partial<RequestLimits>; corsOrigins?: string[] },
   ): ApiApp {
     return createApp({
-      database: connectApiDatabase({ url: stack.apiUrl, key: stack.keys.secretKey }),
+      database: apiDatabase(callFunction),
+      callbacks: callbackDatabase(callFunction),
       authenticate: createAuthenticate({
         secretKeys,
         publishableKeys: [],
@@ -41,6 +45,7 @@ export async function startApi(): Promise<TestApi> {
         wallNow: Date.now,
       }),
       portalSecrets: [stack.keys.portalSecret],
+      verifySecrets: [stack.keys.verifySecret],
       corsOrigins,
       wallNow: Date.now,
       now: () => performance.now(),

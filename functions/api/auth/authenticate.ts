@@ -1,6 +1,7 @@
 import { decodeJwt, type JWTPayload } from 'jose'
 import { ApiError } from '../errors.ts'
-import { createKeyring, type NamedKey } from './keys.ts'
+import type { NamedKey } from '../../_shared/env.ts'
+import { createKeyring } from './keys.ts'
 import { checkPortalToken, portalIssuer } from './portal.ts'
 import { isEnough, orgIdForm, type Principal, type Role, roles } from './principal.ts'
 import { createTokenCheck, type TokenOptions } from './tokens.ts'

@@ -1,7 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-
-/** One key of the project with the name that logs know it by. */
-export type NamedKey = { name: string; key: string }
+import type { NamedKey } from '../../_shared/env.ts'
 
 /**
  * Makes a look-up of keys that takes the same time whatever is asked: both sides are hashed with a

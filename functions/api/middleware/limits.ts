@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
+import { readBytes } from '../../_shared/read_bytes.ts'
 import type { ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { checkJsonText } from '../json_text.ts'
@@ -72,55 +73,20 @@ function checkMediaType(type: string | null): void {
   })
 }
 
-async function readBody(
-  request: Request,
-  max: number,
-  ms: number,
-): Promise<ArrayBuffer> {
-  if (Number(request.headers.get('content-length') ?? 0) > max) {
-    await request.body?.cancel().catch(() => {})
-    throw tooLarge(max)
+async function readBody(request: Request, max: number, ms: number): Promise<ArrayBuffer> {
+  const read = await readBytes(request, max, ms)
+  switch (read.kind) {
+    case 'whole':
+      return read.bytes.buffer
+    case 'too_large':
+      throw new ApiError('too_large', `The body is larger than ${max} bytes`, {
+        remedy: 'Send less at a time',
+      })
+    case 'late':
+      throw new ApiError('request_timeout', `The body did not come within ${ms / 1000} s`, {
+        headers: { connection: 'close' },
+      })
+    case 'broken':
+      throw new ApiError('invalid_argument', 'The body broke off', { cause: read.cause })
   }
-  const reader = request.body?.getReader()
-  if (reader === undefined) return new ArrayBuffer(0)
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() =>
-      reject(
-        new ApiError('request_timeout', `The body did not come within ${ms / 1000} s`, {
-          headers: { connection: 'close' },
-        }),
-      ), ms)
-  })
-  const parts: Uint8Array[] = []
-  let length = 0
-  try {
-    while (true) {
-      const { done, value } = await Promise.race([reader.read(), late])
-      if (done) break
-      length += value.length
-      if (length > max) throw tooLarge(max)
-      parts.push(value)
-    }
-  } catch (error) {
-    await reader.cancel().catch(() => {})
-    if (error instanceof ApiError) throw error
-    throw new ApiError('invalid_argument', 'The body broke off', { cause: error })
-  } finally {
-    clearTimeout(timer)
-  }
-  const whole = new ArrayBuffer(length)
-  const bytes = new Uint8Array(whole)
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
-  }
-  return whole
-}
-
-function tooLarge(max: number): ApiError {
-  return new ApiError('too_large', `The body is larger than ${max} bytes`, {
-    remedy: 'Send less at a time',
-  })
 }

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
-import type { FunctionArgs } from '../database.ts'
+import type { FunctionArgs } from '../../_shared/database/functions.ts'
 import { checkSchema, type PayloadSchema } from '../json_schema.ts'
 import { idempotencyKeyHeader, pageQuery } from '../schemas/common.ts'
 import {

@@ -1,14 +1,18 @@
 /** The function api as a process, with one route more: an RPC that inserts one row. Prints its port. */
 
+import { callbackDatabase } from '../../../functions/_shared/callbacks/database.ts'
+import { connectFunctions } from '../../../functions/_shared/database/functions.ts'
 import { createLog } from '../../../functions/_shared/log.ts'
 import { createApp } from '../../../functions/api/app.ts'
 import { createAuthenticate } from '../../../functions/api/auth/authenticate.ts'
-import { connectApiDatabase } from '../../../functions/api/database.ts'
+import { apiDatabase } from '../../../functions/api/database.ts'
 import { createClient } from '@supabase/supabase-js'
 
 const [url = '', key = ''] = Deno.args
+const callFunction = connectFunctions({ url, key })
 const app = createApp({
-  database: connectApiDatabase({ url, key }),
+  database: apiDatabase(callFunction),
+  callbacks: callbackDatabase(callFunction),
   authenticate: createAuthenticate({
     secretKeys: [{ name: 'default', key }],
     publishableKeys: [],
@@ -20,6 +24,7 @@ const app = createApp({
     wallNow: Date.now,
   }),
   portalSecrets: [],
+  verifySecrets: [],
   corsOrigins: [],
   wallNow: Date.now,
   now: () => performance.now(),

@@ -1,0 +1,53 @@
+/** A request's body, or why there is none. */
+export type BytesRead =
+  | { kind: 'whole'; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: 'too_large' }
+  | { kind: 'late' }
+  | { kind: 'broken'; cause: unknown }
+
+/**
+ * Reads the body as it came: at most `max` bytes of it, for at most `ms`. What is larger or later is
+ * left unread.
+ */
+export async function readBytes(request: Request, max: number, ms: number): Promise<BytesRead> {
+  if (Number(request.headers.get('content-length') ?? 0) > max) {
+    await request.body?.cancel().catch(() => {})
+    return { kind: 'too_large' }
+  }
+  const reader = request.body?.getReader()
+  if (reader === undefined) return { kind: 'whole', bytes: new Uint8Array(0) }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms)
+  })
+  const giveUp = async (read: BytesRead): Promise<BytesRead> => {
+    await reader.cancel().catch(() => {})
+    return read
+  }
+  const parts: Uint8Array[] = []
+  let length = 0
+  try {
+    while (true) {
+      const next = await Promise.race([reader.read(), late])
+      if (next === null) return await giveUp({ kind: 'late' })
+      if (next.done) return { kind: 'whole', bytes: join(parts, length) }
+      length += next.value.length
+      if (length > max) return await giveUp({ kind: 'too_large' })
+      parts.push(next.value)
+    }
+  } catch (cause) {
+    return await giveUp({ kind: 'broken', cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function join(parts: Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(new ArrayBuffer(length))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

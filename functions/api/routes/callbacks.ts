@@ -1,0 +1,74 @@
+import { z } from '@hono/zod-openapi'
+import { toResponse } from '../../_shared/callbacks/answer.ts'
+import { receiveCallback } from '../../_shared/callbacks/receive.ts'
+import { fixedKey } from '../../_shared/callbacks/token.ts'
+import { verifyAddress } from '../../_shared/callbacks/verify.ts'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import { countsSchema } from '../schemas/callbacks.ts'
+import { jsonAnswer, problems } from './route.ts'
+
+const path = '/webhooks/whatsapp/inbound'
+/** As long as any other body of the API may take. */
+const bodyMs = 10_000
+
+const publicRoute = { path: `/api/v1${path}`, tags: ['Callbacks'], security: [] }
+
+/**
+ * `/webhooks/whatsapp/inbound`: the function whatsapp's address without a key. It stands before the
+ * API's limits and credentials, since WhatsApp has larger bodies and signs instead; and the bytes are
+ * read as they come, so the routes are described here and checked there.
+ */
+export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
+  app.get(path, (c) => {
+    const answer = verifyAddress(new URL(c.req.url), fixedKey, deps.verifySecrets)
+    return toResponse(answer, c.get('requestId'))
+  })
+  app.post(path, async (c) => {
+    const { callbacks: database, log } = deps
+    const answer = await receiveCallback(c.req.raw, null, { database, bodyMs, log })
+    return toResponse(answer, c.get('requestId'))
+  })
+
+  app.openAPIRegistry.registerPath({
+    ...publicRoute,
+    method: 'get',
+    operationId: 'verifyWhatsappCallback',
+    summary: 'Prove to WhatsApp whose address this is',
+    request: {
+      query: z.object({
+        'hub.mode': z.literal('subscribe'),
+        'hub.verify_token': z.string().openapi({ description: 'As `task whatsapp:token` tells.' }),
+        'hub.challenge': z.string().regex(/^[A-Za-z0-9_-]{1,256}$/),
+      }),
+    },
+    responses: {
+      ...problems('not_configured'),
+      200: {
+        description: 'The challenge',
+        content: { 'text/plain': { schema: z.string(), example: '1158201444' } },
+      },
+    },
+  })
+  app.openAPIRegistry.registerPath({
+    ...publicRoute,
+    method: 'post',
+    operationId: 'receiveWhatsappCallback',
+    summary: 'Take a callback of WhatsApp',
+    description:
+      "Signed with the secret of the Meta app that the body's numbers belong to. 200 says " +
+      'that every update in it is stored.',
+    request: {
+      headers: z.object({
+        'x-hub-signature-256': z.string().regex(/^sha256=[0-9a-f]{64}$/).optional(),
+        'x-org-id': z.string().optional().openapi({
+          description: 'Updates of other organisations are stored and not applied.',
+        }),
+      }),
+      body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
+    },
+    responses: {
+      ...problems('not_configured'),
+      200: jsonAnswer(countsSchema, 'What became of its updates'),
+    },
+  })
+}

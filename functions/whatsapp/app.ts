@@ -1,0 +1,61 @@
+import { Hono } from 'hono'
+import { type CallbackAnswer, refuse, toResponse } from '../_shared/callbacks/answer.ts'
+import { receiveCallback, type ReceiveDeps } from '../_shared/callbacks/receive.ts'
+import { verifyAddress } from '../_shared/callbacks/verify.ts'
+import { messageOf } from '../_shared/errors.ts'
+import { problemResponse } from '../_shared/problem.ts'
+import { version } from '../_shared/version.ts'
+
+export type AppDeps = ReceiveDeps & {
+  /** What verify tokens are made with; none means that the function is not set up yet. */
+  verifySecrets: readonly string[]
+  /** Milliseconds on a clock that never goes back. */
+  now(): number
+}
+
+/**
+ * The function's HTTP side: `/whatsapp/inbound/:appKey` takes the callbacks of a Meta app, and
+ * `GET /whatsapp/health` tells that it is up.
+ */
+export function createApp(deps: AppDeps): Hono {
+  const app = new Hono().basePath('/whatsapp')
+
+  app.get('/health', (c) => c.json({ status: 'ok', version }))
+
+  app.get('/inbound/:appKey', (c) => {
+    const url = new URL(c.req.url)
+    return toResponse(verifyAddress(url, c.req.param('appKey'), deps.verifySecrets))
+  })
+
+  app.post('/inbound/:appKey', async (c) => {
+    const started = deps.now()
+    const answer = await receiveCallback(c.req.raw, c.req.param('appKey'), deps)
+    const response = toResponse(answer)
+    // The path is left out: the key in it is half a secret.
+    deps.log(response.status >= 500 ? 'warn' : 'info', 'callback', {
+      status: response.status,
+      ms: Math.round(deps.now() - started),
+      ...counted(answer),
+    })
+    return response
+  })
+
+  app.onError((error) => {
+    deps.log('error', 'callback failed', { error: messageOf(error) })
+    return toResponse(refuse('unavailable', 'The request failed; the log has the reason'))
+  })
+  app.notFound((c) =>
+    problemResponse({
+      status: 404,
+      code: 'not_found',
+      title: 'Not found',
+      detail:
+        `This function has no ${c.req.method} at this path: /whatsapp/inbound/<app key> it has`,
+    })
+  )
+  return app
+}
+
+function counted(answer: CallbackAnswer): Record<string, number> {
+  return answer.kind === 'stored' ? answer.counts : {}
+}
