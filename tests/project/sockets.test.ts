@@ -14,16 +14,17 @@ const known: Record<string, string[]> = {
   'functions/_shared/connect/target.ts': ['node:net'],
   'functions/_shared/connect/tunnel.ts': ['Deno.connect', 'Deno.startTls'],
   'functions/_shared/database/direct.ts': ['postgres'],
+  'functions/_shared/database/functions.ts': ['@supabase/supabase-js'],
   'functions/_shared/database/rpc.ts': ['@supabase/supabase-js'],
   'functions/_shared/transport/fetch.ts': ['fetch'],
   'functions/api/auth/authenticate.ts': ['jose'],
   'functions/api/auth/portal.ts': ['jose'],
   'functions/api/auth/tokens.ts': ['jose'],
-  'functions/api/database.ts': ['@supabase/supabase-js'],
   'functions/api/index.ts': ['Deno.serve'],
   'functions/deliver/index.ts': ['Deno.serve'],
   'functions/example-consumer/database.ts': ['@supabase/supabase-js'],
   'functions/example-consumer/index.ts': ['Deno.serve'],
+  'functions/whatsapp/index.ts': ['Deno.serve'],
 }
 
 /** Packages and built-in modules that open none; anything else that is imported counts as one that does. */

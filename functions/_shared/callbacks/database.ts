@@ -65,8 +65,8 @@ export function callbackDatabase(callFunction: CallFunction): CallbackDatabase {
   async function store({ appId, orgId, updates }: Batch): Promise<StoreReply> {
     const reply = await callFunction('receive_callbacks', {
       p_app_id: appId,
-      p_org_id: orgId,
       p_updates: updates,
+      ...orgId === null ? {} : { p_org_id: orgId },
     })
     const read = readReply('receive_callbacks', reply, storedSchema)
     if (!read.ok) return read

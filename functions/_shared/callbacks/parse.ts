@@ -18,7 +18,7 @@ export function parseUpdates(body: JsonObject): Update[] | null {
   return updates
 }
 
-const nowhere: Place = { field: '', wabaId: null, phoneNumberId: null, time: null }
+const nowhere: Place = { field: '', wabaId: null, phoneNumberId: null, display: null, time: null }
 
 function* readEntries(body: JsonObject): Generator<Update> {
   const object = body['object'] ?? 'whatsapp_business_account'
@@ -53,10 +53,12 @@ function* readChange(element: unknown, around: Place): Generator<Update> {
     yield makeWhole('other', around, asObject(element), { problem })
     return
   }
+  const metadata = objectOf(value['metadata'])
   const place = {
     ...around,
     field: textOf(change?.['field'], 100) ?? impliedField(value),
-    phoneNumberId: digitsOf(objectOf(value['metadata'])?.['phone_number_id']),
+    phoneNumberId: digitsOf(metadata?.['phone_number_id']),
+    display: shownNumber(metadata?.['display_phone_number'] ?? value['display_phone_number']),
   }
   switch (place.field) {
     case 'messages':
@@ -74,6 +76,11 @@ function* readChange(element: unknown, around: Place): Generator<Update> {
 /** Other fields have statuses too, those of calls, so only a change without a field is guessed at. */
 function impliedField(value: JsonObject): string {
   return 'statuses' in value || 'messages' in value ? 'messages' : ''
+}
+
+/** Numbers are shown with blanks and a plus at times. */
+function shownNumber(value: unknown): string | null {
+  return digitsOf(textOf(value, 64)?.replace(/[^0-9]/g, ''))
 }
 
 const accountFields = new Set([

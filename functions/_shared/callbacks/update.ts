@@ -22,6 +22,8 @@ export type Update = {
   field: string
   waba_id: string | null
   phone_number_id: string | null
+  /** The digits of the number itself, by which some fields name it. */
+  display: string | null
   wamid: string | null
   /** WhatsApp's own word: of a message its type, of a preference its value, else the event. */
   status: string | null
@@ -42,6 +44,7 @@ export type Place = {
   field: string
   wabaId: string | null
   phoneNumberId: string | null
+  display: string | null
   /** The entry's time. */
   time: number | null
 }
@@ -68,6 +71,7 @@ export function makeUpdate(
     field: place.field,
     waba_id: place.wabaId,
     phone_number_id: place.phoneNumberId,
+    display: place.display,
     wamid: null,
     status: null,
     callback_data: null,

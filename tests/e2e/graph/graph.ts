@@ -3,6 +3,15 @@ import type { z } from 'zod'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import type { Exchange } from '../receiver/behaviours.ts'
 import { startReceiver } from '../receiver/receiver.ts'
+import {
+  bodyOf,
+  type CallbackAnswer,
+  type CallbackTarget,
+  changeOf,
+  postCallback,
+  type Status,
+  statusOf,
+} from './callbacks.ts'
 import { graphError, type GraphFault } from './errors.ts'
 import { creditLimit } from './limits.ts'
 import { type SendBody, sendBody } from './shapes.ts'
@@ -28,10 +37,11 @@ export type Refused = {
 
 /**
  * What becomes of a valid call: taken, refused, taken without a word of it (`lose`), taken and
- * answered late, or a gateway's page in place of an answer.
+ * answered late, or a gateway's page in place of an answer. The statuses of `early` are called back
+ * before the answer.
  */
 export type Turn =
-  | { kind: 'take'; headers?: string[] }
+  | { kind: 'take'; headers?: string[]; early?: Status[] }
   | { kind: 'refuse'; fault: GraphFault }
   | { kind: 'lose' }
   | { kind: 'delay'; ms: number }
@@ -42,6 +52,8 @@ export type GraphOptions = {
   version?: string
   /** Between a number and a person: 45 at once and one every 6 s, as Meta has it. */
   pair?: { burst: number; everyMs: number }
+  /** Where each number's callbacks go. */
+  callbacks?(number: string): CallbackTarget
   /** What becomes of a call that is valid and within the limits; taken unless said. */
   turn?(body: SendBody, number: string): Turn
 }
@@ -53,6 +65,8 @@ export type Graph = {
   refused: Refused[]
   /** The messages of these numbers may be refused or lost from now on as the function says. */
   setTurn(turn: NonNullable<GraphOptions['turn']>): void
+  /** Calls the statuses of a message back, in one body. */
+  report(message: Taken, ...statuses: Status[]): Promise<CallbackAnswer>
   /** Resolves once so many messages are taken; rejects after `ms`. */
   waitForTaken(count: number, ms?: number): Promise<Taken[]>
   close(): Promise<void>
@@ -98,8 +112,10 @@ export function startGraph(options: GraphOptions): Graph {
       return await exchange.answer(what.status, '<html><body>Bad gateway</body></html>')
     }
     const wamid = wamidOf(body.to)
-    taken.push({ number, wamid, body, at: Date.now() })
+    const message = { number, wamid, body, at: Date.now() }
+    taken.push(message)
     if (what.kind === 'lose') return close()
+    if (what.kind === 'take' && what.early !== undefined) await report(message, ...what.early)
     if (what.kind === 'delay') await exchange.pause(what.ms)
     const headers = what.kind === 'take' ? what.headers ?? [] : []
     await exchange.answer(200, answerOf(body, wamid), [
@@ -125,8 +141,17 @@ export function startGraph(options: GraphOptions): Graph {
     throw new Error(`${taken.length} of ${count} messages were taken within ${ms} ms`)
   }
 
+  async function report(message: Taken, ...statuses: Status[]): Promise<CallbackAnswer> {
+    const target = options.callbacks?.(message.number)
+    if (target === undefined) throw new Error('startGraph() was not told where callbacks go')
+    const change = changeOf(message.number, {
+      statuses: statuses.map((status) => statusOf(message, status)),
+    })
+    return await postCallback(target, bodyOf(target.waba, [change]))
+  }
+
   const { url, close } = startReceiver({ also: { [version]: behave } })
-  return { url, taken, refused, setTurn: (next) => void (turn = next), waitForTaken, close }
+  return { url, taken, refused, setTurn: (next) => void (turn = next), report, waitForTaken, close }
 }
 
 type Read = { ok: true; body: SendBody } | { ok: false; fault: GraphFault }

@@ -22,6 +22,7 @@ const unnamed = {
   field: '',
   waba_id: null,
   phone_number_id: null,
+  display: null,
   wamid: null,
   status: null,
   callback_data: null,

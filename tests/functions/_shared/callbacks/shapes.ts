@@ -37,7 +37,12 @@ function message(over: Record<string, unknown>, contact: unknown = contactOfPers
 }
 
 const contactOfPerson = { profile: { name: 'Zoé' }, wa_id: person }
-const place = { field: 'messages', waba_id: waba, phone_number_id: phone }
+const place = {
+  field: 'messages',
+  waba_id: waba,
+  phone_number_id: phone,
+  display: '12025550100',
+}
 const status = { ...place, kind: 'status', wamid: 'wamid.TEST01', wa_id: person } as const
 const inbound = {
   ...place,
@@ -246,6 +251,7 @@ export const statusShapes: Shape[] = [
         wa_id: null,
         wamid,
         phone_number_id: '100000000000002',
+        display: null,
         status: 'read',
         at: 4 + index,
       })),
@@ -253,6 +259,7 @@ export const statusShapes: Shape[] = [
         ...inbound,
         wamid: 'wamid.IN05',
         phone_number_id: '100000000000002',
+        display: null,
         status: 'text',
         at: 6,
       },
@@ -262,6 +269,7 @@ export const statusShapes: Shape[] = [
         wamid: 'wamid.C1',
         waba_id: '200000000000002',
         phone_number_id: '100000000000003',
+        display: null,
         status: 'sent',
         at: 7,
       },
@@ -498,7 +506,7 @@ export const accountShapes: Shape[] = [
   {
     name: 'the throughput of a number, by its display name',
     body: envelope({
-      display_phone_number: '12025550100',
+      display_phone_number: '+1 202-555-0100',
       event: 'THROUGHPUT_UPGRADE',
       current_limit: 'TIER_UNLIMITED',
     }, 'phone_number_quality_update'),
@@ -506,6 +514,7 @@ export const accountShapes: Shape[] = [
       kind: 'quality',
       field: 'phone_number_quality_update',
       waba_id: waba,
+      display: '12025550100',
       status: 'THROUGHPUT_UPGRADE',
     }],
   },
@@ -587,6 +596,7 @@ export const brokenShapes: Shape[] = [
     updates: [{
       ...status,
       phone_number_id: null,
+      display: null,
       wa_id: null,
       status: 'sent',
       problem: 'metadata.phone_number_id is missing',
@@ -630,6 +640,7 @@ export const brokenShapes: Shape[] = [
     updates: [{
       ...inbound,
       at: null,
+      display: null,
       data: {
         id: 'wamid.IN01',
         from: person,

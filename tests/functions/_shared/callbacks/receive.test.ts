@@ -1,0 +1,228 @@
+import { createHmac } from 'node:crypto'
+import { expect } from '@std/expect'
+import { type CallbackCode, toResponse } from '../../../../functions/_shared/callbacks/answer.ts'
+import type {
+  App,
+  AppsReply,
+  Batch,
+  Question,
+  StoreReply,
+} from '../../../../functions/_shared/callbacks/database.ts'
+import { maxBytes, receiveCallback } from '../../../../functions/_shared/callbacks/receive.ts'
+import { errorCodes } from '../../../../functions/api/errors.ts'
+import { envelope, metadata, phone, shapes, waba } from './shapes.ts'
+
+const appKey = 'a1b2c3d4e5f60718'
+const secret = 'app-secret-1'
+const app: App = { id: '77', secrets: [secret], allowUnsigned: false }
+const body = envelope({
+  metadata,
+  messages: [{ id: 'wamid.SECRETNUMBER', from: '12025550111', text: { body: 'Zoé \\/ “é”' } }],
+})
+
+type Setting = {
+  apps?: App[]
+  key?: string | null
+  body?: BodyInit
+  headers?: Record<string, string>
+  stored?: StoreReply
+  findsNothing?: boolean
+}
+
+type Outcome = {
+  status: number
+  text: string
+  asked: Question[]
+  batches: Batch[]
+  log: string
+}
+
+const counts = { stored: 1, duplicates: 0, applied: 1, skipped: 0, kept: 0 }
+
+async function send(setting: Setting = {}): Promise<Outcome> {
+  const asked: Question[] = []
+  const batches: Batch[] = []
+  const lines: string[] = []
+  const sent = setting.body ?? JSON.stringify(body)
+  const answer = await receiveCallback(
+    new Request('https://x.test/', {
+      method: 'POST',
+      headers: setting.headers ?? { 'x-hub-signature-256': sign(sent) },
+      body: sent,
+    }),
+    setting.key === undefined ? appKey : setting.key,
+    {
+      database: {
+        findApps(question): Promise<AppsReply> {
+          asked.push(question)
+          return Promise.resolve(
+            setting.findsNothing
+              ? { ok: false, error: 'outbox.callback_apps answers 0' }
+              : { ok: true, apps: setting.apps ?? [app] },
+          )
+        },
+        store(batch): Promise<StoreReply> {
+          batches.push(batch)
+          return Promise.resolve(setting.stored ?? { ok: true, counts, warnings: 0 })
+        },
+      },
+      bodyMs: 50,
+      log: (level, message, fields) => lines.push(JSON.stringify({ level, message, ...fields })),
+    },
+  )
+  const response = toResponse(answer)
+  const log = lines.join('\n')
+  return { status: response.status, text: await response.text(), asked, batches, log }
+}
+
+function sign(sent: BodyInit, by = secret): string {
+  const bytes = typeof sent === 'string' || sent instanceof Uint8Array ? sent : ''
+  return `sha256=${createHmac('sha256', by).update(bytes).digest('hex')}`
+}
+
+Deno.test('a signed callback is stored for the app that signed it, and answered with 200', async () => {
+  const { status, text, asked, batches } = await send()
+  expect([status, JSON.parse(text)]).toEqual([200, counts])
+  expect(asked).toEqual([{ appKey }])
+  expect(batches).toMatchObject([{ appId: '77', orgId: null, updates: [{ kind: 'message' }] }])
+})
+
+Deno.test('the signature is of the bytes that came, whatever JSON would make of them', async () => {
+  const escaped = '{"entry":[ {"id":"1","changes":[{"value":{"a":"\\u00e4 \\/ \\u00E4"}}]}]}\n'
+  const accented = '{"b":"äöå","entry":[]}'
+  for (const sent of [escaped, accented]) expect((await send({ body: sent })).status).toBe(200)
+  const headers = { 'x-hub-signature-256': sign(JSON.stringify(JSON.parse(escaped))) }
+  expect((await send({ body: escaped, headers })).status).toBe(401)
+})
+
+Deno.test('a signature that is missing, malformed or of another secret is 401, and nothing is stored', async () => {
+  const sent = JSON.stringify(body)
+  const digest = sign(sent).slice(7)
+  const signatures = [
+    null,
+    '',
+    digest,
+    `sha1=${digest}`,
+    `sha256=${digest.toUpperCase()}`,
+    `sha256=${digest}0`,
+    `sha256=${digest.slice(1)}`,
+    `sha256= ${digest}`,
+    `sha256=${digest}, sha256=${digest}`,
+    sign(sent, 'another'),
+    sign(sent, ''),
+    sign(`${sent} `),
+  ]
+  for (const signature of signatures) {
+    for (const key of [appKey, null]) {
+      const headers: Record<string, string> = signature === null
+        ? {}
+        : { 'x-hub-signature-256': signature }
+      const { status, batches } = await send({ headers, key })
+      expect([signature, status, batches]).toEqual([signature, 401, []])
+    }
+  }
+})
+
+Deno.test('either of two secrets will do while one replaces the other', async () => {
+  const apps = [{ ...app, secrets: ['newer', secret] }]
+  expect((await send({ apps })).status).toBe(200)
+})
+
+Deno.test('an app without a secret is 503: nobody could be believed', async () => {
+  const apps = [{ ...app, secrets: [] }]
+  for (const headers of [undefined, {}]) {
+    const { status, batches } = await send({ apps, ...headers === undefined ? {} : { headers } })
+    expect([status, batches]).toEqual([503, []])
+  }
+})
+
+Deno.test('only an app that allows it takes a callback that nobody signed', async () => {
+  const open = { ...app, allowUnsigned: true }
+  expect((await send({ apps: [open], headers: {} })).status).toBe(200)
+  expect((await send({ apps: [app], headers: {} })).status).toBe(401)
+  const forged = { 'x-hub-signature-256': sign('other') }
+  expect((await send({ apps: [open], headers: forged })).status).toBe(401)
+})
+
+Deno.test('an unknown key is 401, and a key of another form is not even looked up', async () => {
+  expect((await send({ apps: [] })).status).toBe(401)
+  for (const key of ['', 'short', 'a'.repeat(65), "';select pg_sleep(9)--", '../../inbound']) {
+    const { status, asked } = await send({ key })
+    expect([key, status, asked]).toEqual([key, 401, []])
+  }
+})
+
+Deno.test('without a key the app is found by the numbers and accounts of the body, then verified', async () => {
+  const apps = [{ ...app, id: '66', secrets: ['not this'] }, app]
+  const { status, asked, batches } = await send({ key: null, apps })
+  expect(status).toBe(200)
+  expect(asked).toEqual([{ phoneNumberIds: [phone], wabaIds: [waba] }])
+  expect(batches.map(({ appId }) => appId)).toEqual(['77'])
+  expect((await send({ key: null, body: 'no JSON' })).status).toBe(401)
+})
+
+Deno.test('x-org-id goes along, to narrow whose updates are applied', async () => {
+  const headers = { 'x-hub-signature-256': sign(JSON.stringify(body)), 'x-org-id': 'org-9' }
+  expect((await send({ headers })).batches.map(({ orgId }) => orgId)).toEqual(['org-9'])
+})
+
+Deno.test('a signed body that is no JSON object is 400', async () => {
+  for (const sent of ['', '[]', '{"entry":', '"x"', `{"a":${'['.repeat(1e6)}`]) {
+    const { status, batches } = await send({ body: sent })
+    expect([status, batches]).toEqual([400, []])
+  }
+})
+
+Deno.test('a body of 3 MB is taken, and one byte more is 413', async () => {
+  const padded = (bytes: number): string => `{"entry":[],"pad":"${'x'.repeat(bytes - 21)}"}`
+  expect((await send({ body: padded(maxBytes) })).status).toBe(200)
+  const { status, batches } = await send({ body: padded(maxBytes + 1) })
+  expect([status, batches]).toEqual([413, []])
+  const many = JSON.stringify({ entry: Array(5_001).fill(0) })
+  expect((await send({ body: many })).status).toBe(413)
+})
+
+Deno.test('a body that does not come in time is 408', async () => {
+  const endless = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{')),
+  })
+  expect((await send({ body: endless, headers: {} })).status).toBe(408)
+})
+
+Deno.test('what the database cannot take is 503, so that WhatsApp comes again', async () => {
+  expect((await send({ findsNothing: true })).status).toBe(503)
+  const failure = { ok: false, error: 'outbox.receive_callbacks answers 500 57014' } as const
+  const { status, log } = await send({ stored: failure })
+  expect(status).toBe(503)
+  expect(log).toContain('57014')
+})
+
+Deno.test('no answer and no line of the log repeats what came', async () => {
+  for (const stored of [undefined, { ok: true, counts, warnings: 3 } as const]) {
+    const { text, log } = await send(stored === undefined ? {} : { stored })
+    expect(text + log).not.toMatch(/SECRETNUMBER|12025550111|app-secret|Zoé/)
+    if (stored !== undefined) expect(log).toContain('"warnings":3')
+  }
+})
+
+Deno.test('every shape of a callback is stored when it is signed', async () => {
+  for (const shape of shapes) {
+    const sent = typeof shape.body === 'string' ? shape.body : JSON.stringify(shape.body)
+    const { status, batches } = await send({ body: sent })
+    expect([shape.name, status]).toEqual([shape.name, 200])
+    expect(batches[0]?.updates).toHaveLength(shape.updates.length)
+  }
+})
+
+Deno.test("a callback's refusals have codes of the API", () => {
+  const codes: CallbackCode[] = [
+    'invalid_argument',
+    'unauthenticated',
+    'forbidden',
+    'request_timeout',
+    'too_large',
+    'not_configured',
+    'unavailable',
+  ]
+  expect(Object.keys(errorCodes)).toEqual(expect.arrayContaining(codes))
+})
