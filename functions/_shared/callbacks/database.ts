@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Json } from '../database.types.ts'
 import type { CallFunction, FunctionReply } from '../database/functions.ts'
 import type { Counts } from './answer.ts'
 import type { Owners } from './parse.ts'
@@ -65,7 +66,8 @@ export function callbackDatabase(callFunction: CallFunction): CallbackDatabase {
   async function store({ appId, orgId, updates }: Batch): Promise<StoreReply> {
     const reply = await callFunction('receive_callbacks', {
       p_app_id: appId,
-      p_updates: updates,
+      // SAFETY: whatever an update holds was read from JSON.
+      p_updates: updates as unknown as Json,
       ...orgId === null ? {} : { p_org_id: orgId },
     })
     const read = readReply('receive_callbacks', reply, storedSchema)
