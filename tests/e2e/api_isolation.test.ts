@@ -5,7 +5,7 @@ import type { Sql } from 'postgres'
 import { describeApi } from '../../functions/api/openapi.ts'
 import { startApi, type TestApi } from '../_support/api_app.ts'
 
-type Operation = { operationId: string; 'x-required-role'?: string }
+type Operation = { operationId: string; 'x-required-role'?: string; security?: unknown[] }
 type Route = { method: string; path: string; operation: Operation }
 
 /** A body that a route takes, by its operation. What takes none is not here. */
@@ -43,6 +43,8 @@ const named: Record<string, number> = {
   recordConsent: 201,
   listActivity: 200,
 }
+/** What anybody may call: WhatsApp signs, or names a token. */
+const open = ['verifyWhatsappCallback', 'receiveWhatsappCallback']
 const lower: Record<string, string> = { operator: 'viewer', admin: 'operator' }
 const victim = 'org-victim'
 
@@ -109,6 +111,10 @@ async function makeMessage(sql: Sql, orgId: string): Promise<Record<string, stri
 }
 
 function routes(): Route[] {
+  return allRoutes().filter(({ operation }) => !open.includes(operation.operationId))
+}
+
+function allRoutes(): Route[] {
   return Object.entries(describeApi(api.app).paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -177,6 +183,11 @@ Deno.test("every route answers 404 to another organisation's id, and tells nothi
   expect(wrong).toEqual([])
   expect(await state()).toBe(before)
   expect(walked.length).toBeGreaterThan(15)
+})
+
+Deno.test('the routes that anybody may call are those of callbacks', () => {
+  const found = allRoutes().filter(({ operation }) => operation.security?.length === 0)
+  expect(found.map(({ operation }) => operation.operationId).sort()).toEqual(open.toSorted())
 })
 
 Deno.test('every list is empty for an organisation that has nothing', async () => {

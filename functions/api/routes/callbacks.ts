@@ -11,7 +11,7 @@ const path = '/webhooks/whatsapp/inbound'
 /** As long as any other body of the API may take. */
 const bodyMs = 10_000
 
-const publicRoute = { path: `/api/v1${path}`, tags: ['Callbacks'], security: [] }
+const publicRoute = { path, tags: ['Callbacks'], security: [] }
 
 /**
  * `/webhooks/whatsapp/inbound`: the function whatsapp's address without a key. It stands before the
