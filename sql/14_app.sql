@@ -106,7 +106,9 @@ comment on function outbox.app_secrets(outbox.whatsapp_app, timestamptz) is
   'The secrets of a Meta app that count, the newest first.';
 
 create function outbox.callback_apps(
-  p_app_key text, p_phone_number_ids text[], p_waba_ids text[]
+  p_app_key text default null,
+  p_phone_number_ids text[] default '{}',
+  p_waba_ids text[] default '{}'
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''

@@ -2,7 +2,7 @@
 -- cannot be applied now stays here to be applied later: by the tick, see apply_callbacks().
 
 create function outbox.receive_callbacks(
-  p_app_id text, p_org_id text, p_updates jsonb
+  p_app_id text, p_org_id text default null, p_updates jsonb default '[]'
 ) returns jsonb
 language plpgsql security definer
 set search_path = ''
@@ -92,7 +92,9 @@ begin
       pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
       pg_catalog.left(m.wamid, 512), pg_catalog.left(m.status, 64),
       pg_catalog.left(m.callback_data, 512), pg_catalog.left(m.wa_id, 64),
-      pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now, m.org_id,
+      pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now,
+      -- What only the caller said counts where it was found to be so.
+      case when m.endpoint_id is not null or m.reason is null then m.org_id end,
       m.endpoint_id, a.message_id, a.id,
       case when m.reason is null then 'stored' else 'skipped' end, m.reason
     from met m
