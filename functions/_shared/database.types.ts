@@ -2019,7 +2019,7 @@ export type Database = {
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
       'callback_answer': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
       'callback_apps': {
-        Args: { 'p_app_key': string; 'p_phone_number_ids': (string)[]; 'p_waba_ids': (string)[] }
+        Args: { 'p_app_key'?: string; 'p_phone_number_ids'?: (string)[]; 'p_waba_ids'?: (string)[] }
         Returns: Json
       }
       'callback_data': { Args: { 'p_attempt_no': number; 'p_message_id': number }; Returns: string }
@@ -3371,7 +3371,7 @@ export type Database = {
         }
       }
       'receive_callbacks': {
-        Args: { 'p_app_id': string; 'p_org_id': string; 'p_updates': Json }
+        Args: { 'p_app_id': string; 'p_org_id'?: string; 'p_updates'?: Json }
         Returns: Json
       }
       'refusal_of': {

@@ -1,6 +1,6 @@
 /** A request's body, or why there is none. */
 export type BytesRead =
-  | { kind: 'whole'; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: 'whole'; body: ArrayBuffer }
   | { kind: 'too_large' }
   | { kind: 'late' }
   | { kind: 'broken'; cause: unknown }
@@ -15,7 +15,7 @@ export async function readBytes(request: Request, max: number, ms: number): Prom
     return { kind: 'too_large' }
   }
   const reader = request.body?.getReader()
-  if (reader === undefined) return { kind: 'whole', bytes: new Uint8Array(0) }
+  if (reader === undefined) return { kind: 'whole', body: new ArrayBuffer(0) }
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), ms)
@@ -30,7 +30,7 @@ export async function readBytes(request: Request, max: number, ms: number): Prom
     while (true) {
       const next = await Promise.race([reader.read(), late])
       if (next === null) return await giveUp({ kind: 'late' })
-      if (next.done) return { kind: 'whole', bytes: join(parts, length) }
+      if (next.done) return { kind: 'whole', body: join(parts, length) }
       length += next.value.length
       if (length > max) return await giveUp({ kind: 'too_large' })
       parts.push(next.value)
@@ -42,11 +42,12 @@ export async function readBytes(request: Request, max: number, ms: number): Prom
   }
 }
 
-function join(parts: Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(new ArrayBuffer(length))
+function join(parts: Uint8Array[], length: number): ArrayBuffer {
+  const whole = new ArrayBuffer(length)
+  const bytes = new Uint8Array(whole)
   let at = 0
   for (const part of parts) {
-    whole.set(part, at)
+    bytes.set(part, at)
     at += part.length
   }
   return whole

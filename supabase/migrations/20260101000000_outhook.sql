@@ -1152,7 +1152,9 @@ comment on function outbox.app_secrets(outbox.whatsapp_app, timestamptz) is
   'The secrets of a Meta app that count, the newest first.';
 
 create function outbox.callback_apps(
-  p_app_key text, p_phone_number_ids text[], p_waba_ids text[]
+  p_app_key text default null,
+  p_phone_number_ids text[] default '{}',
+  p_waba_ids text[] default '{}'
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -6598,7 +6600,7 @@ comment on function outbox.close_retries(outbox.message_move[], timestamptz) is
 -- cannot be applied now stays here to be applied later: by the tick, see apply_callbacks().
 
 create function outbox.receive_callbacks(
-  p_app_id text, p_org_id text, p_updates jsonb
+  p_app_id text, p_org_id text default null, p_updates jsonb default '[]'
 ) returns jsonb
 language plpgsql security definer
 set search_path = ''
@@ -6688,7 +6690,9 @@ begin
       pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
       pg_catalog.left(m.wamid, 512), pg_catalog.left(m.status, 64),
       pg_catalog.left(m.callback_data, 512), pg_catalog.left(m.wa_id, 64),
-      pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now, m.org_id,
+      pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now,
+      -- What only the caller said counts where it was found to be so.
+      case when m.endpoint_id is not null or m.reason is null then m.org_id end,
       m.endpoint_id, a.message_id, a.id,
       case when m.reason is null then 'stored' else 'skipped' end, m.reason
     from met m

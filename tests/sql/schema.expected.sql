@@ -1744,7 +1744,7 @@ COMMENT ON FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) IS '
 
 -- Name: callback_apps(text, text[], text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) RETURNS jsonb
+CREATE FUNCTION outbox.callback_apps(p_app_key text DEFAULT NULL::text, p_phone_number_ids text[] DEFAULT '{}'::text[], p_waba_ids text[] DEFAULT '{}'::text[]) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -9503,7 +9503,7 @@ COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 
 
 -- Name: receive_callbacks(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) RETURNS jsonb
+CREATE FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text DEFAULT NULL::text, p_updates jsonb DEFAULT '[]'::jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     SET statement_timeout TO '8s'
@@ -11385,7 +11385,9 @@ begin
       pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
       pg_catalog.left(m.wamid, 512), pg_catalog.left(m.status, 64),
       pg_catalog.left(m.callback_data, 512), pg_catalog.left(m.wa_id, 64),
-      pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now, m.org_id,
+      pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now,
+      -- What only the caller said counts where it was found to be so.
+      case when m.endpoint_id is not null or m.reason is null then m.org_id end,
       m.endpoint_id, a.message_id, a.id,
       case when m.reason is null then 'stored' else 'skipped' end, m.reason
     from met m

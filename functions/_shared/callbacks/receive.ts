@@ -43,7 +43,7 @@ export async function receiveCallback(
     case 'broken':
       return refuse('invalid_argument', 'The body broke off')
   }
-  const { bytes } = read
+  const bytes = new Uint8Array(read.body)
   // Nothing of the body is believed before its signature: it only names whose secret to ask for.
   const early = appKey === null ? understand(bytes) : null
   const question = appKey === null ? ownersIn(early) : { appKey }

@@ -77,7 +77,7 @@ async function readBody(request: Request, max: number, ms: number): Promise<Arra
   const read = await readBytes(request, max, ms)
   switch (read.kind) {
     case 'whole':
-      return read.bytes.buffer
+      return read.body
     case 'too_large':
       throw new ApiError('too_large', `The body is larger than ${max} bytes`, {
         remedy: 'Send less at a time',
