@@ -63,6 +63,9 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'Where the WhatsApp Cloud API is'),
   ('whatsapp.graph_version', '"v25.0"', 'text', null, null,
     'The version of the Graph API that messages are sent through'),
+  ('callback.retention_days', '30', 'integer', 8, 365,
+    'How long WhatsApp''s updates are kept as they came, by which a repeat is known; Meta repeats '
+    'one for 7 days'),
   ('message.retention_days', '365', 'integer', 1, 3650,
     'How long payload, number and ids of a finished message are kept; its audit trail stays'),
   ('event.retention_days', '30', 'integer', 1, 365,

@@ -63,6 +63,8 @@ create index outbound_message_queued on outbox.outbound_message (created_at)
   where status = 'QUEUED';
 create index outbound_message_sending on outbox.outbound_message (updated_at)
   where status = 'SENDING';
+create index outbound_message_person on outbox.outbound_message (org_id, wa_id)
+  where wa_id is not null;
 create index outbound_message_kept on outbox.outbound_message (created_at)
   where erased_at is null;
 

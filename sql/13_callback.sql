@@ -69,3 +69,29 @@ comment on table outbox.callback_count is
   'How many updates came to each end, since the installation: the sum over shards, each of which '
   'is some sessions'' own so that they do not wait for one another. reason is empty where there is '
   'none.';
+
+create type outbox.status_change as (
+  update_id bigint,
+  attempt_id bigint,
+  message_id bigint,
+  status text,
+  rank integer,
+  at timestamptz,
+  wamid text,
+  code text,
+  title text,
+  details text,
+  noted boolean,
+  state text,
+  reason text
+);
+comment on type outbox.status_change is
+  'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: '
+  'it adds to the facts of its try.';
+
+create type outbox.message_move as (
+  message_id bigint,
+  was text,
+  became text
+);
+comment on type outbox.message_move is 'A message whose status changed.';

@@ -27,11 +27,16 @@ create table outbox.opt_out (
   purpose text not null
     constraint opt_out_purpose_is_known check (purpose in ('MARKETING', 'ALL')),
   source text not null,
+  evidence text,
+  lifted boolean not null default false,
+  decided_at timestamptz not null,
   created_at timestamptz not null,
   primary key (org_id, channel, recipient, purpose)
 );
 comment on table outbox.opt_out is
-  'Numbers that want nothing more of an org: no marketing, or nothing at all.';
+  'Numbers that want nothing more of an org: no marketing, or nothing at all; the last word of '
+  'each, with where it can be found (evidence). lifted: they want it again. recipient is E.164 '
+  'with its +, or WhatsApp''s id of a person who hides theirs.';
 
 create function outbox.change_consent(
   p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text,
@@ -180,9 +185,12 @@ begin
   perform outbox.check_recipient(p_recipient);
   perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
   perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
-  insert into outbox.opt_out (org_id, channel, recipient, purpose, source, created_at)
-  values (p_org_id, p_channel, p_recipient, p_purpose, coalesce(p_source, 'by hand'), v_now)
-  on conflict do nothing;
+  insert into outbox.opt_out as o (
+    org_id, channel, recipient, purpose, source, decided_at, created_at)
+  values (p_org_id, p_channel, p_recipient, p_purpose, coalesce(p_source, 'by hand'), v_now, v_now)
+  on conflict (org_id, channel, recipient, purpose) do update set
+    source = excluded.source, evidence = null, lifted = false, decided_at = excluded.decided_at
+  where o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', true, 'purpose', p_purpose, 'isNew', found);
 end
 $$;
@@ -196,9 +204,10 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   perform outbox.check_recipient(p_recipient);
-  delete from outbox.opt_out o
+  -- Kept as lifted: a callback that comes late must not bring it back.
+  update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
   where o.org_id = p_org_id and o.channel = p_channel and o.recipient = p_recipient
-    and o.purpose = p_purpose;
+    and o.purpose = p_purpose and not o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
 end
 $$;
@@ -222,7 +231,8 @@ begin
     when exists (
       select from outbox.opt_out o
       where o.org_id = p_message.org_id and o.channel = p_message.channel
-        and o.recipient = p_message.to_recipient and o.purpose in ('ALL', v_purpose))
+        and o.recipient in (p_message.to_recipient, '+' || p_message.wa_id)
+        and o.purpose in ('ALL', v_purpose) and not o.lifted)
     then 'opted_out'
     when p_message.dossier_id is not null and (
       select c.granted from outbox.consent c

@@ -157,6 +157,17 @@ $$;
 comment on function outbox.put_message(outbox.outbound_message, timestamptz) is
   'Stores a message that may be sent and publishes its event, as create_message() returns it.';
 
+create function outbox.person_key(p_recipient text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(p_recipient, 'UTF8')), 'hex');
+end
+$$;
+comment on function outbox.person_key(text) is
+  'The partition key of what goes to a person, or comes from them: a hash, since events and dead '
+  'letters outlive an erased message.';
+
 create function outbox.publish_message(
   p_message outbox.outbound_message, p_now timestamptz
 ) returns void
@@ -165,9 +176,7 @@ as $$
 declare
   v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
     pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
-    pg_catalog.encode(
-      pg_catalog.sha256(pg_catalog.convert_to(p_message.to_recipient, 'UTF8')), 'hex'),
-    null, null, p_message.channel_id, null, null);
+    outbox.person_key(p_message.to_recipient), null, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
   perform outbox.put_event(v_event);

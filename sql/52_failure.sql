@@ -16,6 +16,8 @@ create table outbox.failure_rule (
     constraint failure_rule_scope_is_known check (scope in ('endpoint', 'lane', 'app')),
   firm boolean not null default false,
   note text not null default '',
+  opt_out text
+    constraint failure_rule_opt_out_is_known check (opt_out in ('MARKETING', 'ALL')),
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
@@ -23,7 +25,8 @@ comment on table outbox.failure_rule is
   'min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the '
   'delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s '
   'or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; '
-  'firm: a provider that calls the failure transient changes nothing.';
+  'firm: a provider that calls the failure transient changes nothing; opt_out: the failure says '
+  'that the person wants no such messages.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
@@ -55,7 +58,7 @@ begin
   order by c.place, f.kind = '*'
   limit 1;
   if not found then
-    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, ''
+    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null
       )::outbox.failure_rule;
   end if;
   return v_rule;

@@ -132,3 +132,7 @@ from pg_catalog.generate_series(131201, 131215) n where n <> 131208;
 insert into outbox.failure_rule (kind, code, action, title)
 select 'whatsapp', n::text, 'hold', 'API Permission'
 from pg_catalog.generate_series(200, 299) n;
+
+-- What a person has said to WhatsApp, or the business about a person, is asked of no message again.
+update outbox.failure_rule f set opt_out = case f.code when '131050' then 'MARKETING' else 'ALL' end
+where f.kind = 'whatsapp' and f.code in ('131050', '130403');

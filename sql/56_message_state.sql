@@ -255,6 +255,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_id uuid;
+  v_code text;
   v_why text;
 begin
   for v_id in
@@ -265,15 +266,14 @@ begin
     -- As disable_itself(): the next failure holds it then.
     for no key update of e skip locked
   loop
-    select pg_catalog.format('held: %s %s', coalesce(r.code, r.error_class), f.title) into v_why
+    select coalesce(r.code, r.error_class),
+      pg_catalog.format('%s %s', coalesce(r.code, r.error_class), f.title)
+    into v_code, v_why
     from pg_catalog.unnest(p_results) r
     cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code) f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.set_endpoint_state(v_id, 'paused', v_why);
-    perform outbox.announce('outhook.channel.held', array[v_id], p_now);
-    perform outbox.audit(e.org_id, 'CHANNEL', v_id::text, 'HELD', v_why, null, p_now)
-    from outbox.endpoint e where e.id = v_id;
+    perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u
@@ -332,6 +332,7 @@ begin
   end if;
   delete from vault.secrets v where v.id = v_channel.token_vault_id;
   delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
+  delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
   for v_message in
     select * from outbox.outbound_message m
     where m.org_id = v_channel.org_id and m.channel_id = p_endpoint_id

@@ -49,11 +49,35 @@ set lock_timeout = '1s'
 as $$
 begin
   perform outbox.apply_statuses(p_ids, p_now);
+  perform outbox.apply_inbound(p_ids, p_now);
+  perform outbox.apply_notices(p_ids, p_now);
+  perform outbox.learn_numbers(p_ids);
 end
 $$;
 comment on function outbox.apply_updates(bigint[], timestamptz) is
   'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then '
   'messages by id.';
+
+create function outbox.learn_numbers(p_ids bigint[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  update outbox.whatsapp_channel c set display_digits = x.display
+  from (
+    select distinct on (u.channel_id) u.channel_id, u.display
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.display is not null and u.channel_id is not null
+    order by u.channel_id, u.id desc
+  ) x
+  where c.endpoint_id = x.channel_id and c.display_digits is distinct from x.display;
+end
+$$;
+comment on function outbox.learn_numbers(bigint[]) is
+  'Notes the numbers of channels, which their callbacks show and only those: an update of a '
+  'number''s quality names it by nothing else.';
 
 create function outbox.apply_callbacks(p_limit integer default 500) returns integer
 language plpgsql security definer
@@ -70,6 +94,7 @@ begin
     where u.look_at <= v_now
     order by u.look_at limit p_limit
     for update skip locked);
+  perform outbox.lift_expired_holds(v_now);
   if pg_catalog.cardinality(v_ids) = 0 then
     return 0;
   end if;

@@ -9,32 +9,6 @@
 -- The gates of messages that wait for a retry are locked first, for that retry is closed here. One
 -- that is being sent needs none: its lease stands, and its result finds the message changed.
 
-create type outbox.status_change as (
-  update_id bigint,
-  attempt_id bigint,
-  message_id bigint,
-  status text,
-  rank integer,
-  at timestamptz,
-  wamid text,
-  code text,
-  title text,
-  details text,
-  noted boolean,
-  state text,
-  reason text
-);
-comment on type outbox.status_change is
-  'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: '
-  'it adds to the facts of its try.';
-
-create type outbox.message_move as (
-  message_id bigint,
-  was text,
-  became text
-);
-comment on type outbox.message_move is 'A message whose status changed.';
-
 create function outbox.apply_statuses(p_ids bigint[], p_now timestamptz) returns void
 language plpgsql
 set search_path = ''
@@ -74,6 +48,7 @@ begin
     order by c.message_id), p_now);
   perform outbox.tell_statuses(v_changes, v_moves, p_now);
   perform outbox.close_retries(v_moves, p_now);
+  perform outbox.heed_failures(v_changes, p_now);
   perform outbox.settle_updates(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
     array(select c.state from pg_catalog.unnest(v_changes) c),

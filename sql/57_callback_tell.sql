@@ -85,9 +85,7 @@ begin
         'messageStatus', m.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
       -- As the message's own event: in an ordered endpoint one person's come one after the other.
-      pg_catalog.encode(
-        pg_catalog.sha256(pg_catalog.convert_to(m.to_recipient, 'UTF8')), 'hex'),
-      u.key, p_now
+      outbox.person_key(m.to_recipient), u.key, p_now
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, noted, state, reason, place)
     join outbox.whatsapp_update u on u.id = c.update_id

@@ -17,6 +17,7 @@ declare
   v_delivery outbox.delivery;
   v_why text;
   v_refused jsonb[] := array[]::jsonb[];
+  v_held boolean;
   v_one jsonb;
   v_kept outbox.claimed;
 begin
@@ -32,7 +33,8 @@ begin
   loop
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
     v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
-    if v_why is null then
+    v_held := v_why is null and outbox.is_template_held(v_message);
+    if v_why is null and not v_held then
       perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
         v_row.attempt, v_row.tries + 1, p_now);
     else
@@ -50,7 +52,11 @@ begin
   foreach v_one in array v_refused loop
     select * into v_delivery from outbox.delivery d
     where d.event_id = (v_one ->> 'event')::uuid and d.endpoint_id = (v_one ->> 'endpoint')::uuid;
-    perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
+    if v_one ->> 'why' is null then
+      perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
+    else
+      perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
+    end if;
   end loop;
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
@@ -66,8 +72,45 @@ end
 $$;
 comment on function outbox.take_messages(outbox.claimed, timestamptz) is
   'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not '
-  'be sent now is failed and its delivery closed. Returns what is left to send. locks: the caller '
-  'holds the gates; messages by id.';
+  'be sent now is failed and its delivery closed, one whose template is held is looked at again in '
+  'a minute. Returns what is left to send. locks: the caller holds the gates; messages by id.';
+
+create function outbox.is_template_held(p_message outbox.outbound_message) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return p_message.template_code is not null and exists (
+    select from outbox.template t
+    join outbox.whatsapp_channel c on c.endpoint_id = p_message.channel_id
+    join outbox.template_hold h on h.app_id = c.app_id and h.waba_id = c.waba_id
+      and h.name = t.name and h.language = t.language and h.held
+    where t.org_id = p_message.org_id and t.code = p_message.template_code);
+end
+$$;
+comment on function outbox.is_template_held(outbox.outbound_message) is
+  'Whether WhatsApp has paused or disabled the template of a message in the account that sends it.';
+
+create function outbox.rest_lane(
+  p_lane_id bigint, p_for interval, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  update outbox.lane l set
+    not_before = greatest(l.not_before, p_now + p_for),
+    next_at = case
+      when l.halted or l.leased > 0 or l.next_at = 'infinity' then l.next_at
+      else greatest(l.next_at, p_now + p_for)
+    end
+  where l.id = p_lane_id and l.ordered;
+end
+$$;
+comment on function outbox.rest_lane(bigint, interval, timestamptz) is
+  'Holds back one recipient''s lane. The caller holds the gate, and parks it.';
 
 create function outbox.why_not_send(
   p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamptz

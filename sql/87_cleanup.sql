@@ -137,12 +137,15 @@ begin
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
     'accepted', v_accepted,
     'messages', outbox.erase_messages(10000),
+    'updates', outbox.forget_updates(v_now, 100000),
+    'inbound', outbox.erase_inbound(v_now, 10000),
     'secrets', outbox.drop_expired_secrets(v_now),
     'request_keys', outbox.forget_requests(v_now));
 end
 $$;
 comment on function outbox.cleanup() is
   'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of '
-  'consumer_inbox), "messages" (erased), "secrets", "request_keys"}, each up to a limit that the '
+  'consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", '
+  '"request_keys"}, each up to a limit that the '
   'next night goes on from. Delivered '
   'history goes with its partition (drop_partitions()) after 7 full days.';

@@ -112,6 +112,8 @@ grant execute on function
   outbox.callback_apps(text, text[], text[]),
   outbox.receive_callbacks(text, text, jsonb),
   outbox.apply_callbacks(integer),
+  outbox.put_reply_word(text, text, text, text, text),
+  outbox.list_reply_words(text),
   outbox.create_channel(
     text, text, text, text, text, text, double precision, double precision),
   outbox.get_channel(text, uuid),
@@ -145,6 +147,8 @@ grant select on
   outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt, outbox.audit_event,
   outbox.activity, outbox.template, outbox.consent, outbox.opt_out, outbox.conversation_window,
   outbox.whatsapp_app, outbox.whatsapp_channel, outbox.whatsapp_update, outbox.callback_count,
+  outbox.whatsapp_contact, outbox.inbound_message, outbox.reply_word, outbox.channel_hold,
+  outbox.template_hold, outbox.notice_rule,
   outbox.delivery_status, outbox.relay_status,
   outbox.webhook_outbox, outbox.saga_outbox,
   outbox.transaction_outbox, outbox.endpoint_status, outbox.queue_health

@@ -191,6 +191,34 @@ export type Database = {
         }
         Relationships: []
       }
+      'channel_hold': {
+        Row: {
+          'cause': string
+          'channel_id': string
+          'decided_at': string
+          'expires_at': string | null
+          'held': boolean
+          'why': string
+        }
+        ComputedFields: never
+        Insert: {
+          'cause': string
+          'channel_id': string
+          'decided_at': string
+          'expires_at'?: string | null
+          'held': boolean
+          'why': string
+        }
+        Update: {
+          'cause'?: string
+          'channel_id'?: string
+          'decided_at'?: string
+          'expires_at'?: string | null
+          'held'?: boolean
+          'why'?: string
+        }
+        Relationships: []
+      }
       'consent': {
         Row: {
           'actor': string | null
@@ -675,6 +703,7 @@ export type Database = {
           'kind': string
           'min_delay_s': number
           'note': string
+          'opt_out': string | null
           'scope': string
           'title': string
         }
@@ -686,6 +715,7 @@ export type Database = {
           'kind': string
           'min_delay_s'?: number
           'note'?: string
+          'opt_out'?: string | null
           'scope'?: string
           'title': string
         }
@@ -696,6 +726,7 @@ export type Database = {
           'kind'?: string
           'min_delay_s'?: number
           'note'?: string
+          'opt_out'?: string | null
           'scope'?: string
           'title'?: string
         }
@@ -787,6 +818,55 @@ export type Database = {
           'event_id'?: string
           'key'?: string
           'org_id'?: string
+        }
+        Relationships: []
+      }
+      'inbound_message': {
+        Row: {
+          'channel_id': string
+          'contact_id': string | null
+          'erased_at': string | null
+          'id': number
+          'org_id': string
+          'payload': NonNullable<Json>
+          'phone_number_id': string
+          'received_at': string
+          'reply_to': number | null
+          'sent_at': string
+          'text': string | null
+          'type': string
+          'wamid': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'channel_id': string
+          'contact_id'?: string | null
+          'erased_at'?: string | null
+          'id'?: never
+          'org_id': string
+          'payload': NonNullable<Json>
+          'phone_number_id': string
+          'received_at': string
+          'reply_to'?: number | null
+          'sent_at': string
+          'text'?: string | null
+          'type': string
+          'wamid'?: string | null
+        }
+        Update: {
+          'channel_id'?: string
+          'contact_id'?: string | null
+          'erased_at'?: string | null
+          'id'?: never
+          'org_id'?: string
+          'payload'?: NonNullable<Json>
+          'phone_number_id'?: string
+          'received_at'?: string
+          'reply_to'?: number | null
+          'sent_at'?: string
+          'text'?: string | null
+          'type'?: string
+          'wamid'?: string | null
         }
         Relationships: []
       }
@@ -915,10 +995,38 @@ export type Database = {
           },
         ]
       }
+      'notice_rule': {
+        Row: {
+          'action': string
+          'cause': string
+          'event': string
+          'field': string
+          'title': string
+        }
+        ComputedFields: never
+        Insert: {
+          'action': string
+          'cause': string
+          'event': string
+          'field': string
+          'title': string
+        }
+        Update: {
+          'action'?: string
+          'cause'?: string
+          'event'?: string
+          'field'?: string
+          'title'?: string
+        }
+        Relationships: []
+      }
       'opt_out': {
         Row: {
           'channel': string
           'created_at': string
+          'decided_at': string
+          'evidence': string | null
+          'lifted': boolean
           'org_id': string
           'purpose': string
           'recipient': string
@@ -928,6 +1036,9 @@ export type Database = {
         Insert: {
           'channel': string
           'created_at': string
+          'decided_at': string
+          'evidence'?: string | null
+          'lifted'?: boolean
           'org_id': string
           'purpose': string
           'recipient': string
@@ -936,6 +1047,9 @@ export type Database = {
         Update: {
           'channel'?: string
           'created_at'?: string
+          'decided_at'?: string
+          'evidence'?: string | null
+          'lifted'?: boolean
           'org_id'?: string
           'purpose'?: string
           'recipient'?: string
@@ -972,6 +1086,7 @@ export type Database = {
           'updated_at': string
           'wa_id': string | null
           'check_message': undefined | null
+          'is_template_held': boolean | null
           'message_content': string | null
           'message_json': Json | null
           'message_of_key': {
@@ -1003,7 +1118,12 @@ export type Database = {
             'wa_id': string | null
           } | null
         }
-        ComputedFields: 'check_message' | 'message_content' | 'message_json' | 'message_of_key'
+        ComputedFields:
+          | 'check_message'
+          | 'is_template_held'
+          | 'message_content'
+          | 'message_json'
+          | 'message_of_key'
         Insert: {
           'attempt_count'?: number
           'category': string
@@ -1131,6 +1251,28 @@ export type Database = {
           'replayed'?: number
           'skipped'?: number
           'state'?: string
+        }
+        Relationships: []
+      }
+      'reply_word': {
+        Row: {
+          'action': string
+          'language': string
+          'org_id': string
+          'word': string
+        }
+        ComputedFields: never
+        Insert: {
+          'action': string
+          'language': string
+          'org_id'?: string
+          'word': string
+        }
+        Update: {
+          'action'?: string
+          'language'?: string
+          'org_id'?: string
+          'word'?: string
         }
         Relationships: []
       }
@@ -1440,6 +1582,37 @@ export type Database = {
         }
         Relationships: []
       }
+      'template_hold': {
+        Row: {
+          'app_id': string
+          'decided_at': string
+          'held': boolean
+          'language': string
+          'name': string
+          'waba_id': string
+          'why': string
+        }
+        ComputedFields: never
+        Insert: {
+          'app_id': string
+          'decided_at': string
+          'held': boolean
+          'language': string
+          'name': string
+          'waba_id': string
+          'why': string
+        }
+        Update: {
+          'app_id'?: string
+          'decided_at'?: string
+          'held'?: boolean
+          'language'?: string
+          'name'?: string
+          'waba_id'?: string
+          'why'?: string
+        }
+        Relationships: []
+      }
       'test_clock': {
         Row: {
           'at': string
@@ -1582,6 +1755,43 @@ export type Database = {
           },
         ]
       }
+      'whatsapp_contact': {
+        Row: {
+          'first_seen_at': string
+          'id': string
+          'last_seen_at': string
+          'name': string | null
+          'org_id': string
+          'parent_user_id': string | null
+          'user_id': string | null
+          'username': string | null
+          'wa_id': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'first_seen_at': string
+          'id'?: string
+          'last_seen_at': string
+          'name'?: string | null
+          'org_id': string
+          'parent_user_id'?: string | null
+          'user_id'?: string | null
+          'username'?: string | null
+          'wa_id'?: string | null
+        }
+        Update: {
+          'first_seen_at'?: string
+          'id'?: string
+          'last_seen_at'?: string
+          'name'?: string | null
+          'org_id'?: string
+          'parent_user_id'?: string | null
+          'user_id'?: string | null
+          'username'?: string | null
+          'wa_id'?: string | null
+        }
+        Relationships: []
+      }
       'whatsapp_update': {
         Row: {
           'app_id': string
@@ -1608,8 +1818,17 @@ export type Database = {
           'wa_id': string | null
           'waba_id': string | null
           'wamid': string | null
+          'answered_message': number | null
+          'channels_of': (string)[] | null
+          'notice_rule_of': {
+            'action': string
+            'cause': string
+            'event': string
+            'field': string
+            'title': string
+          } | null
         }
-        ComputedFields: never
+        ComputedFields: 'answered_message' | 'channels_of' | 'notice_rule_of'
         Insert: {
           'app_id': string
           'attempt_id'?: number | null
@@ -1927,6 +2146,15 @@ export type Database = {
         }
         Returns: Json
       }
+      'answered_message': {
+        Args: {
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: number
+      }
       'app_secrets': {
         Args: {
           'p_app': Omit<
@@ -1938,10 +2166,12 @@ export type Database = {
         Returns: (string)[]
       }
       'apply_callbacks': { Args: { 'p_limit'?: number }; Returns: number }
+      'apply_inbound': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
       'apply_kept': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: undefined
       }
+      'apply_notices': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
       'apply_results': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Database['outbox']['CompositeTypes']['news']
@@ -2033,6 +2263,7 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_message_id': string; 'p_org_id': string; 'p_why'?: string }
         Returns: Json
       }
+      'cause_of': { Args: { 'p_code': string }; Returns: string }
       'change_catalogue': { Args: { 'p_org_id': string; 'p_strict'?: boolean }; Returns: undefined }
       'change_consent': {
         Args: {
@@ -2057,6 +2288,15 @@ export type Database = {
         Returns: Json
       }
       'channel_json': { Args: { 'p_channel_id': string }; Returns: Json }
+      'channels_of': {
+        Args: {
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: (string)[]
+      }
       'check_addressed': {
         Args: {
           'p_event': Omit<
@@ -2265,6 +2505,16 @@ export type Database = {
         }
         Returns: boolean
       }
+      'contact_of': {
+        Args: {
+          'p_contact': Json
+          'p_now': string
+          'p_org_id': string
+          'p_user_id': string
+          'p_wa_id': string
+        }
+        Returns: string
+      }
       'count_failure': {
         Args: { 'p_error': string; 'p_event': string; 'p_now': string }
         Returns: undefined
@@ -2428,6 +2678,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
       'event_content': {
         Args: {
@@ -2535,6 +2786,7 @@ export type Database = {
           'kind': string
           'min_delay_s': number
           'note': string
+          'opt_out': string | null
           'scope': string
           'title': string
         }
@@ -2612,6 +2864,7 @@ export type Database = {
         Returns: undefined
       }
       'forget_requests': { Args: { 'p_now': string }; Returns: number }
+      'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'get_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: Json }
       'get_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_delivery': {
@@ -2650,6 +2903,25 @@ export type Database = {
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
+      'heed_failures': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'hold_channel': {
+        Args: {
+          'p_at': string
+          'p_cause': string
+          'p_channel_id': string
+          'p_expires_at': string
+          'p_held': boolean
+          'p_now': string
+          'p_why': string
+        }
+        Returns: undefined
+      }
       'hold_channels': {
         Args: {
           'p_endpoint_ids': (string)[]
@@ -2658,7 +2930,30 @@ export type Database = {
         }
         Returns: (string)[]
       }
+      'hold_failing': {
+        Args: {
+          'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'hold_template': {
+        Args: {
+          'p_now': string
+          'p_rule': Omit<
+            Database['outbox']['Tables']['notice_rule']['Row'],
+            Database['outbox']['Tables']['notice_rule']['ComputedFields']
+          >
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+          'p_why': string
+        }
+        Returns: string
+      }
       'host_problem': { Args: { 'p_host': string }; Returns: string }
+      'inbound_text': { Args: { 'p_data': Json }; Returns: string }
       'inside_name_problem': { Args: { 'p_name': string }; Returns: string }
       'invalid': {
         Args: { 'p_field': string; 'p_problem': string; 'p_remedy': string }
@@ -2687,6 +2982,15 @@ export type Database = {
         Args: { 'p_code'?: string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
         Returns: boolean
       }
+      'is_template_held': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
       'is_watched_change': {
         Args: { 'p_new': Json; 'p_old': Json; 'p_watch': Json }
         Returns: boolean
@@ -2706,6 +3010,8 @@ export type Database = {
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
+      'learn_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
+      'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
       'list_activity': {
         Args: {
           'p_before'?: string
@@ -2799,6 +3105,7 @@ export type Database = {
         Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
         Returns: Json
       }
+      'list_reply_words': { Args: { 'p_org_id': string }; Returns: Json }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
       'live_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
       'lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
@@ -3056,6 +3363,34 @@ export type Database = {
         }
         Returns: undefined
       }
+      'note_wishes': {
+        Args: { 'p_now': string; 'p_wishes': (Database['outbox']['CompositeTypes']['wish'])[] }
+        Returns: undefined
+      }
+      'notice_end': { Args: { 'p_data': Json }; Returns: string }
+      'notice_reason': { Args: { 'p_data': Json }; Returns: string }
+      'notice_rule_of': {
+        Args: {
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: {
+          'action': string
+          'cause': string
+          'event': string
+          'field': string
+          'title': string
+        }
+        SetofOptions: {
+          from: 'outbox.whatsapp_update'
+          to: 'notice_rule'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'number_of': { Args: { 'p_wa_id': string }; Returns: string }
       'open_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
         Returns: {
@@ -3199,6 +3534,8 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_reason'?: string }
         Returns: Json
       }
+      'person_key': { Args: { 'p_recipient': string }; Returns: string }
+      'plain_word': { Args: { 'p_text': string }; Returns: string }
       'port_allowed': { Args: { 'p_port': number }; Returns: boolean }
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
@@ -3232,6 +3569,21 @@ export type Database = {
       'publish_events': {
         Args: { 'p_catalogue'?: string; 'p_events': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
+      }
+      'publish_inbound': {
+        Args: {
+          'p_action': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['inbound_message']['Row'],
+            Database['outbox']['Tables']['inbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: undefined
       }
       'publish_many': { Args: { 'p_events': Json }; Returns: Json }
       'publish_message': {
@@ -3331,6 +3683,16 @@ export type Database = {
         Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string }
         Returns: undefined
       }
+      'put_reply_word': {
+        Args: {
+          'p_action': string
+          'p_actor'?: string
+          'p_language': string
+          'p_org_id': string
+          'p_word': string
+        }
+        Returns: Json
+      }
       'put_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: undefined }
       'put_template': {
         Args: {
@@ -3373,6 +3735,10 @@ export type Database = {
       'receive_callbacks': {
         Args: { 'p_app_id': string; 'p_org_id'?: string; 'p_updates'?: Json }
         Returns: Json
+      }
+      'recipients_of': {
+        Args: { 'p_org_id': string; 'p_user_id': string; 'p_wa_id': string }
+        Returns: (string)[]
       }
       'refusal_of': {
         Args: {
@@ -3431,6 +3797,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'reply_action': { Args: { 'p_data': Json; 'p_org_id': string }; Returns: string }
       'report_dead_message': {
         Args: {
           'p_consumer': string
@@ -3449,6 +3816,10 @@ export type Database = {
         Returns: Json
       }
       'reserved_headers': { Args: Record<PropertyKey, never>; Returns: (string)[] }
+      'rest_lane': {
+        Args: { 'p_for': string; 'p_lane_id': number; 'p_now': string }
+        Returns: undefined
+      }
       'resume_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'resume_lane': {
         Args: { 'p_endpoint_id': string; 'p_partition_key'?: string }
@@ -3609,6 +3980,13 @@ export type Database = {
         Returns: undefined
       }
       'slack_url_shown': { Args: { 'p_url': string }; Returns: string }
+      'slow_down': {
+        Args: {
+          'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'softened': {
         Args: {
           'p_provider': Json
@@ -3624,6 +4002,7 @@ export type Database = {
           'kind': string
           'min_delay_s': number
           'note': string
+          'opt_out': string | null
           'scope': string
           'title': string
         }
@@ -3656,6 +4035,16 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'take_inbound': {
+        Args: {
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: Record<string, unknown>
+      }
       'take_key': {
         Args: {
           'p_event': Omit<
@@ -3675,6 +4064,26 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'take_notice': {
+        Args: {
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'take_preference': {
+        Args: {
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: Record<string, unknown>
+      }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
       'tell_statuses': {
         Args: {
@@ -3692,6 +4101,25 @@ export type Database = {
         Returns: undefined
       }
       'template_json': { Args: { 'p_code': string; 'p_org_id': string }; Returns: Json }
+      'templates_of': {
+        Args: { 'p_app_id': string; 'p_language': string; 'p_name': string; 'p_waba_id': string }
+        Returns: {
+          'category': string
+          'code': string
+          'created_at': string
+          'language': string
+          'name': string
+          'org_id': string
+          'parameter_format': string
+          'updated_at': string
+        }[]
+        SetofOptions: {
+          from: '*'
+          to: 'template'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       'test_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'throttle_apps': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
@@ -3809,6 +4237,21 @@ export type Database = {
         }
         Returns: string
       }
+      'wishes_of': {
+        Args: {
+          'p_contact': string
+          'p_lifted': boolean
+          'p_now': string
+          'p_purposes': (string)[]
+          'p_recipients': (string)[]
+          'p_source': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
+      }
       'with_messages': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -3909,6 +4352,17 @@ export type Database = {
         'noted': boolean | null
         'state': string | null
         'reason': string | null
+      }
+      'wish': {
+        'org_id': string | null
+        'recipient': string | null
+        'purpose': string | null
+        'lifted': boolean | null
+        'at': string | null
+        'source': string | null
+        'evidence': string | null
+        'entity_type': string | null
+        'entity_id': string | null
       }
     }
   }

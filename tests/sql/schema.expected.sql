@@ -171,6 +171,26 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 
 COMMENT ON TYPE outbox.status_change IS 'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: it adds to the facts of its try.';
 
+-- Name: wish; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.wish AS (
+	org_id text,
+	recipient text,
+	purpose text,
+	lifted boolean,
+	at timestamp with time zone,
+	source text,
+	evidence text,
+	entity_type text,
+	entity_id text
+);
+
+ALTER TYPE outbox.wish OWNER TO postgres;
+
+-- Name: TYPE wish; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.wish IS 'A person wants no messages of a purpose, or wants them again (lifted): said when and where, and what the audit trail files it under.';
+
 -- Name: accept_once(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.accept_once(p_consumer text, p_event_id text) RETURNS boolean
@@ -830,6 +850,66 @@ ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed intege
 
 COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch().';
 
+-- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.whatsapp_update (
+    id bigint NOT NULL,
+    app_id text NOT NULL,
+    key text NOT NULL,
+    kind text NOT NULL,
+    field text,
+    waba_id text,
+    phone_number_id text,
+    display text,
+    wamid text,
+    status text,
+    callback_data text,
+    wa_id text,
+    user_id text,
+    happened_at timestamp with time zone NOT NULL,
+    data jsonb NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    org_id text,
+    channel_id uuid,
+    message_id bigint,
+    attempt_id bigint,
+    state text NOT NULL,
+    reason text,
+    look_at timestamp with time zone,
+    looks integer DEFAULT 0 NOT NULL,
+    CONSTRAINT whatsapp_update_kind_is_known CHECK ((kind = ANY (ARRAY['status'::text, 'message'::text, 'preference'::text, 'template'::text, 'account'::text, 'quality'::text, 'other'::text]))),
+    CONSTRAINT whatsapp_update_state_is_known CHECK ((state = ANY (ARRAY['stored'::text, 'applied'::text, 'skipped'::text, 'kept'::text])))
+);
+
+ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
+
+-- Name: TABLE whatsapp_update; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta as they came (data), each once: of which app''s callbacks, for whom, and what came of it. stored: not applied yet; skipped: reason says why; kept: until a message has its id. happened_at is Meta''s time, or the time of its arrival where that is missing or absurd.';
+
+-- Name: answered_message(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select m.id from outbox.message_attempt a
+    join outbox.outbound_message m on m.id = a.message_id and m.org_id = p_update.org_id
+    where a.phone_number_id = p_update.phone_number_id
+      and a.wamid = coalesce(p_update.data #>> '{context,id}',
+        p_update.data #>> '{reaction,message_id}'));
+end
+$$;
+
+ALTER FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) OWNER TO postgres;
+
+-- Name: FUNCTION answered_message(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) IS 'The message of ours that an inbound one answers or reacts to, if any.';
+
 -- Name: whatsapp_app; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.whatsapp_app (
@@ -892,6 +972,7 @@ begin
     where u.look_at <= v_now
     order by u.look_at limit p_limit
     for update skip locked);
+  perform outbox.lift_expired_holds(v_now);
   if pg_catalog.cardinality(v_ids) = 0 then
     return 0;
   end if;
@@ -915,6 +996,53 @@ ALTER FUNCTION outbox.apply_callbacks(p_limit integer) OWNER TO postgres;
 -- Name: FUNCTION apply_callbacks(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.apply_callbacks(p_limit integer) IS 'Looks again at up to p_limit updates that could not be applied or wait for their message; returns how many. When they cannot be applied together, each is by itself.';
+
+-- Name: apply_inbound(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_update outbox.whatsapp_update;
+  v_wishes outbox.wish[] := array[]::outbox.wish[];
+  v_more outbox.wish[];
+  v_states text[] := array[]::text[];
+  v_reasons text[] := array[]::text[];
+  v_ids bigint[] := array[]::bigint[];
+  v_reason text;
+begin
+  for v_update in
+    select u.* from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.kind in ('message', 'preference') and u.state = 'stored'
+    -- Contacts are locked in this order, and each person's messages come as they were sent.
+    order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
+  loop
+    if v_update.kind = 'message' then
+      select * into v_reason, v_more from outbox.take_inbound(v_update, p_now);
+    else
+      select * into v_reason, v_more from outbox.take_preference(v_update, p_now);
+    end if;
+    v_wishes := v_wishes || v_more;
+    v_ids := v_ids || v_update.id;
+    v_states := v_states || case when v_reason is null then 'applied' else 'skipped' end;
+    v_reasons := v_reasons || v_reason;
+  end loop;
+  if pg_catalog.cardinality(v_ids) > 0 then
+    perform outbox.note_wishes(v_wishes, p_now);
+    perform outbox.settle_updates(v_ids, v_states, v_reasons, p_now);
+    perform outbox.kick_on_commit();
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_inbound(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the messages and preferences among stored updates. locks: contacts in the order of their ids at WhatsApp, then opt-outs by key.';
 
 -- Name: apply_kept(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -963,6 +1091,36 @@ ALTER FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with
 -- Name: FUNCTION apply_kept(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP LOCKED; the caller holds the gates and the messages.';
+
+-- Name: apply_notices(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_update outbox.whatsapp_update;
+  v_reason text;
+begin
+  for v_update in
+    select u.* from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.kind in ('template', 'account', 'quality') and u.state = 'stored'
+    order by u.waba_id, u.kind, u.happened_at, u.id
+  loop
+    v_reason := outbox.take_notice(v_update, p_now);
+    perform outbox.settle_updates(array[v_update.id],
+      array[case when v_reason is null then 'applied' else 'skipped' end], array[v_reason], p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_notices(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) IS 'Applies what stored updates say of templates, accounts and numbers. locks: endpoints, of which none that somebody else holds is waited for: then it is tried again.';
 
 -- Name: apply_results(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1310,6 +1468,7 @@ begin
     order by c.message_id), p_now);
   perform outbox.tell_statuses(v_changes, v_moves, p_now);
   perform outbox.close_retries(v_moves, p_now);
+  perform outbox.heed_failures(v_changes, p_now);
   perform outbox.settle_updates(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
     array(select c.state from pg_catalog.unnest(v_changes) c),
@@ -1332,6 +1491,9 @@ CREATE FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time z
     AS $$
 begin
   perform outbox.apply_statuses(p_ids, p_now);
+  perform outbox.apply_inbound(p_ids, p_now);
+  perform outbox.apply_notices(p_ids, p_now);
+  perform outbox.learn_numbers(p_ids);
 end
 $$;
 
@@ -1902,6 +2064,24 @@ ALTER FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor t
 
 COMMENT ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) IS 'Cancels a message that is QUEUED and returns it. OH002; OH004 when it is being sent or has ended.';
 
+-- Name: cause_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.cause_of(p_code text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- These two speak of the account, and an update that it is reinstated lifts them.
+  return case when p_code in ('131031', '368') then 'account' else 'failure' end;
+end
+$$;
+
+ALTER FUNCTION outbox.cause_of(p_code text) OWNER TO postgres;
+
+-- Name: FUNCTION cause_of(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.cause_of(p_code text) IS 'The cause of a hold that a code of WhatsApp''s makes.';
+
 -- Name: change_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean DEFAULT NULL::boolean) RETURNS void
@@ -2099,6 +2279,43 @@ ALTER FUNCTION outbox.channel_json(p_channel_id uuid) OWNER TO postgres;
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.channel_json(p_channel_id uuid) IS 'A channel as the API shows it.';
+
+-- Name: channels_of(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_ids uuid[];
+begin
+  -- An update of a number names it as people read it. Until a callback of that number has come,
+  -- any of the account's may be meant.
+  if p_update.kind = 'quality' and p_update.display is not null then
+    v_ids := array(
+      select c.endpoint_id from outbox.whatsapp_channel c
+      where c.waba_id = p_update.waba_id and c.app_id = p_update.app_id
+        and c.display_digits = p_update.display
+        and (p_update.org_id is null or c.org_id = p_update.org_id));
+  end if;
+  if coalesce(pg_catalog.cardinality(v_ids), 0) = 0 then
+    v_ids := array(
+      select c.endpoint_id from outbox.whatsapp_channel c
+      where c.waba_id = p_update.waba_id and c.app_id = p_update.app_id
+        and (p_update.org_id is null or c.org_id = p_update.org_id)
+        and (p_update.kind <> 'quality' or c.display_digits is null or p_update.display is null)
+      order by c.endpoint_id);
+  end if;
+  return v_ids;
+end
+$$;
+
+ALTER FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) OWNER TO postgres;
+
+-- Name: FUNCTION channels_of(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) IS 'The channels that an update of an account, or of one of its numbers, concerns: of the app that signed it alone.';
 
 -- Name: event; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -3136,6 +3353,8 @@ begin
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
     'accepted', v_accepted,
     'messages', outbox.erase_messages(10000),
+    'updates', outbox.forget_updates(v_now, 100000),
+    'inbound', outbox.erase_inbound(v_now, 10000),
     'secrets', outbox.drop_expired_secrets(v_now),
     'request_keys', outbox.forget_requests(v_now));
 end
@@ -3145,7 +3364,7 @@ ALTER FUNCTION outbox.cleanup() OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "secrets", "request_keys"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
+COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3535,6 +3754,60 @@ ALTER FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text,
 -- Name: FUNCTION consume(p_consumer text, p_event_id text, p_function text, p_message text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) IS 'Hands a message (JSON text) to a function (schema.name, of one jsonb) with the caller''s rights, unless the consumer has that event already: then false. What the function raises passes, and nothing has happened. OH001.';
+
+-- Name: contact_of(text, text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_wa_id text := case when outbox.number_of(p_wa_id) is not null then p_wa_id end;
+  v_of_user outbox.whatsapp_contact;
+  v_of_number outbox.whatsapp_contact;
+  v_id uuid;
+begin
+  if v_wa_id is null and p_user_id is null then
+    return null;
+  end if;
+  -- A number that comes with another user id has a new owner.
+  update outbox.whatsapp_contact c set wa_id = null
+  where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
+  insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
+  select p_org_id, v_wa_id, p_user_id, p_now, p_now
+  where not exists (
+    select from outbox.whatsapp_contact c
+    where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
+  on conflict do nothing;
+  select * into v_of_user from outbox.whatsapp_contact c
+  where c.org_id = p_org_id and c.user_id = p_user_id for update;
+  select * into v_of_number from outbox.whatsapp_contact c
+  where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
+  v_id := coalesce(v_of_user.id, v_of_number.id);
+  -- Two contacts that turn out to be one.
+  if v_of_user.id <> v_of_number.id then
+    update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
+    delete from outbox.whatsapp_contact c where c.id = v_of_number.id;
+  end if;
+  update outbox.whatsapp_contact c set
+    wa_id = coalesce(v_wa_id, c.wa_id),
+    user_id = coalesce(p_user_id, c.user_id),
+    parent_user_id = coalesce(pg_catalog.left(p_contact ->> 'parent_user_id', 256),
+      c.parent_user_id),
+    name = coalesce(pg_catalog.left(p_contact #>> '{profile,name}', 256), c.name),
+    username = coalesce(pg_catalog.left(p_contact #>> '{profile,username}', 256), c.username),
+    last_seen_at = greatest(c.last_seen_at, p_now)
+  where c.id = v_id;
+  return v_id;
+end
+$$;
+
+ALTER FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) IS 'The contact of an org with that number or user id, made or completed; null without either. locks: the contact.';
 
 -- Name: count_failure(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4697,6 +4970,42 @@ ALTER FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them several, the first.';
 
+-- Name: erase_inbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_before timestamptz :=
+    p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
+  v_erased integer;
+begin
+  update outbox.inbound_message m set
+    wamid = null, contact_id = null, text = null, payload = '{}', erased_at = p_now
+  where m.id = any (array(
+    select o.id from outbox.inbound_message o
+    where o.erased_at is null and o.received_at < v_before
+    order by o.received_at limit p_limit for update skip locked));
+  get diagnostics v_erased = row_count;
+  delete from outbox.whatsapp_contact c where c.id = any (array(
+    select o.id from outbox.whatsapp_contact o
+    where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
+  delete from outbox.conversation_window w
+  where w.expires_at < p_now - interval '1 day';
+  -- A wish that was taken back is only kept against callbacks that come late.
+  delete from outbox.opt_out o where o.lifted and o.decided_at < p_now - interval '60 days';
+  return v_erased;
+end
+$$;
+
+ALTER FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION erase_inbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) IS 'Removes text, payload and ids of up to p_limit inbound messages older than message.retention_days and returns how many; contacts that have not written since are forgotten.';
+
 -- Name: erase_messages(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.erase_messages(p_limit integer) RETURNS integer
@@ -5139,8 +5448,10 @@ CREATE TABLE outbox.failure_rule (
     scope text DEFAULT 'endpoint'::text NOT NULL,
     firm boolean DEFAULT false NOT NULL,
     note text DEFAULT ''::text NOT NULL,
+    opt_out text,
     CONSTRAINT failure_rule_action_is_known CHECK ((action = ANY (ARRAY['retry'::text, 'fail'::text, 'hold'::text, 'fail_hold'::text, 'throttle'::text]))),
     CONSTRAINT failure_rule_min_delay_is_sensible CHECK (((min_delay_s >= (0)::double precision) AND (min_delay_s <= (604800)::double precision))),
+    CONSTRAINT failure_rule_opt_out_is_known CHECK ((opt_out = ANY (ARRAY['MARKETING'::text, 'ALL'::text]))),
     CONSTRAINT failure_rule_scope_is_known CHECK ((scope = ANY (ARRAY['endpoint'::text, 'lane'::text, 'app'::text])))
 );
 
@@ -5148,7 +5459,7 @@ ALTER TABLE outbox.failure_rule OWNER TO postgres;
 
 -- Name: TABLE failure_rule; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a provider that calls the failure transient changes nothing.';
+COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a provider that calls the failure transient changes nothing; opt_out: the failure says that the person wants no such messages.';
 
 -- Name: failure_rule_of(text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5170,7 +5481,7 @@ begin
   order by c.place, f.kind = '*'
   limit 1;
   if not found then
-    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, ''
+    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null
       )::outbox.failure_rule;
   end if;
   return v_rule;
@@ -5388,6 +5699,7 @@ begin
   end if;
   delete from vault.secrets v where v.id = v_channel.token_vault_id;
   delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
+  delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
   for v_message in
     select * from outbox.outbound_message m
     where m.org_id = v_channel.org_id and m.channel_id = p_endpoint_id
@@ -5455,6 +5767,49 @@ ALTER FUNCTION outbox.forget_requests(p_now timestamp with time zone) OWNER TO p
 -- Name: FUNCTION forget_requests(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone) IS 'Removes keys that are a day old, and buckets that are full by now; returns how many keys.';
+
+-- Name: forget_updates(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_kept interval :=
+    pg_catalog.make_interval(days => outbox.setting_int('callback.retention_days'));
+  v_said interval :=
+    pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
+  v_forgotten integer;
+begin
+  delete from outbox.whatsapp_update u where u.id = any (array(
+    select o.id from outbox.whatsapp_update o
+    where o.received_at < p_now - v_kept
+    order by o.received_at limit p_limit for update skip locked));
+  get diagnostics v_forgotten = row_count;
+  if v_said < v_kept then
+    update outbox.whatsapp_update u set
+      data = '{}', wamid = null, wa_id = null, user_id = null, callback_data = null
+    where u.id = any (array(
+      select o.id from outbox.whatsapp_update o
+      where o.received_at < p_now - v_said and o.data <> '{}'
+      order by o.received_at limit p_limit for update skip locked));
+  end if;
+  -- Those that wait for a message: one that neither transaction saw has its id by now.
+  update outbox.whatsapp_update u set look_at = p_now
+  where u.look_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
+    select from outbox.message_attempt a
+    where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
+  perform outbox.forget_app_secrets(p_now);
+  return v_forgotten;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit updates older than callback.retention_days and returns how many; of those older than message.retention_days, if that is less, only the key is left.';
 
 -- Name: get_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5958,6 +6313,91 @@ ALTER FUNCTION outbox.header_problem(p_name text, p_value jsonb) OWNER TO postgr
 
 COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never shows the value.';
 
+-- Name: heed_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_failures outbox.status_change[] := array(
+    select c from pg_catalog.unnest(p_changes) c
+    where c.rank = 4 and c.noted and c.reason is distinct from 'already');
+begin
+  if pg_catalog.cardinality(v_failures) = 0 then
+    return;
+  end if;
+  perform outbox.note_wishes(array(
+    select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
+      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+    from pg_catalog.unnest(v_failures) c
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
+      and f.opt_out is not null
+    join outbox.outbound_message m on m.id = c.message_id
+    cross join lateral (
+      select m.to_recipient union select pg_catalog.unnest(
+        outbox.recipients_of(m.org_id, m.wa_id, null))
+    ) t (r)), p_now);
+  perform outbox.hold_failing(v_failures, p_now);
+  perform outbox.slow_down(v_failures, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Does what failure_rule says of failures that callbacks brought: opt-outs, holds, throttles. locks: opt-outs by key; endpoints and gates with SKIP LOCKED.';
+
+-- Name: hold_channel(uuid, text, boolean, text, timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  select * into v_endpoint from outbox.endpoint e where e.id = p_channel_id
+  for no key update nowait;
+  insert into outbox.channel_hold as h (channel_id, cause, held, why, decided_at, expires_at)
+  values (p_channel_id, p_cause, p_held, p_why, p_at, p_expires_at)
+  on conflict (channel_id, cause) do update set
+    held = excluded.held, why = excluded.why, decided_at = excluded.decided_at,
+    expires_at = excluded.expires_at
+  where excluded.decided_at > h.decided_at
+    or (excluded.decided_at = h.decided_at and excluded.held and not h.held);
+  if not found then
+    return;
+  end if;
+  if p_held and v_endpoint.state = 'enabled' and coalesce(p_expires_at > p_now, true) then
+    perform outbox.set_endpoint_state(p_channel_id, 'paused', 'held: ' || p_why);
+    perform outbox.announce('outhook.channel.held', array[p_channel_id], p_now);
+    perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
+      'held: ' || p_why, null, p_now);
+  elsif not p_held and v_endpoint.state = 'paused' and v_endpoint.state_reason like 'held:%'
+    and not exists (
+      select from outbox.channel_hold h where h.channel_id = p_channel_id and h.held)
+  then
+    perform outbox.set_endpoint_state(p_channel_id, 'enabled', null);
+    perform outbox.announce('outhook.channel.resumed', array[p_channel_id], p_now);
+    perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'RESUMED', p_why, null,
+      p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone) IS 'Holds a channel for a cause, or lifts that cause, unless a later word has been spoken; the last cause lifted resumes it, unless a person paused it. locks: the endpoint, without waiting.';
+
 -- Name: hold_channels(uuid[], outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) RETURNS uuid[]
@@ -5966,6 +6406,7 @@ CREATE FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.res
     AS $$
 declare
   v_id uuid;
+  v_code text;
   v_why text;
 begin
   for v_id in
@@ -5976,15 +6417,14 @@ begin
     -- As disable_itself(): the next failure holds it then.
     for no key update of e skip locked
   loop
-    select pg_catalog.format('held: %s %s', coalesce(r.code, r.error_class), f.title) into v_why
+    select coalesce(r.code, r.error_class),
+      pg_catalog.format('%s %s', coalesce(r.code, r.error_class), f.title)
+    into v_code, v_why
     from pg_catalog.unnest(p_results) r
     cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code) f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.set_endpoint_state(v_id, 'paused', v_why);
-    perform outbox.announce('outhook.channel.held', array[v_id], p_now);
-    perform outbox.audit(e.org_id, 'CHANNEL', v_id::text, 'HELD', v_why, null, p_now)
-    from outbox.endpoint e where e.id = v_id;
+    perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u
@@ -5997,6 +6437,120 @@ ALTER FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.resu
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) IS 'Pauses the channels among endpoints that a failure wants held, with the reason, and publishes outhook.channel.held; returns the endpoints that are no channels.';
+
+-- Name: hold_failing(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_row record;
+begin
+  for v_row in
+    select e.id, o.code, o.title, o.at
+    from (
+      select distinct on (m.channel_id) m.channel_id, c.code, f.title, c.at
+      from pg_catalog.unnest(p_failures) c
+      join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
+        and f.action in ('hold', 'fail_hold')
+      join outbox.outbound_message m on m.id = c.message_id
+      order by m.channel_id, c.at desc
+    ) o
+    join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
+    join outbox.endpoint e on e.id = o.channel_id
+    where e.state = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
+    order by e.id
+    -- As hold_channels(): the next failure holds it then.
+    for no key update of e skip locked
+  loop
+    perform outbox.hold_channel(v_row.id, outbox.cause_of(v_row.code), true,
+      pg_catalog.format('%s %s', v_row.code, v_row.title), v_row.at, null, p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds the channels whose failures say so. locks: endpoints with SKIP LOCKED.';
+
+-- Name: notice_rule; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.notice_rule (
+    field text NOT NULL,
+    event text NOT NULL,
+    action text NOT NULL,
+    cause text NOT NULL,
+    title text NOT NULL,
+    CONSTRAINT notice_rule_action_is_known CHECK ((action = ANY (ARRAY['hold'::text, 'lift'::text, 'note'::text]))),
+    CONSTRAINT notice_rule_cause_is_known CHECK ((cause = ANY (ARRAY['template'::text, 'account'::text, 'quality'::text])))
+);
+
+ALTER TABLE outbox.notice_rule OWNER TO postgres;
+
+-- Name: TABLE notice_rule; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.notice_rule IS 'What an update about a template, an account or a number means: hold, lift, or note, which is an operational event alone. One UPDATE changes it; an event in no row is stored and skipped.';
+
+-- Name: hold_template(outbox.whatsapp_update, outbox.notice_rule, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_name text := pg_catalog.left(p_update.data ->> 'message_template_name', 512);
+  -- Meta writes en_US and en-US.
+  v_language text := pg_catalog.left(pg_catalog.replace(
+    p_update.data ->> 'message_template_language', '-', '_'), 16);
+  v_was boolean;
+begin
+  if v_name is null or v_language is null then
+    return 'not_understood';
+  end if;
+  select h.held into v_was from outbox.template_hold h
+  where h.app_id = p_update.app_id and h.waba_id = p_update.waba_id and h.name = v_name
+    and h.language = v_language for update;
+  insert into outbox.template_hold as h (
+    app_id, waba_id, name, language, held, why, decided_at)
+  values (p_update.app_id, p_update.waba_id, v_name, v_language, p_rule.action = 'hold', p_why,
+    p_update.happened_at)
+  on conflict (app_id, waba_id, name, language) do update set
+    held = excluded.held, why = excluded.why, decided_at = excluded.decided_at
+  where excluded.decided_at > h.decided_at
+    or (excluded.decided_at = h.decided_at and excluded.held and not h.held);
+  if not found then
+    return 'behind';
+  elsif coalesce(v_was, false) = (p_rule.action = 'hold') then
+    return null;
+  end if;
+  perform outbox.put_news(
+    case p_rule.action
+      when 'hold' then 'outhook.template.held' else 'outhook.template.resumed'
+    end,
+    array(
+      select pg_catalog.json_build_object('orgId', t.org_id, 'templateCode', t.code,
+        'name', t.name, 'language', t.language, 'reason', p_why)::text
+      from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t),
+    p_now);
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  select t.org_id, 'TEMPLATE', t.code,
+    case p_rule.action when 'hold' then 'HELD' else 'RESUMED' end, p_why, null, p_now
+  from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone) IS 'Holds a template of an account or lifts that, unless a later word has been spoken; returns why it does nothing, if so.';
 
 -- Name: host_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6030,6 +6584,27 @@ ALTER FUNCTION outbox.host_problem(p_host text) OWNER TO postgres;
 -- Name: FUNCTION host_problem(p_host text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.host_problem(p_host text) IS 'What is wrong with a URL''s host, as the end of a sentence; null when nothing is.';
+
+-- Name: inbound_text(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.inbound_text(p_data jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.left(coalesce(p_data #>> '{text,body}', p_data #>> '{button,text}',
+    p_data #>> '{interactive,button_reply,title}', p_data #>> '{interactive,list_reply,title}',
+    p_data #>> '{interactive,nfm_reply,body}', p_data #>> '{reaction,emoji}',
+    p_data #>> '{image,caption}', p_data #>> '{video,caption}', p_data #>> '{document,caption}',
+    p_data #>> '{system,body}'), 4096);
+end
+$$;
+
+ALTER FUNCTION outbox.inbound_text(p_data jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION inbound_text(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.inbound_text(p_data jsonb) IS 'What a person reads of an inbound message; null where there is no text.';
 
 -- Name: inside_name_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6351,6 +6926,29 @@ ALTER FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class 
 
 COMMENT ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) IS 'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not. The table failure_rule decides.';
 
+-- Name: is_template_held(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_template_held(p_message outbox.outbound_message) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return p_message.template_code is not null and exists (
+    select from outbox.template t
+    join outbox.whatsapp_channel c on c.endpoint_id = p_message.channel_id
+    join outbox.template_hold h on h.app_id = c.app_id and h.waba_id = c.waba_id
+      and h.name = t.name and h.language = t.language and h.held
+    where t.org_id = p_message.org_id and t.code = p_message.template_code);
+end
+$$;
+
+ALTER FUNCTION outbox.is_template_held(p_message outbox.outbound_message) OWNER TO postgres;
+
+-- Name: FUNCTION is_template_held(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) IS 'Whether WhatsApp has paused or disabled the template of a message in the account that sends it.';
+
 -- Name: is_watched_change(jsonb, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) RETURNS boolean
@@ -6668,6 +7266,64 @@ ALTER FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) OWNER TO
 -- Name: FUNCTION last_attempt(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null when nothing is known of it.';
+
+-- Name: learn_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.learn_numbers(p_ids bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  update outbox.whatsapp_channel c set display_digits = x.display
+  from (
+    select distinct on (u.channel_id) u.channel_id, u.display
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.display is not null and u.channel_id is not null
+    order by u.channel_id, u.id desc
+  ) x
+  where c.endpoint_id = x.channel_id and c.display_digits is distinct from x.display;
+end
+$$;
+
+ALTER FUNCTION outbox.learn_numbers(p_ids bigint[]) OWNER TO postgres;
+
+-- Name: FUNCTION learn_numbers(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.learn_numbers(p_ids bigint[]) IS 'Notes the numbers of channels, which their callbacks show and only those: an update of a number''s quality names it by nothing else.';
+
+-- Name: lift_expired_holds(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_hold outbox.channel_hold;
+  v_lifted integer := 0;
+begin
+  for v_hold in
+    select h.* from outbox.channel_hold h
+    join outbox.endpoint e on e.id = h.channel_id
+    where h.held and h.expires_at <= p_now
+    order by h.expires_at limit 100
+    for no key update of e skip locked
+  loop
+    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'its time is over',
+      greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
+    v_lifted := v_lifted + 1;
+  end loop;
+  return v_lifted;
+end
+$$;
+
+ALTER FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION lift_expired_holds(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) IS 'Lifts holds whose end WhatsApp had announced; returns how many.';
 
 -- Name: list_activity(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7154,6 +7810,29 @@ ALTER FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit int
 -- Name: FUNCTION list_replay_jobs(p_org_id text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) IS 'The replay jobs of an org, newest first: {"data", "nextCursor"}. OH001.';
+
+-- Name: list_reply_words(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_reply_words(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('data', coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('language', w.language,
+        'word', w.word, 'action', w.action, 'own', w.org_id <> '*')
+      order by w.language, w.word, w.org_id)
+    from outbox.reply_word w
+    where w.org_id = p_org_id or (w.org_id = '*' and not exists (
+      select from outbox.reply_word o where o.org_id = p_org_id and o.word = w.word))), '[]'));
+end
+$$;
+
+ALTER FUNCTION outbox.list_reply_words(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION list_reply_words(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_reply_words(p_org_id text) IS 'The words that mean STOP or START to an organisation: {"data": [{"language", "word", "action", "own": the organisation has said so itself}]}.';
 
 -- Name: list_templates(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7870,6 +8549,155 @@ ALTER FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now time
 
 COMMENT ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their tries. The caller holds the messages.';
 
+-- Name: note_wishes(outbox.wish[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  with last_word as (
+    -- The later word counts, and of two at one time the one that asks for less.
+    select distinct on (w.org_id, w.recipient, w.purpose) w.*
+    from pg_catalog.unnest(p_wishes) w
+    order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted
+  ), changed as (
+    insert into outbox.opt_out as o (org_id, channel, recipient, purpose, source, evidence, lifted,
+      decided_at, created_at)
+    select w.org_id, 'WHATSAPP', w.recipient, w.purpose, w.source, w.evidence, w.lifted, w.at, p_now
+    from last_word w
+    order by w.org_id, w.recipient, w.purpose
+    on conflict (org_id, channel, recipient, purpose) do update set
+      source = excluded.source, evidence = excluded.evidence, lifted = excluded.lifted,
+      decided_at = excluded.decided_at
+    where excluded.decided_at > o.decided_at
+      or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
+    returning o.org_id, o.recipient, o.purpose
+  )
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  select distinct w.org_id, w.entity_type, w.entity_id,
+    case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
+    pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
+  from changed c
+  join last_word w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
+end
+$$;
+
+ALTER FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) IS 'Writes what people want into opt_out, where it is their last word, and audits it. locks: opt-outs in the order of their keys.';
+
+-- Name: notice_end(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.notice_end(p_data jsonb) RETURNS timestamp with time zone
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  -- Of several restrictions the last to end; one without an end does not.
+  if pg_catalog.jsonb_typeof(p_data -> 'restriction_info') = 'array' then
+    return (
+      select case when pg_catalog.count(*) = pg_catalog.count(s.at) then
+        pg_catalog.to_timestamp(pg_catalog.max(s.at)) end
+      from pg_catalog.jsonb_array_elements(p_data -> 'restriction_info') k
+      cross join lateral (
+        select case
+          when k ->> 'expiration' ~ '^[0-9]{1,11}$' then (k ->> 'expiration')::double precision
+        end as at
+      ) s);
+  end if;
+  return null;
+end
+$_$;
+
+ALTER FUNCTION outbox.notice_end(p_data jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION notice_end(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.notice_end(p_data jsonb) IS 'When restrictions end by themselves; null when they do not.';
+
+-- Name: notice_reason(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.notice_reason(p_data jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return nullif(pg_catalog.left(pg_catalog.concat_ws(', ',
+    nullif(p_data ->> 'reason', 'NONE'), p_data #>> '{other_info,title}',
+    p_data #>> '{violation_info,violation_type}',
+    case when pg_catalog.jsonb_typeof(p_data -> 'restriction_info') = 'array' then (
+      select pg_catalog.string_agg(k ->> 'restriction_type', ', ')
+      from pg_catalog.jsonb_array_elements(p_data -> 'restriction_info') k) end), 200), '');
+end
+$$;
+
+ALTER FUNCTION outbox.notice_reason(p_data jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION notice_reason(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.notice_reason(p_data jsonb) IS 'What WhatsApp gives as the reason, if anything.';
+
+-- Name: notice_rule_of(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) RETURNS outbox.notice_rule
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_event text := p_update.status;
+  v_kinds jsonb := p_update.data -> 'restriction_info';
+  v_rule outbox.notice_rule;
+begin
+  -- These two say what they mean further down.
+  if v_event = 'DISABLED_UPDATE' then
+    v_event := p_update.data #>> '{ban_info,waba_ban_state}';
+  elsif v_event = 'PAUSED' and p_update.data #>> '{other_info,title}' = 'UNPAUSE' then
+    v_event := 'UNPAUSE';
+  elsif v_event = 'ACCOUNT_RESTRICTION' and pg_catalog.jsonb_typeof(v_kinds) = 'array' then
+    if v_kinds = '[]' then
+      v_event := 'ACCOUNT_UNRESTRICTION';
+    elsif not exists (
+      select from pg_catalog.jsonb_array_elements(v_kinds) k
+      where k ->> 'restriction_type' is distinct from 'RESTRICTED_ADD_PHONE_NUMBER_ACTION')
+    then
+      -- It may go on sending.
+      return null;
+    end if;
+  end if;
+  select * into v_rule from outbox.notice_rule r
+  where r.field = p_update.field and r.event = v_event;
+  return v_rule;
+end
+$$;
+
+ALTER FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) OWNER TO postgres;
+
+-- Name: FUNCTION notice_rule_of(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) IS 'The rule for an update of a template, account or number; null when it has none.';
+
+-- Name: number_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.number_of(p_wa_id text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
+end
+$_$;
+
+ALTER FUNCTION outbox.number_of(p_wa_id text) OWNER TO postgres;
+
+-- Name: FUNCTION number_of(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.number_of(p_wa_id text) IS 'A wa_id as E.164 with its +; null for what is none.';
+
 -- Name: open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) RETURNS outbox.delivery
@@ -8023,9 +8851,10 @@ CREATE FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpo
     AS $$
 begin
   perform outbox.check_recipient(p_recipient);
-  delete from outbox.opt_out o
+  -- Kept as lifted: a callback that comes late must not bring it back.
+  update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
   where o.org_id = p_org_id and o.channel = p_channel and o.recipient = p_recipient
-    and o.purpose = p_purpose;
+    and o.purpose = p_purpose and not o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
 end
 $$;
@@ -8049,9 +8878,12 @@ begin
   perform outbox.check_recipient(p_recipient);
   perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
   perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
-  insert into outbox.opt_out (org_id, channel, recipient, purpose, source, created_at)
-  values (p_org_id, p_channel, p_recipient, p_purpose, coalesce(p_source, 'by hand'), v_now)
-  on conflict do nothing;
+  insert into outbox.opt_out as o (
+    org_id, channel, recipient, purpose, source, decided_at, created_at)
+  values (p_org_id, p_channel, p_recipient, p_purpose, coalesce(p_source, 'by hand'), v_now, v_now)
+  on conflict (org_id, channel, recipient, purpose) do update set
+    source = excluded.source, evidence = null, lifted = false, decided_at = excluded.decided_at
+  where o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', true, 'purpose', p_purpose, 'isNew', found);
 end
 $$;
@@ -8262,6 +9094,49 @@ ALTER FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_re
 -- Name: FUNCTION pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint as pause_endpoint() does, and returns it. OH002.';
+
+-- Name: person_key(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.person_key(p_recipient text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(p_recipient, 'UTF8')), 'hex');
+end
+$$;
+
+ALTER FUNCTION outbox.person_key(p_recipient text) OWNER TO postgres;
+
+-- Name: FUNCTION person_key(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of what goes to a person, or comes from them: a hash, since events and dead letters outlive an erased message.';
+
+-- Name: plain_word(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.plain_word(p_text text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  -- Nothing longer is one of these words: a sentence that holds one is for a person to read.
+  if pg_catalog.length(p_text) > 100 then
+    return null;
+  end if;
+  return nullif(pg_catalog.regexp_replace(
+    pg_catalog.regexp_replace(
+      pg_catalog.lower(pg_catalog.regexp_replace(
+        pg_catalog.normalize(p_text, 'NFKD'), '[\u0300-\u036f]', '', 'g')),
+      '\s+', ' ', 'g'),
+    '^[^[:alnum:]]+|[^[:alnum:]]+$', '', 'g'), '');
+end
+$_$;
+
+ALTER FUNCTION outbox.plain_word(p_text text) OWNER TO postgres;
+
+-- Name: FUNCTION plain_word(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.plain_word(p_text text) IS 'A text without case, accents, and what surrounds it: "Arrêt !" is arret. Null for a long one.';
 
 -- Name: port_allowed(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8506,6 +9381,64 @@ ALTER FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue 
 
 COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the events must have been checked against the version of its catalogue that p_catalogue names, or nothing is published and the answer is {"catalogue": as read_catalogue()}. p_key is the Idempotency-Key of the whole. OH001, OH002, OH003.';
 
+-- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.inbound_message (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    channel_id uuid NOT NULL,
+    phone_number_id text NOT NULL,
+    wamid text,
+    contact_id uuid,
+    type text NOT NULL,
+    text text,
+    reply_to bigint,
+    payload jsonb NOT NULL,
+    sent_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    erased_at timestamp with time zone
+);
+
+ALTER TABLE outbox.inbound_message OWNER TO postgres;
+
+-- Name: TABLE inbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.inbound_message IS 'Messages from people, each once. type is WhatsApp''s, text what a person reads of it, reply_to the message of ours that it answers, payload the rest as it came; erased_at: text, payload and ids are gone, message.retention_days after it came.';
+
+-- Name: publish_inbound(outbox.inbound_message, outbox.whatsapp_update, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid := outbox.uuid_v7(p_now);
+  v_body jsonb := pg_catalog.jsonb_build_object(
+    'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
+    'contactId', p_message.contact_id, 'from', outbox.number_of(p_update.wa_id),
+    'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
+    'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
+    'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
+  v_whole text := (v_body || pg_catalog.jsonb_build_object('message', p_message.payload))::text;
+begin
+  -- One that is too large to publish comes without WhatsApp's own form of it.
+  if pg_catalog.octet_length(v_whole) > outbox.setting_int('publish.max_body_bytes') then
+    v_whole := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
+  end if;
+  insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, created_at)
+  values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
+    outbox.person_key(coalesce(outbox.number_of(p_update.wa_id), p_update.user_id, '')),
+    p_update.key, p_now);
+  insert into outbox.unrouted (event_id) values (v_id);
+end
+$$;
+
+ALTER FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) IS 'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", "userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": as WhatsApp sent it}. One person''s come in order to an endpoint ordered by partition.';
+
 -- Name: publish_inserted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.publish_inserted() RETURNS trigger
@@ -8552,9 +9485,7 @@ CREATE FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now 
 declare
   v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
     pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
-    pg_catalog.encode(
-      pg_catalog.sha256(pg_catalog.convert_to(p_message.to_recipient, 'UTF8')), 'hex'),
-    null, null, p_message.channel_id, null, null);
+    outbox.person_key(p_message.to_recipient), null, null, p_message.channel_id, null, null);
 begin
   v_event.id := p_message.event_id;
   perform outbox.put_event(v_event);
@@ -8752,9 +9683,7 @@ begin
         'messageStatus', m.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
       -- As the message's own event: in an ordered endpoint one person's come one after the other.
-      pg_catalog.encode(
-        pg_catalog.sha256(pg_catalog.convert_to(m.to_recipient, 'UTF8')), 'hex'),
-      u.key, p_now
+      outbox.person_key(m.to_recipient), u.key, p_now
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, noted, state, reason, place)
     join outbox.whatsapp_update u on u.id = c.update_id
@@ -9210,6 +10139,39 @@ ALTER FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_now timestamp with
 
 COMMENT ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_now timestamp with time zone) IS 'Notes that updates could not be applied, and when they are looked at again.';
 
+-- Name: put_reply_word(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_word text := outbox.plain_word(p_word);
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_choice('action', p_action, array['STOP', 'START', 'NONE']);
+  if p_language is null or p_language !~ '^[a-z]{2,3}$' then
+    perform outbox.invalid('language', 'is not the code of a language', 'Expected fr or similar');
+  end if;
+  if v_word is null then
+    perform outbox.invalid('word', 'is empty or longer than 100 characters',
+      'Expected what a person would write as a whole message');
+  end if;
+  insert into outbox.reply_word as w (org_id, language, word, action)
+  values (p_org_id, p_language, v_word, p_action)
+  on conflict (org_id, language, word) do update set action = excluded.action;
+  perform outbox.audit(p_org_id, 'REPLY_WORD', v_word, 'UPDATED',
+    pg_catalog.format('%s means %s (%s)', v_word, p_action, p_language), p_actor, outbox.clock());
+  return pg_catalog.jsonb_build_object('language', p_language, 'word', v_word, 'action', p_action);
+end
+$_$;
+
+ALTER FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) IS 'Says what a word means to an organisation, as a whole message: STOP, START, or NONE where all others take it for one of them. Returns {"language", "word", "action"}. OH001.';
+
 -- Name: put_slack_url(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) RETURNS void
@@ -9531,6 +10493,43 @@ ALTER FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates 
 
 COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller named, which only narrows. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it was not understood, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
 
+-- Name: recipients_of(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_wa_id text := coalesce(p_wa_id, (
+    select c.wa_id from outbox.whatsapp_contact c
+    where c.org_id = p_org_id and c.user_id = p_user_id));
+begin
+  return array(
+    select distinct r.recipient
+    from (
+      select outbox.number_of(v_wa_id) as recipient
+      union all
+      select p_user_id
+      union all
+      select m.to_recipient
+      from (
+        select x.to_recipient from outbox.outbound_message x
+        where x.org_id = p_org_id and x.wa_id = v_wa_id and x.erased_at is null
+        order by x.id desc limit 100
+      ) m
+    ) r
+    where r.recipient is not null
+    order by r.recipient);
+end
+$$;
+
+ALTER FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) OWNER TO postgres;
+
+-- Name: FUNCTION recipients_of(p_org_id text, p_wa_id text, p_user_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'By what a person of an org may be addressed: their number, WhatsApp''s id of them, and the numbers by which they were written to.';
+
 -- Name: refusal_of(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS text
@@ -9548,7 +10547,8 @@ begin
     when exists (
       select from outbox.opt_out o
       where o.org_id = p_message.org_id and o.channel = p_message.channel
-        and o.recipient = p_message.to_recipient and o.purpose in ('ALL', v_purpose))
+        and o.recipient in (p_message.to_recipient, '+' || p_message.wa_id)
+        and o.purpose in ('ALL', v_purpose) and not o.lifted)
     then 'opted_out'
     when p_message.dossier_id is not null and (
       select c.granted from outbox.consent c
@@ -9807,6 +10807,45 @@ ALTER FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_typ
 
 COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays every dead letter that matches (null: any), failed before it began and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
 
+-- Name: reply_action(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_word text;
+  v_action text;
+begin
+  -- What was chosen counts before what was shown: a button may say anything.
+  for v_word in
+    select w.word
+    from pg_catalog.unnest(array[p_data #>> '{text,body}', p_data #>> '{button,payload}',
+      p_data #>> '{button,text}', p_data #>> '{interactive,button_reply,id}',
+      p_data #>> '{interactive,button_reply,title}', p_data #>> '{interactive,list_reply,id}',
+      p_data #>> '{interactive,list_reply,title}']) with ordinality as t (said, place)
+    cross join lateral outbox.plain_word(t.said) as w (word)
+    where w.word is not null
+    order by t.place
+  loop
+    select r.action into v_action from outbox.reply_word r
+    where r.word = v_word and r.org_id in (p_org_id, '*')
+    order by r.org_id = '*', r.action = 'STOP' desc limit 1;
+    if v_action is not null then
+      return nullif(v_action, 'NONE');
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION reply_action(p_org_id text, p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) IS 'STOP or START when an inbound message, or the button chosen, is one of the org''s words for it.';
+
 -- Name: report_dead_message(text, text, text, text, text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) RETURNS void
@@ -9905,6 +10944,30 @@ ALTER FUNCTION outbox.reserved_headers() OWNER TO postgres;
 -- Name: FUNCTION reserved_headers(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.reserved_headers() IS 'The names that no custom header may have, in lower case; webhook-* stands for all that begin so.';
+
+-- Name: rest_lane(bigint, interval, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  update outbox.lane l set
+    not_before = greatest(l.not_before, p_now + p_for),
+    next_at = case
+      when l.halted or l.leased > 0 or l.next_at = 'infinity' then l.next_at
+      else greatest(l.next_at, p_now + p_for)
+    end
+  where l.id = p_lane_id and l.ordered;
+end
+$$;
+
+ALTER FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) IS 'Holds back one recipient''s lane. The caller holds the gate, and parks it.';
 
 -- Name: resume_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10791,6 +11854,11 @@ begin
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
+  -- Whoever resumes a channel has seen what held it.
+  if p_state = 'enabled' then
+    update outbox.channel_hold h set held = false, decided_at = v_now
+    where h.channel_id = p_endpoint_id and h.held;
+  end if;
   return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'state', p_state, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
@@ -11240,6 +12308,53 @@ ALTER FUNCTION outbox.slack_url_shown(p_url text) OWNER TO postgres;
 -- Name: FUNCTION slack_url_shown(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.slack_url_shown(p_url text) IS 'What is shown of the URL of an incoming webhook: https://hooks.slack.com/…';
+
+-- Name: slow_down(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_row record;
+  v_gates uuid[];
+begin
+  for v_row in
+    select f.scope, m.channel_id, m.to_recipient, w.app_id,
+      pg_catalog.max(c.at + f.min_delay_s * interval '1 s') as until
+    from pg_catalog.unnest(p_failures) c
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
+      and f.action = 'throttle' and c.at + f.min_delay_s * interval '1 s' > p_now
+    join outbox.outbound_message m on m.id = c.message_id
+    join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
+    group by f.scope, m.channel_id, m.to_recipient, w.app_id
+    order by f.scope, m.channel_id
+  loop
+    v_gates := outbox.try_lock_gates(array(
+      select w.endpoint_id from outbox.whatsapp_channel w
+      where w.endpoint_id = v_row.channel_id
+        or (v_row.scope = 'app' and w.app_id = v_row.app_id)));
+    if v_row.scope = 'lane' then
+      perform outbox.rest_lane(l.id, v_row.until - p_now, p_now)
+      from outbox.gate g
+      join outbox.lane l on l.gate_id = g.id and l.ordered
+        and l.key_hash = outbox.key_hash('partition', outbox.person_key(v_row.to_recipient))
+      where g.endpoint_id = any (v_gates);
+    else
+      update outbox.gate g set not_before = greatest(g.not_before, v_row.until)
+      where g.endpoint_id = any (v_gates);
+    end if;
+    perform outbox.park(v_gates, p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION slow_down(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds back the numbers, apps and recipients whose failures say that they are too fast. locks: gates with SKIP LOCKED.';
 
 -- Name: softened(outbox.failure_rule, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11692,6 +12807,63 @@ ALTER FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timesta
 
 COMMENT ON FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'Leases due deliveries of these endpoints, at most p_limit and 4 MiB of bodies, round after round of the ring. locks: the caller holds the gates.';
 
+-- Name: take_inbound(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_contact uuid := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+    p_update.data -> 'contact', p_now);
+  v_recipients text[] :=
+    outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
+  v_message outbox.inbound_message;
+  v_action text;
+begin
+  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, contact_id,
+    type, text, reply_to, payload, sent_at, received_at)
+  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
+    coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
+    outbox.answered_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
+  -- WhatsApp may send what it could not show, and the same id again once it can.
+  on conflict (phone_number_id, wamid) do update set
+    type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
+    payload = excluded.payload
+  where m.type = 'unsupported' and excluded.type <> 'unsupported' and m.org_id = excluded.org_id
+  returning m.* into v_message;
+  if v_message.id is null then
+    reason := 'already';
+    return;
+  end if;
+  if v_message.type <> 'system' then
+    perform outbox.open_window(p_update.channel_id, r, p_update.happened_at)
+    from pg_catalog.unnest(v_recipients) r;
+  end if;
+  v_action := outbox.reply_action(p_update.org_id, p_update.data);
+  if v_action is not null then
+    wishes := outbox.wishes_of(p_update, v_contact, v_recipients, array['ALL'],
+      v_action = 'START', pg_catalog.format('inbound %s', v_action), p_now);
+    if v_action = 'START' then
+      wishes := wishes || outbox.wishes_of(p_update, v_contact, v_recipients, array['MARKETING'],
+        true, 'inbound START', p_now);
+    end if;
+  elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
+    -- Whoever gets the number next has agreed to nothing.
+    wishes := outbox.wishes_of(p_update, v_contact,
+      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed', p_now);
+  end if;
+  perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) OWNER TO postgres;
+
+-- Name: FUNCTION take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) IS 'Keeps one inbound message, opens the window, publishes it, and returns what the person wants; reason: why nothing was done.';
+
 -- Name: take_key(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.take_key(p_event outbox.event) RETURNS uuid
@@ -11749,6 +12921,7 @@ declare
   v_delivery outbox.delivery;
   v_why text;
   v_refused jsonb[] := array[]::jsonb[];
+  v_held boolean;
   v_one jsonb;
   v_kept outbox.claimed;
 begin
@@ -11764,7 +12937,8 @@ begin
   loop
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
     v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
-    if v_why is null then
+    v_held := v_why is null and outbox.is_template_held(v_message);
+    if v_why is null and not v_held then
       perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
         v_row.attempt, v_row.tries + 1, p_now);
     else
@@ -11782,7 +12956,11 @@ begin
   foreach v_one in array v_refused loop
     select * into v_delivery from outbox.delivery d
     where d.event_id = (v_one ->> 'event')::uuid and d.endpoint_id = (v_one ->> 'endpoint')::uuid;
-    perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
+    if v_one ->> 'why' is null then
+      perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
+    else
+      perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
+    end if;
   end loop;
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
@@ -11801,7 +12979,84 @@ ALTER FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp wi
 
 -- Name: FUNCTION take_messages(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not be sent now is failed and its delivery closed. Returns what is left to send. locks: the caller holds the gates; messages by id.';
+COMMENT ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not be sent now is failed and its delivery closed, one whose template is held is looked at again in a minute. Returns what is left to send. locks: the caller holds the gates; messages by id.';
+
+-- Name: take_notice(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_rule outbox.notice_rule;
+  v_why text;
+  v_channels uuid[];
+begin
+  v_rule := outbox.notice_rule_of(p_update);
+  if v_rule.action is null then
+    return 'not_used';
+  end if;
+  v_why := pg_catalog.concat_ws(': ', v_rule.title, outbox.notice_reason(p_update.data));
+  if v_rule.cause = 'template' and v_rule.action <> 'note' then
+    return outbox.hold_template(p_update, v_rule, v_why, p_now);
+  end if;
+  v_channels := outbox.channels_of(p_update);
+  perform outbox.put_news('outhook.whatsapp.notice', array(
+    select pg_catalog.json_build_object('endpointId', c.endpoint_id, 'orgId', c.org_id,
+      'field', p_update.field, 'event', v_rule.event, 'reason', v_why,
+      'template', p_update.data ->> 'message_template_name')::text
+    from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id),
+    p_now);
+  if v_rule.cause = 'quality' then
+    update outbox.whatsapp_channel c set quality = pg_catalog.concat_ws(' ', v_rule.event,
+      p_update.data ->> 'current_limit')
+    where c.endpoint_id = any (v_channels);
+  end if;
+  if v_rule.action <> 'note' then
+    perform outbox.hold_channel(c, v_rule.cause, v_rule.action = 'hold', v_why,
+      p_update.happened_at, outbox.notice_end(p_update.data), p_now)
+    from pg_catalog.unnest(v_channels) c;
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Applies one update of a template, account or number; returns why it does nothing, if so.';
+
+-- Name: take_preference(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_contact uuid;
+begin
+  reason := case
+    when p_update.data ->> 'category' <> 'marketing_messages' then 'not_used'
+    when coalesce(p_update.status, '') not in ('stop', 'resume', 'signup') then 'unknown_status'
+    when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
+  end;
+  if reason is null then
+    v_contact := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+      p_update.data -> 'contact', p_now);
+    wishes := outbox.wishes_of(p_update, v_contact,
+      outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
+      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) OWNER TO postgres;
+
+-- Name: FUNCTION take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) IS 'What a person said by WhatsApp''s own button about marketing messages.';
 
 -- Name: take_requests(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11944,6 +13199,50 @@ ALTER FUNCTION outbox.template_json(p_org_id text, p_code text) OWNER TO postgre
 -- Name: FUNCTION template_json(p_org_id text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.template_json(p_org_id text, p_code text) IS 'A template as the API shows it. OH002.';
+
+-- Name: template; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.template (
+    org_id text NOT NULL,
+    code text NOT NULL,
+    name text NOT NULL,
+    language text NOT NULL,
+    category text NOT NULL,
+    parameter_format text DEFAULT 'POSITIONAL'::text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT template_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text]))),
+    CONSTRAINT template_parameter_format_is_known CHECK ((parameter_format = ANY (ARRAY['POSITIONAL'::text, 'NAMED'::text])))
+);
+
+ALTER TABLE outbox.template OWNER TO postgres;
+
+-- Name: TABLE template; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.template IS 'The templates of an org under codes of its own: what Meta calls each (name and language), its category, and whether its parameters have numbers or names.';
+
+-- Name: templates_of(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) RETURNS SETOF outbox.template
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select distinct t.* from outbox.whatsapp_channel c
+  join outbox.template t on t.org_id = c.org_id
+  where c.app_id = p_app_id and c.waba_id = p_waba_id and t.name = p_name
+    and t.language = p_language
+  order by 1, 2;
+end
+$$;
+
+ALTER FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) OWNER TO postgres;
+
+-- Name: FUNCTION templates_of(p_app_id text, p_waba_id text, p_name text, p_language text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) IS 'The codes that organisations of an account have for a template.';
 
 -- Name: test_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12726,6 +14025,27 @@ ALTER FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id
 
 COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message is not sent after all, null when it is; one that policy forbids is failed. locks: the caller holds the message.';
 
+-- Name: wishes_of(outbox.whatsapp_update, uuid, text[], text[], boolean, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone) RETURNS outbox.wish[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return array(
+    select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
+      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.wish
+    from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
+    where r is not null and p_contact is not null);
+end
+$$;
+
+ALTER FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone) IS 'The wishes that an update of a person brings, with the update as their evidence.';
+
 -- Name: with_messages(outbox.parcel, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) RETURNS outbox.parcel
@@ -12953,6 +14273,23 @@ ALTER TABLE outbox.callback_count OWNER TO postgres;
 -- Name: TABLE callback_count; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.callback_count IS 'How many updates came to each end, since the installation: the sum over shards, each of which is some sessions'' own so that they do not wait for one another. reason is empty where there is none.';
+
+-- Name: channel_hold; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.channel_hold (
+    channel_id uuid NOT NULL,
+    cause text NOT NULL,
+    held boolean NOT NULL,
+    why text NOT NULL,
+    decided_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone
+);
+
+ALTER TABLE outbox.channel_hold OWNER TO postgres;
+
+-- Name: TABLE channel_hold; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.channel_hold IS 'The last word on a channel by cause: failure (a code of WhatsApp''s), account, quality. decided_at is Meta''s time; expires_at when Meta ends it by itself.';
 
 -- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -13203,6 +14540,17 @@ ALTER TABLE outbox.idempotency_key OWNER TO postgres;
 
 COMMENT ON TABLE outbox.idempotency_key IS 'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition key, endpoint, deliver_at) is the same event.';
 
+-- Name: inbound_message_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.inbound_message ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.inbound_message_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- Name: lane_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.lane ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -13244,6 +14592,9 @@ CREATE TABLE outbox.opt_out (
     recipient text NOT NULL,
     purpose text NOT NULL,
     source text NOT NULL,
+    evidence text,
+    lifted boolean DEFAULT false NOT NULL,
+    decided_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone NOT NULL,
     CONSTRAINT opt_out_purpose_is_known CHECK ((purpose = ANY (ARRAY['MARKETING'::text, 'ALL'::text])))
 );
@@ -13252,7 +14603,7 @@ ALTER TABLE outbox.opt_out OWNER TO postgres;
 
 -- Name: TABLE opt_out; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.opt_out IS 'Numbers that want nothing more of an org: no marketing, or nothing at all.';
+COMMENT ON TABLE outbox.opt_out IS 'Numbers that want nothing more of an org: no marketing, or nothing at all; the last word of each, with where it can be found (evidence). lifted: they want it again. recipient is E.164 with its +, or WhatsApp''s id of a person who hides theirs.';
 
 -- Name: outbound_attempt; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -13449,6 +14800,23 @@ ALTER TABLE outbox.replay_job ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+-- Name: reply_word; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.reply_word (
+    org_id text DEFAULT '*'::text NOT NULL,
+    language text NOT NULL,
+    word text NOT NULL,
+    action text NOT NULL,
+    CONSTRAINT reply_word_action_is_known CHECK ((action = ANY (ARRAY['STOP'::text, 'START'::text, 'NONE'::text]))),
+    CONSTRAINT reply_word_language_is_a_code CHECK ((language ~ '^[a-z]{2,3}$'::text))
+);
+
+ALTER TABLE outbox.reply_word OWNER TO postgres;
+
+-- Name: TABLE reply_word; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.reply_word IS 'What, as a whole message or the payload of a button, means that a person wants no more messages (STOP) or wants them again (START), as plain_word() writes it. Org * is for all; an org''s own row for a word stands above it, and NONE takes it out.';
+
 -- Name: request_bucket; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE UNLOGGED TABLE outbox.request_bucket (
@@ -13639,26 +15007,23 @@ ALTER TABLE outbox.subscription OWNER TO postgres;
 
 COMMENT ON TABLE outbox.subscription IS 'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter is a jsonpath over the payload: the event goes where it finds something or is true.';
 
--- Name: template; Type: TABLE; Schema: outbox; Owner: postgres
+-- Name: template_hold; Type: TABLE; Schema: outbox; Owner: postgres
 
-CREATE TABLE outbox.template (
-    org_id text NOT NULL,
-    code text NOT NULL,
+CREATE TABLE outbox.template_hold (
+    app_id text NOT NULL,
+    waba_id text NOT NULL,
     name text NOT NULL,
     language text NOT NULL,
-    category text NOT NULL,
-    parameter_format text DEFAULT 'POSITIONAL'::text NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    CONSTRAINT template_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text]))),
-    CONSTRAINT template_parameter_format_is_known CHECK ((parameter_format = ANY (ARRAY['POSITIONAL'::text, 'NAMED'::text])))
+    held boolean NOT NULL,
+    why text NOT NULL,
+    decided_at timestamp with time zone NOT NULL
 );
 
-ALTER TABLE outbox.template OWNER TO postgres;
+ALTER TABLE outbox.template_hold OWNER TO postgres;
 
--- Name: TABLE template; Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: TABLE template_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.template IS 'The templates of an org under codes of its own: what Meta calls each (name and language), its category, and whether its parameters have numbers or names.';
+COMMENT ON TABLE outbox.template_hold IS 'The last word on a template of an account, by Meta''s name and language (with _), as an app heard it: the secret of one says nothing of the channels of another.';
 
 -- Name: test_clock; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -13840,42 +15205,26 @@ ALTER TABLE outbox.whatsapp_channel OWNER TO postgres;
 
 COMMENT ON TABLE outbox.whatsapp_channel IS 'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. display_digits is the number itself, as its callbacks show it.';
 
--- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
+-- Name: whatsapp_contact; Type: TABLE; Schema: outbox; Owner: postgres
 
-CREATE TABLE outbox.whatsapp_update (
-    id bigint NOT NULL,
-    app_id text NOT NULL,
-    key text NOT NULL,
-    kind text NOT NULL,
-    field text,
-    waba_id text,
-    phone_number_id text,
-    display text,
-    wamid text,
-    status text,
-    callback_data text,
+CREATE TABLE outbox.whatsapp_contact (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    org_id text NOT NULL,
     wa_id text,
     user_id text,
-    happened_at timestamp with time zone NOT NULL,
-    data jsonb NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    org_id text,
-    channel_id uuid,
-    message_id bigint,
-    attempt_id bigint,
-    state text NOT NULL,
-    reason text,
-    look_at timestamp with time zone,
-    looks integer DEFAULT 0 NOT NULL,
-    CONSTRAINT whatsapp_update_kind_is_known CHECK ((kind = ANY (ARRAY['status'::text, 'message'::text, 'preference'::text, 'template'::text, 'account'::text, 'quality'::text, 'other'::text]))),
-    CONSTRAINT whatsapp_update_state_is_known CHECK ((state = ANY (ARRAY['stored'::text, 'applied'::text, 'skipped'::text, 'kept'::text])))
+    parent_user_id text,
+    name text,
+    username text,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT whatsapp_contact_has_an_id CHECK (((wa_id IS NOT NULL) OR (user_id IS NOT NULL)))
 );
 
-ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
+ALTER TABLE outbox.whatsapp_contact OWNER TO postgres;
 
--- Name: TABLE whatsapp_update; Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: TABLE whatsapp_contact; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta as they came (data), each once: of which app''s callbacks, for whom, and what came of it. stored: not applied yet; skipped: reason says why; kept: until a message has its id. happened_at is Meta''s time, or the time of its arrival where that is missing or absurd.';
+COMMENT ON TABLE outbox.whatsapp_contact IS 'Who has written to an organisation. Forgotten message.retention_days after they last did.';
 
 -- Name: whatsapp_update_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -13910,6 +15259,11 @@ ALTER TABLE ONLY outbox.audit_event
 
 ALTER TABLE ONLY outbox.callback_count
     ADD CONSTRAINT callback_count_pkey PRIMARY KEY (shard, kind, state, reason);
+
+-- Name: channel_hold channel_hold_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.channel_hold
+    ADD CONSTRAINT channel_hold_pkey PRIMARY KEY (channel_id, cause);
 
 -- Name: consent consent_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -13991,6 +15345,16 @@ ALTER TABLE ONLY outbox.gate
 ALTER TABLE ONLY outbox.idempotency_key
     ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (org_id, key);
 
+-- Name: inbound_message inbound_message_once; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.inbound_message
+    ADD CONSTRAINT inbound_message_once UNIQUE (phone_number_id, wamid);
+
+-- Name: inbound_message inbound_message_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.inbound_message
+    ADD CONSTRAINT inbound_message_pkey PRIMARY KEY (id);
+
 -- Name: lane lane_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.lane
@@ -14015,6 +15379,11 @@ ALTER TABLE ONLY outbox.message_attempt
 
 ALTER TABLE ONLY outbox.message_attempt
     ADD CONSTRAINT message_attempt_pkey PRIMARY KEY (id);
+
+-- Name: notice_rule notice_rule_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.notice_rule
+    ADD CONSTRAINT notice_rule_pkey PRIMARY KEY (field, event);
 
 -- Name: opt_out opt_out_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -14045,6 +15414,11 @@ ALTER TABLE ONLY outbox.partition_check
 
 ALTER TABLE ONLY outbox.replay_job
     ADD CONSTRAINT replay_job_pkey PRIMARY KEY (id);
+
+-- Name: reply_word reply_word_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.reply_word
+    ADD CONSTRAINT reply_word_pkey PRIMARY KEY (org_id, language, word);
 
 -- Name: request_bucket request_bucket_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -14101,6 +15475,11 @@ ALTER TABLE ONLY outbox.setting
 ALTER TABLE ONLY outbox.subscription
     ADD CONSTRAINT subscription_pkey PRIMARY KEY (org_id, pattern, endpoint_id);
 
+-- Name: template_hold template_hold_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.template_hold
+    ADD CONSTRAINT template_hold_pkey PRIMARY KEY (app_id, waba_id, name, language);
+
 -- Name: template template_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.template
@@ -14141,6 +15520,11 @@ ALTER TABLE ONLY outbox.whatsapp_channel
 ALTER TABLE ONLY outbox.whatsapp_channel
     ADD CONSTRAINT whatsapp_channel_pkey PRIMARY KEY (endpoint_id);
 
+-- Name: whatsapp_contact whatsapp_contact_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.whatsapp_contact
+    ADD CONSTRAINT whatsapp_contact_pkey PRIMARY KEY (id);
+
 -- Name: whatsapp_update whatsapp_update_once; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.whatsapp_update
@@ -14178,6 +15562,10 @@ CREATE INDEX audit_event_entity ON outbox.audit_event USING btree (org_id, entit
 -- Name: audit_event_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX audit_event_org ON outbox.audit_event USING btree (org_id, id);
+
+-- Name: channel_hold_expires; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX channel_hold_expires ON outbox.channel_hold USING btree (expires_at) WHERE (held AND (expires_at IS NOT NULL));
 
 -- Name: consent_dossier; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -14227,6 +15615,18 @@ CREATE INDEX gate_of_endpoint ON outbox.gate USING btree (endpoint_id, changed_a
 
 CREATE INDEX idempotency_key_created ON outbox.idempotency_key USING btree (created_at);
 
+-- Name: inbound_message_contact; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX inbound_message_contact ON outbox.inbound_message USING btree (contact_id, id);
+
+-- Name: inbound_message_kept; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX inbound_message_kept ON outbox.inbound_message USING btree (received_at) WHERE (erased_at IS NULL);
+
+-- Name: inbound_message_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX inbound_message_org ON outbox.inbound_message USING btree (org_id, id);
+
 -- Name: lane_due; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX lane_due ON outbox.lane USING btree (gate_id, next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
@@ -14247,6 +15647,10 @@ CREATE INDEX outbound_message_kept ON outbox.outbound_message USING btree (creat
 
 CREATE INDEX outbound_message_org ON outbox.outbound_message USING btree (org_id, id);
 
+-- Name: outbound_message_person; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX outbound_message_person ON outbox.outbound_message USING btree (org_id, wa_id) WHERE (wa_id IS NOT NULL);
+
 -- Name: outbound_message_provider; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX outbound_message_provider ON outbox.outbound_message USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
@@ -14262,6 +15666,10 @@ CREATE INDEX outbound_message_sending ON outbox.outbound_message USING btree (up
 -- Name: outbound_message_state; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX outbound_message_state ON outbox.outbound_message USING btree (org_id, status, id);
+
+-- Name: reply_word_word; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX reply_word_word ON outbox.reply_word USING btree (word, org_id);
 
 -- Name: request_key_created; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -14294,6 +15702,18 @@ CREATE UNIQUE INDEX whatsapp_channel_default ON outbox.whatsapp_channel USING bt
 -- Name: whatsapp_channel_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX whatsapp_channel_org ON outbox.whatsapp_channel USING btree (org_id, created_at);
+
+-- Name: whatsapp_contact_age; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX whatsapp_contact_age ON outbox.whatsapp_contact USING btree (last_seen_at);
+
+-- Name: whatsapp_contact_user_id; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE UNIQUE INDEX whatsapp_contact_user_id ON outbox.whatsapp_contact USING btree (org_id, user_id) WHERE (user_id IS NOT NULL);
+
+-- Name: whatsapp_contact_wa_id; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE UNIQUE INDEX whatsapp_contact_wa_id ON outbox.whatsapp_contact USING btree (org_id, wa_id) WHERE (wa_id IS NOT NULL);
 
 -- Name: whatsapp_update_age; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -14362,6 +15782,10 @@ ALTER TABLE outbox.audit_event ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.callback_count ENABLE ROW LEVEL SECURITY;
 
+-- Name: channel_hold; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.channel_hold ENABLE ROW LEVEL SECURITY;
+
 -- Name: consent; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.consent ENABLE ROW LEVEL SECURITY;
@@ -14422,6 +15846,10 @@ ALTER TABLE outbox.gate ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.idempotency_key ENABLE ROW LEVEL SECURITY;
 
+-- Name: inbound_message; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.inbound_message ENABLE ROW LEVEL SECURITY;
+
 -- Name: lane; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.lane ENABLE ROW LEVEL SECURITY;
@@ -14429,6 +15857,10 @@ ALTER TABLE outbox.lane ENABLE ROW LEVEL SECURITY;
 -- Name: message_attempt; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.message_attempt ENABLE ROW LEVEL SECURITY;
+
+-- Name: notice_rule; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.notice_rule ENABLE ROW LEVEL SECURITY;
 
 -- Name: opt_out; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -14445,6 +15877,10 @@ ALTER TABLE outbox.partition_check ENABLE ROW LEVEL SECURITY;
 -- Name: replay_job; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.replay_job ENABLE ROW LEVEL SECURITY;
+
+-- Name: reply_word; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.reply_word ENABLE ROW LEVEL SECURITY;
 
 -- Name: request_bucket; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -14494,6 +15930,10 @@ ALTER TABLE outbox.subscription ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.template ENABLE ROW LEVEL SECURITY;
 
+-- Name: template_hold; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.template_hold ENABLE ROW LEVEL SECURITY;
+
 -- Name: test_clock; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.test_clock ENABLE ROW LEVEL SECURITY;
@@ -14513,6 +15953,10 @@ ALTER TABLE outbox.whatsapp_app ENABLE ROW LEVEL SECURITY;
 -- Name: whatsapp_channel; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.whatsapp_channel ENABLE ROW LEVEL SECURITY;
+
+-- Name: whatsapp_contact; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.whatsapp_contact ENABLE ROW LEVEL SECURITY;
 
 -- Name: whatsapp_update; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -14584,6 +16028,14 @@ REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[],
 
 REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.whatsapp_update TO service_role;
+
+-- Name: FUNCTION answered_message(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) FROM PUBLIC;
+
 -- Name: TABLE whatsapp_app; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.whatsapp_app TO service_role;
@@ -14597,9 +16049,17 @@ REVOKE ALL ON FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now times
 REVOKE ALL ON FUNCTION outbox.apply_callbacks(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.apply_callbacks(p_limit integer) TO service_role;
 
+-- Name: FUNCTION apply_inbound(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION apply_kept(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_notices(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14682,6 +16142,10 @@ GRANT ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid
 REVOKE ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) TO service_role;
 
+-- Name: FUNCTION cause_of(p_code text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.cause_of(p_code text) FROM PUBLIC;
+
 -- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) FROM PUBLIC;
@@ -14706,6 +16170,10 @@ GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.channel_json(p_channel_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION channels_of(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) FROM PUBLIC;
 
 -- Name: TABLE event; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -14877,6 +16345,10 @@ REVOKE ALL ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) FR
 REVOKE ALL ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) TO service_role;
 
+-- Name: FUNCTION contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) FROM PUBLIC;
@@ -15031,6 +16503,10 @@ GRANT ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_r
 
 REVOKE ALL ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) FROM PUBLIC;
 
+-- Name: FUNCTION erase_inbound(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION erase_messages(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.erase_messages(p_limit integer) FROM PUBLIC;
@@ -15131,6 +16607,10 @@ REVOKE ALL ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigi
 
 REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION get_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
@@ -15218,13 +16698,37 @@ REVOKE ALL ON FUNCTION outbox.has_unrouted() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: TABLE notice_rule; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.notice_rule TO service_role;
+
+-- Name: FUNCTION hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION host_problem(p_host text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.host_problem(p_host text) FROM PUBLIC;
+
+-- Name: FUNCTION inbound_text(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.inbound_text(p_data jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION inside_name_problem(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -15283,6 +16787,10 @@ REVOKE ALL ON FUNCTION outbox.is_reachable(p_address inet) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) TO service_role;
 
+-- Name: FUNCTION is_template_held(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) FROM PUBLIC;
+
 -- Name: FUNCTION is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) FROM PUBLIC;
@@ -15322,6 +16830,14 @@ REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 -- Name: FUNCTION last_attempt(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION learn_numbers(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.learn_numbers(p_ids bigint[]) FROM PUBLIC;
+
+-- Name: FUNCTION lift_expired_holds(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -15382,6 +16898,11 @@ GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_
 
 REVOKE ALL ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) TO service_role;
+
+-- Name: FUNCTION list_reply_words(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_reply_words(p_org_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_reply_words(p_org_id text) TO service_role;
 
 -- Name: FUNCTION list_templates(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -15477,6 +16998,26 @@ GRANT ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_toke
 
 REVOKE ALL ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION notice_end(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.notice_end(p_data jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION notice_reason(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.notice_reason(p_data jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION notice_rule_of(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FROM PUBLIC;
+
+-- Name: FUNCTION number_of(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.number_of(p_wa_id text) FROM PUBLIC;
+
 -- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
@@ -15533,6 +17074,14 @@ GRANT ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) T
 REVOKE ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) TO service_role;
 
+-- Name: FUNCTION person_key(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.person_key(p_recipient text) FROM PUBLIC;
+
+-- Name: FUNCTION plain_word(p_text text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.plain_word(p_text text) FROM PUBLIC;
+
 -- Name: FUNCTION port_allowed(p_port integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.port_allowed(p_port integer) FROM PUBLIC;
@@ -15568,6 +17117,14 @@ REVOKE ALL ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_tab
 
 REVOKE ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) TO service_role;
+
+-- Name: TABLE inbound_message; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.inbound_message TO service_role;
+
+-- Name: FUNCTION publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION publish_inserted(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -15648,6 +17205,11 @@ REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now times
 
 REVOKE ALL ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) TO service_role;
+
 -- Name: FUNCTION put_slack_url(p_endpoint_id uuid, p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) FROM PUBLIC;
@@ -15689,6 +17251,10 @@ REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) TO service_role;
 
+-- Name: FUNCTION recipients_of(p_org_id text, p_wa_id text, p_user_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) FROM PUBLIC;
+
 -- Name: FUNCTION refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
@@ -15728,6 +17294,10 @@ REVOKE ALL ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) FROM P
 REVOKE ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) TO service_role;
 
+-- Name: FUNCTION reply_action(p_org_id text, p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) FROM PUBLIC;
@@ -15741,6 +17311,10 @@ GRANT ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_
 -- Name: FUNCTION reserved_headers(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.reserved_headers() FROM PUBLIC;
+
+-- Name: FUNCTION rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION resume_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -15934,6 +17508,10 @@ REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_no
 
 REVOKE ALL ON FUNCTION outbox.slack_url_shown(p_url text) FROM PUBLIC;
 
+-- Name: FUNCTION slow_down(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) FROM PUBLIC;
@@ -15967,6 +17545,10 @@ GRANT ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[],
 
 REVOKE ALL ON FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) FROM PUBLIC;
+
 -- Name: FUNCTION take_key(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_key(p_event outbox.event) FROM PUBLIC;
@@ -15974,6 +17556,14 @@ REVOKE ALL ON FUNCTION outbox.take_key(p_event outbox.event) FROM PUBLIC;
 -- Name: FUNCTION take_messages(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) FROM PUBLIC;
 
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -15991,6 +17581,14 @@ REVOKE ALL ON FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now ti
 -- Name: FUNCTION template_json(p_org_id text, p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.template_json(p_org_id text, p_code text) FROM PUBLIC;
+
+-- Name: TABLE template; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.template TO service_role;
+
+-- Name: FUNCTION templates_of(p_app_id text, p_waba_id text, p_name text, p_language text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) FROM PUBLIC;
 
 -- Name: FUNCTION test_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -16104,6 +17702,10 @@ REVOKE ALL ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_wa
 
 REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) FROM PUBLIC;
@@ -16131,6 +17733,10 @@ GRANT SELECT ON TABLE outbox.audit_event TO service_role;
 -- Name: TABLE callback_count; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.callback_count TO service_role;
+
+-- Name: TABLE channel_hold; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.channel_hold TO service_role;
 
 -- Name: TABLE consent; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -16184,6 +17790,10 @@ GRANT SELECT ON TABLE outbox.queue_health TO service_role;
 
 GRANT SELECT ON TABLE outbox.relay_status TO service_role;
 
+-- Name: TABLE reply_word; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.reply_word TO service_role;
+
 -- Name: TABLE saga; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.saga TO service_role;
@@ -16200,9 +17810,9 @@ GRANT SELECT ON TABLE outbox.saga_step TO service_role;
 
 GRANT SELECT ON TABLE outbox.subscription TO service_role;
 
--- Name: TABLE template; Type: ACL; Schema: outbox; Owner: postgres
+-- Name: TABLE template_hold; Type: ACL; Schema: outbox; Owner: postgres
 
-GRANT SELECT ON TABLE outbox.template TO service_role;
+GRANT SELECT ON TABLE outbox.template_hold TO service_role;
 
 -- Name: TABLE transaction_outbox; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -16216,6 +17826,6 @@ GRANT SELECT,INSERT ON TABLE outbox.webhook_outbox TO service_role;
 
 GRANT SELECT ON TABLE outbox.whatsapp_channel TO service_role;
 
--- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
+-- Name: TABLE whatsapp_contact; Type: ACL; Schema: outbox; Owner: postgres
 
-GRANT SELECT ON TABLE outbox.whatsapp_update TO service_role;
+GRANT SELECT ON TABLE outbox.whatsapp_contact TO service_role;

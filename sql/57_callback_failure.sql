@@ -1,0 +1,119 @@
+-- What a failure that a callback brings means beyond its message, by failure_rule: an opt-out, a
+-- channel that is held, a number or a recipient that is too fast. It causes no retry. A callback
+-- may come days late: what was resumed since, or has rested long enough, is left alone.
+
+create function outbox.heed_failures(
+  p_changes outbox.status_change[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_failures outbox.status_change[] := array(
+    select c from pg_catalog.unnest(p_changes) c
+    where c.rank = 4 and c.noted and c.reason is distinct from 'already');
+begin
+  if pg_catalog.cardinality(v_failures) = 0 then
+    return;
+  end if;
+  perform outbox.note_wishes(array(
+    select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
+      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+    from pg_catalog.unnest(v_failures) c
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
+      and f.opt_out is not null
+    join outbox.outbound_message m on m.id = c.message_id
+    cross join lateral (
+      select m.to_recipient union select pg_catalog.unnest(
+        outbox.recipients_of(m.org_id, m.wa_id, null))
+    ) t (r)), p_now);
+  perform outbox.hold_failing(v_failures, p_now);
+  perform outbox.slow_down(v_failures, p_now);
+end
+$$;
+comment on function outbox.heed_failures(outbox.status_change[], timestamptz) is
+  'Does what failure_rule says of failures that callbacks brought: opt-outs, holds, throttles. '
+  'locks: opt-outs by key; endpoints and gates with SKIP LOCKED.';
+
+create function outbox.hold_failing(
+  p_failures outbox.status_change[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_row record;
+begin
+  for v_row in
+    select e.id, o.code, o.title, o.at
+    from (
+      select distinct on (m.channel_id) m.channel_id, c.code, f.title, c.at
+      from pg_catalog.unnest(p_failures) c
+      join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
+        and f.action in ('hold', 'fail_hold')
+      join outbox.outbound_message m on m.id = c.message_id
+      order by m.channel_id, c.at desc
+    ) o
+    join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
+    join outbox.endpoint e on e.id = o.channel_id
+    where e.state = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
+    order by e.id
+    -- As hold_channels(): the next failure holds it then.
+    for no key update of e skip locked
+  loop
+    perform outbox.hold_channel(v_row.id, outbox.cause_of(v_row.code), true,
+      pg_catalog.format('%s %s', v_row.code, v_row.title), v_row.at, null, p_now);
+  end loop;
+end
+$$;
+comment on function outbox.hold_failing(outbox.status_change[], timestamptz) is
+  'Holds the channels whose failures say so. locks: endpoints with SKIP LOCKED.';
+
+create function outbox.slow_down(
+  p_failures outbox.status_change[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_row record;
+  v_gates uuid[];
+begin
+  for v_row in
+    select f.scope, m.channel_id, m.to_recipient, w.app_id,
+      pg_catalog.max(c.at + f.min_delay_s * interval '1 s') as until
+    from pg_catalog.unnest(p_failures) c
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
+      and f.action = 'throttle' and c.at + f.min_delay_s * interval '1 s' > p_now
+    join outbox.outbound_message m on m.id = c.message_id
+    join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
+    group by f.scope, m.channel_id, m.to_recipient, w.app_id
+    order by f.scope, m.channel_id
+  loop
+    v_gates := outbox.try_lock_gates(array(
+      select w.endpoint_id from outbox.whatsapp_channel w
+      where w.endpoint_id = v_row.channel_id
+        or (v_row.scope = 'app' and w.app_id = v_row.app_id)));
+    if v_row.scope = 'lane' then
+      perform outbox.rest_lane(l.id, v_row.until - p_now, p_now)
+      from outbox.gate g
+      join outbox.lane l on l.gate_id = g.id and l.ordered
+        and l.key_hash = outbox.key_hash('partition', outbox.person_key(v_row.to_recipient))
+      where g.endpoint_id = any (v_gates);
+    else
+      update outbox.gate g set not_before = greatest(g.not_before, v_row.until)
+      where g.endpoint_id = any (v_gates);
+    end if;
+    perform outbox.park(v_gates, p_now);
+  end loop;
+end
+$$;
+comment on function outbox.slow_down(outbox.status_change[], timestamptz) is
+  'Holds back the numbers, apps and recipients whose failures say that they are too fast. locks: '
+  'gates with SKIP LOCKED.';

@@ -1,0 +1,239 @@
+-- Inbound messages: kept once, the 24-hour window opened, words that mean STOP or START heeded,
+-- and an event published that brings the message to the organisation's own endpoints. Preferences,
+-- which WhatsApp's own button sends, are wishes too. One by one: they are few beside statuses.
+
+create function outbox.apply_inbound(p_ids bigint[], p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_update outbox.whatsapp_update;
+  v_wishes outbox.wish[] := array[]::outbox.wish[];
+  v_more outbox.wish[];
+  v_states text[] := array[]::text[];
+  v_reasons text[] := array[]::text[];
+  v_ids bigint[] := array[]::bigint[];
+  v_reason text;
+begin
+  for v_update in
+    select u.* from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.kind in ('message', 'preference') and u.state = 'stored'
+    -- Contacts are locked in this order, and each person's messages come as they were sent.
+    order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
+  loop
+    if v_update.kind = 'message' then
+      select * into v_reason, v_more from outbox.take_inbound(v_update, p_now);
+    else
+      select * into v_reason, v_more from outbox.take_preference(v_update, p_now);
+    end if;
+    v_wishes := v_wishes || v_more;
+    v_ids := v_ids || v_update.id;
+    v_states := v_states || case when v_reason is null then 'applied' else 'skipped' end;
+    v_reasons := v_reasons || v_reason;
+  end loop;
+  if pg_catalog.cardinality(v_ids) > 0 then
+    perform outbox.note_wishes(v_wishes, p_now);
+    perform outbox.settle_updates(v_ids, v_states, v_reasons, p_now);
+    perform outbox.kick_on_commit();
+  end if;
+end
+$$;
+comment on function outbox.apply_inbound(bigint[], timestamptz) is
+  'Applies the messages and preferences among stored updates. locks: contacts in the order of '
+  'their ids at WhatsApp, then opt-outs by key.';
+
+create function outbox.take_inbound(
+  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
+)
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_contact uuid := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+    p_update.data -> 'contact', p_now);
+  v_recipients text[] :=
+    outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
+  v_message outbox.inbound_message;
+  v_action text;
+begin
+  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, contact_id,
+    type, text, reply_to, payload, sent_at, received_at)
+  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
+    coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
+    outbox.answered_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
+  -- WhatsApp may send what it could not show, and the same id again once it can.
+  on conflict (phone_number_id, wamid) do update set
+    type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
+    payload = excluded.payload
+  where m.type = 'unsupported' and excluded.type <> 'unsupported' and m.org_id = excluded.org_id
+  returning m.* into v_message;
+  if v_message.id is null then
+    reason := 'already';
+    return;
+  end if;
+  if v_message.type <> 'system' then
+    perform outbox.open_window(p_update.channel_id, r, p_update.happened_at)
+    from pg_catalog.unnest(v_recipients) r;
+  end if;
+  v_action := outbox.reply_action(p_update.org_id, p_update.data);
+  if v_action is not null then
+    wishes := outbox.wishes_of(p_update, v_contact, v_recipients, array['ALL'],
+      v_action = 'START', pg_catalog.format('inbound %s', v_action), p_now);
+    if v_action = 'START' then
+      wishes := wishes || outbox.wishes_of(p_update, v_contact, v_recipients, array['MARKETING'],
+        true, 'inbound START', p_now);
+    end if;
+  elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
+    -- Whoever gets the number next has agreed to nothing.
+    wishes := outbox.wishes_of(p_update, v_contact,
+      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed', p_now);
+  end if;
+  perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
+end
+$$;
+comment on function outbox.take_inbound(outbox.whatsapp_update, timestamptz) is
+  'Keeps one inbound message, opens the window, publishes it, and returns what the person wants; '
+  'reason: why nothing was done.';
+
+create function outbox.take_preference(
+  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
+)
+language plpgsql set search_path = ''
+as $$
+declare
+  v_contact uuid;
+begin
+  reason := case
+    when p_update.data ->> 'category' <> 'marketing_messages' then 'not_used'
+    when coalesce(p_update.status, '') not in ('stop', 'resume', 'signup') then 'unknown_status'
+    when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
+  end;
+  if reason is null then
+    v_contact := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+      p_update.data -> 'contact', p_now);
+    wishes := outbox.wishes_of(p_update, v_contact,
+      outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
+      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status, p_now);
+  end if;
+end
+$$;
+comment on function outbox.take_preference(outbox.whatsapp_update, timestamptz) is
+  'What a person said by WhatsApp''s own button about marketing messages.';
+
+create function outbox.wishes_of(
+  p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[],
+  p_lifted boolean, p_source text, p_now timestamptz
+) returns outbox.wish[]
+language plpgsql set search_path = ''
+as $$
+begin
+  return array(
+    select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
+      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.wish
+    from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
+    where r is not null and p_contact is not null);
+end
+$$;
+comment on function outbox.wishes_of(
+  outbox.whatsapp_update, uuid, text[], text[], boolean, text, timestamptz) is
+  'The wishes that an update of a person brings, with the update as their evidence.';
+
+create function outbox.inbound_text(p_data jsonb) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.left(coalesce(p_data #>> '{text,body}', p_data #>> '{button,text}',
+    p_data #>> '{interactive,button_reply,title}', p_data #>> '{interactive,list_reply,title}',
+    p_data #>> '{interactive,nfm_reply,body}', p_data #>> '{reaction,emoji}',
+    p_data #>> '{image,caption}', p_data #>> '{video,caption}', p_data #>> '{document,caption}',
+    p_data #>> '{system,body}'), 4096);
+end
+$$;
+comment on function outbox.inbound_text(jsonb) is
+  'What a person reads of an inbound message; null where there is no text.';
+
+create function outbox.reply_action(p_org_id text, p_data jsonb) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_word text;
+  v_action text;
+begin
+  -- What was chosen counts before what was shown: a button may say anything.
+  for v_word in
+    select w.word
+    from pg_catalog.unnest(array[p_data #>> '{text,body}', p_data #>> '{button,payload}',
+      p_data #>> '{button,text}', p_data #>> '{interactive,button_reply,id}',
+      p_data #>> '{interactive,button_reply,title}', p_data #>> '{interactive,list_reply,id}',
+      p_data #>> '{interactive,list_reply,title}']) with ordinality as t (said, place)
+    cross join lateral outbox.plain_word(t.said) as w (word)
+    where w.word is not null
+    order by t.place
+  loop
+    select r.action into v_action from outbox.reply_word r
+    where r.word = v_word and r.org_id in (p_org_id, '*')
+    order by r.org_id = '*', r.action = 'STOP' desc limit 1;
+    if v_action is not null then
+      return nullif(v_action, 'NONE');
+    end if;
+  end loop;
+  return null;
+end
+$$;
+comment on function outbox.reply_action(text, jsonb) is
+  'STOP or START when an inbound message, or the button chosen, is one of the org''s words for it.';
+
+create function outbox.answered_message(p_update outbox.whatsapp_update) returns bigint
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select m.id from outbox.message_attempt a
+    join outbox.outbound_message m on m.id = a.message_id and m.org_id = p_update.org_id
+    where a.phone_number_id = p_update.phone_number_id
+      and a.wamid = coalesce(p_update.data #>> '{context,id}',
+        p_update.data #>> '{reaction,message_id}'));
+end
+$$;
+comment on function outbox.answered_message(outbox.whatsapp_update) is
+  'The message of ours that an inbound one answers or reacts to, if any.';
+
+create function outbox.publish_inbound(
+  p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text,
+  p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_id uuid := outbox.uuid_v7(p_now);
+  v_body jsonb := pg_catalog.jsonb_build_object(
+    'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
+    'contactId', p_message.contact_id, 'from', outbox.number_of(p_update.wa_id),
+    'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
+    'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
+    'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
+  v_whole text := (v_body || pg_catalog.jsonb_build_object('message', p_message.payload))::text;
+begin
+  -- One that is too large to publish comes without WhatsApp's own form of it.
+  if pg_catalog.octet_length(v_whole) > outbox.setting_int('publish.max_body_bytes') then
+    v_whole := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
+  end if;
+  insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, created_at)
+  values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
+    outbox.person_key(coalesce(outbox.number_of(p_update.wa_id), p_update.user_id, '')),
+    p_update.key, p_now);
+  insert into outbox.unrouted (event_id) values (v_id);
+end
+$$;
+comment on function outbox.publish_inbound(
+  outbox.inbound_message, outbox.whatsapp_update, text, timestamptz) is
+  'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", '
+  '"userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": as '
+  'WhatsApp sent it}. One person''s come in order to an endpoint ordered by partition.';

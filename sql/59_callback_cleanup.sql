@@ -1,0 +1,73 @@
+-- What time does to callbacks: updates go after callback.retention_days, inbound messages are
+-- erased and their senders forgotten after message.retention_days, which no update outlives with
+-- what it said. Who wants to hear nothing more stays known.
+
+create function outbox.forget_updates(p_now timestamptz, p_limit integer) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_kept interval :=
+    pg_catalog.make_interval(days => outbox.setting_int('callback.retention_days'));
+  v_said interval :=
+    pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
+  v_forgotten integer;
+begin
+  delete from outbox.whatsapp_update u where u.id = any (array(
+    select o.id from outbox.whatsapp_update o
+    where o.received_at < p_now - v_kept
+    order by o.received_at limit p_limit for update skip locked));
+  get diagnostics v_forgotten = row_count;
+  if v_said < v_kept then
+    update outbox.whatsapp_update u set
+      data = '{}', wamid = null, wa_id = null, user_id = null, callback_data = null
+    where u.id = any (array(
+      select o.id from outbox.whatsapp_update o
+      where o.received_at < p_now - v_said and o.data <> '{}'
+      order by o.received_at limit p_limit for update skip locked));
+  end if;
+  -- Those that wait for a message: one that neither transaction saw has its id by now.
+  update outbox.whatsapp_update u set look_at = p_now
+  where u.look_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
+    select from outbox.message_attempt a
+    where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
+  perform outbox.forget_app_secrets(p_now);
+  return v_forgotten;
+end
+$$;
+comment on function outbox.forget_updates(timestamptz, integer) is
+  'Removes up to p_limit updates older than callback.retention_days and returns how many; of those '
+  'older than message.retention_days, if that is less, only the key is left.';
+
+create function outbox.erase_inbound(p_now timestamptz, p_limit integer) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_before timestamptz :=
+    p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
+  v_erased integer;
+begin
+  update outbox.inbound_message m set
+    wamid = null, contact_id = null, text = null, payload = '{}', erased_at = p_now
+  where m.id = any (array(
+    select o.id from outbox.inbound_message o
+    where o.erased_at is null and o.received_at < v_before
+    order by o.received_at limit p_limit for update skip locked));
+  get diagnostics v_erased = row_count;
+  delete from outbox.whatsapp_contact c where c.id = any (array(
+    select o.id from outbox.whatsapp_contact o
+    where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
+  delete from outbox.conversation_window w
+  where w.expires_at < p_now - interval '1 day';
+  -- A wish that was taken back is only kept against callbacks that come late.
+  delete from outbox.opt_out o where o.lifted and o.decided_at < p_now - interval '60 days';
+  return v_erased;
+end
+$$;
+comment on function outbox.erase_inbound(timestamptz, integer) is
+  'Removes text, payload and ids of up to p_limit inbound messages older than '
+  'message.retention_days and returns how many; contacts that have not written since are '
+  'forgotten.';
