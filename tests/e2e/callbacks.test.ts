@@ -224,6 +224,40 @@ Deno.test('one body of many organisations reaches each, and its bad elements nob
   await wa.settled('org-b', b, 'DELIVERED')
 })
 
+Deno.test('what cannot be stored is 503, and is stored when WhatsApp comes again', async () => {
+  const { id, taken } = await sent()
+  const name = 'function outbox.receive_callbacks(text, text, jsonb)'
+  await wa.outhook.sql.unsafe(`revoke execute on ${name} from service_role`)
+  try {
+    expect((await wa.graph.report(taken, 'delivered')).status).toBe(503)
+  } finally {
+    await wa.outhook.sql.unsafe(`grant execute on ${name} to service_role`)
+  }
+  const [row] = await wa.outhook.sql`
+    select count(*)::int as n from outbox.whatsapp_update u where u.wamid = ${taken.wamid}`
+  expect(row?.n).toBe(0)
+  expect(await wa.graph.report(taken, 'delivered'))
+    .toMatchObject({ status: 200, body: { stored: 1, applied: 1 } })
+  await wa.settled('org-a', id, 'DELIVERED')
+})
+
+Deno.test('what is stored while its message is locked is applied afterwards, by the tick', async () => {
+  const { id, taken } = await sent()
+  const { sql } = wa.outhook
+  await sql.begin(async (held) => {
+    await held`select from outbox.outbound_message m where m.id = ${id}::bigint for update`
+    expect(await wa.graph.report(taken, 'read'))
+      .toMatchObject({ status: 200, body: { stored: 1, applied: 0 } })
+  })
+  // pg_cron 1.4 begins at a full minute, for which nobody waits here.
+  const isSwept = async (): Promise<boolean> => {
+    const [row] = await sql`select outbox.apply_callbacks() as n`
+    return row?.n === 1
+  }
+  expect(await waitUntil(isSwept, { timeoutMs: patienceMs, everyMs: 100 })).toBe(true)
+  expect(await wa.settled('org-a', id, 'DELIVERED')).toMatchObject({ readAt: expect.any(String) })
+})
+
 Deno.test('the GET of either address gives the challenge back for its own token', async () => {
   const base = `${wa.outhook.stack.apiUrl}/functions/v1`
   const secret = wa.outhook.stack.keys.verifySecret
