@@ -211,6 +211,26 @@ comment on function outbox.put_event(outbox.event) is
   'Checks an event, stores it as unrouted and returns its id, or the id of the event that has '
   'its idempotency key.';
 
+create function outbox.current_traceparent() returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_form constant text := '[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}';
+begin
+  return coalesce(
+    pg_catalog.substring(
+      pg_catalog.current_setting('outhook.traceparent', true), '^' || v_form || '$'),
+    -- Not parsed as JSON: a setting of that name that is none must not fail a publisher.
+    pg_catalog.substring(
+      pg_catalog.current_setting('request.headers', true),
+      '"traceparent" *: *"(' || v_form || ')"'));
+end
+$$;
+comment on function outbox.current_traceparent() is
+  'The W3C trace context that the caller works in: the setting outhook.traceparent, else the '
+  'header traceparent of the HTTP request (PostgREST''s request.headers); null when there is none '
+  'or it is malformed.';
+
 create function outbox.new_event(
   p_at timestamptz,
   p_type text,
@@ -227,7 +247,8 @@ language plpgsql volatile set search_path = ''
 as $$
 begin
   return row(outbox.uuid_v7(p_at), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
-    p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, p_at)::outbox.event;
+    p_idempotency_key, coalesce(p_traceparent, outbox.current_traceparent()), p_endpoint_id,
+    p_deliver_at, p_at)::outbox.event;
 end
 $$;
 comment on function outbox.new_event(

@@ -65,6 +65,7 @@ declare
   v_events outbox.event[];
   v_keyed integer;
   v_taken integer;
+  v_traceparent text := outbox.current_traceparent();
 begin
   select
     coalesce(pg_catalog.bool_and(coalesce(
@@ -85,8 +86,8 @@ begin
       false)), true),
     pg_catalog.array_agg(
       row(outbox.uuid_v7(e.at), e.org_id, o.value ->> 'type', e.body, o.value ->> 'partition_key',
-        o.value ->> 'correlation_id', o.value ->> 'idempotency_key', o.value ->> 'traceparent',
-        null, null, e.at)::outbox.event
+        o.value ->> 'correlation_id', o.value ->> 'idempotency_key',
+        coalesce(o.value ->> 'traceparent', v_traceparent), null, null, e.at)::outbox.event
       order by o.ordinality),
     pg_catalog.count(o.value ->> 'idempotency_key')
   into v_plain, v_events, v_keyed

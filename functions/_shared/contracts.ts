@@ -73,6 +73,13 @@ const settings = z.object({
   max_deliveries: z.int().positive(),
 })
 
+const retry = z.object({
+  event: z.string(),
+  endpoint: z.string(),
+  attempt: z.int(),
+  delay_ms: z.number().nullable(),
+})
+
 /**
  * What one dispatch answers: the deliveries claimed for this run, and all that sending them needs.
  */
@@ -87,6 +94,8 @@ export const dispatchAnswer = z.object({
   events: z.record(z.string(), event),
   endpoints: z.record(z.string(), endpoint),
   settings,
+  /** What follows the failed attempts among the results of this call. */
+  retries: z.array(retry).nullish(),
   error: z.object({ route: z.string().nullish(), claim: z.string().nullish() }).nullable(),
 })
 
@@ -103,6 +112,9 @@ export type OutgoingMessage = z.infer<typeof message>
 export type Channel = z.infer<typeof channel>
 /** The operator's settings that a run follows. */
 export type Settings = z.infer<typeof settings>
+
+/** What follows a failed attempt: the next one, `delay_ms` after it; null: it was the last. */
+export type Retry = z.infer<typeof retry>
 
 /** Who runs the loop: an edge function, which ends by itself, or a worker, which stays. */
 export type RunKind = 'edge' | 'worker'

@@ -12,6 +12,10 @@ export type LogFields = {
   topic?: string
   consumer?: string
   attempt?: number
+  tries?: number
+  delay_ms?: number
+  trace_id?: string
+  spans?: number
   outcome?: string
   status?: number
   error_class?: string

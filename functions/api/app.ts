@@ -7,6 +7,7 @@ import { limited, type RequestLimits, requestLimits } from './middleware/limits.
 import { answerError, problemAnswer, readIssues } from './middleware/problem.ts'
 import { rateLimited } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
+import { traced } from './middleware/trace.ts'
 import { describeApi } from './openapi.ts'
 import { addAuditRoutes } from './routes/audit_events.ts'
 import { addCallbackRoutes } from './routes/callbacks.ts'
@@ -44,6 +45,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   )
 
   app.use(requestLog(deps.log, deps.now))
+  app.use(traced(deps.tracer ?? null))
   const cors = crossOrigin(deps.corsOrigins)
   if (cors !== null) app.use(cors)
   addCallbackRoutes(app, deps)

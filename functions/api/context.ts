@@ -3,12 +3,17 @@ import type { ApiDatabase } from './database.ts'
 import type { Principal } from './auth/principal.ts'
 import type { CallbackDatabase } from '../_shared/callbacks/database.ts'
 import type { Log } from '../_shared/log.ts'
+import type { OpenSpan, Tracer } from '../_shared/trace/tracer.ts'
 
 /** What the middleware puts beside a request. */
 export type ApiEnv = {
   Variables: {
     requestId: string
     principal: Principal
+    /** The span of the request; null when it is not recorded. */
+    span: OpenSpan | null
+    /** The trace context that what is published goes on with. */
+    traceparent: string | null
   }
 }
 
@@ -33,4 +38,6 @@ export type ApiDeps = {
   now(): number
   sleep(ms: number): Promise<void>
   log: Log
+  /** None: nothing is traced. */
+  tracer?: Tracer | null
 }

@@ -1,5 +1,10 @@
 import type { z } from 'zod'
-import type { CallFunction, FunctionArgs, FunctionName } from '../_shared/database/functions.ts'
+import type {
+  CallFunction,
+  CallTrace,
+  FunctionArgs,
+  FunctionName,
+} from '../_shared/database/functions.ts'
 import { ApiError } from './errors.ts'
 import { readSqlError } from './sql_error.ts'
 
@@ -14,6 +19,7 @@ export type ApiDatabase = {
     name: Name,
     args: FunctionArgs<Name>,
     answer: z.ZodType<Answer>,
+    trace?: CallTrace,
   ): Promise<Answer>
 }
 
@@ -23,8 +29,9 @@ export function apiDatabase(callFunction: CallFunction): ApiDatabase {
     name: Name,
     args: FunctionArgs<Name>,
     answer: z.ZodType<Answer>,
+    trace?: CallTrace,
   ): Promise<Answer> {
-    const reply = await callFunction(name, args)
+    const reply = await callFunction(name, args, trace)
     if (!reply.ok) throw readSqlError(reply.error, reply.status)
     const read = answer.safeParse(reply.data)
     if (read.success) return read.data

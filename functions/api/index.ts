@@ -1,12 +1,17 @@
 import { callbackDatabase } from '../_shared/callbacks/database.ts'
+import { systemClock } from '../_shared/clock.ts'
 import { connectFunctions } from '../_shared/database/functions.ts'
 import { createLog } from '../_shared/log.ts'
+import { loadTracer } from '../_shared/trace/load.ts'
+import { keepAlive } from '../_shared/wait_until.ts'
 import { createApp } from './app.ts'
 import { createAuthenticate } from './auth/authenticate.ts'
 import { apiDatabase } from './database.ts'
 import { readApiEnv } from './env.ts'
 
-const env = readApiEnv(Deno.env.toObject())
+const environment = Deno.env.toObject()
+const env = readApiEnv(environment)
+const log = createLog({ debug: env.debug })
 
 const callFunction = connectFunctions({ url: env.url, key: env.key })
 
@@ -24,7 +29,8 @@ const app = createApp({
   wallNow: Date.now,
   now: () => performance.now(),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  log: createLog({ debug: env.debug }),
+  log,
+  tracer: await loadTracer({ environment, clock: systemClock, log, keepAlive }),
 })
 
 Deno.serve(app.fetch)

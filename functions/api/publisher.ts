@@ -14,11 +14,12 @@ export type PublishedEvent = {
 
 /**
  * Publishes for an organisation, all or none, and gives the ids in order; `batchKey` is the
- * Idempotency-Key of the whole. Throws ApiError.
+ * Idempotency-Key of the whole, `traceparent` the trace of those that name none. Throws ApiError.
  */
 export type Publish = (
   orgId: string,
   events: PublishedEvent[],
+  traceparent: string | null,
   batchKey?: string,
 ) => Promise<string[]>
 
@@ -57,7 +58,7 @@ export function createPublisher(database: ApiDatabase): Publish {
     if (catalogues.size > mostCatalogues && oldest !== undefined) catalogues.delete(oldest)
   }
 
-  return async function publish(orgId, events, batchKey): Promise<string[]> {
+  return async function publish(orgId, events, traceparent, batchKey): Promise<string[]> {
     const rows = events.map(({ fields, type, body }) => ({ ...fields, type, body }))
     let isFresh = false
     for (let round = 0; round < mostRounds; round++) {
@@ -72,7 +73,7 @@ export function createPublisher(database: ApiDatabase): Publish {
       const args: FunctionArgs<'publish_events'> = { p_org_id: orgId, p_events: rows }
       if (catalogue !== undefined) args.p_catalogue = catalogue.version
       if (batchKey !== undefined) args.p_key = batchKey
-      const answer = await database.call('publish_events', args, answerSchema)
+      const answer = await database.call('publish_events', args, answerSchema, { traceparent })
       if ('ids' in answer) return answer.ids
       keep(orgId, answer.catalogue)
       isFresh = true

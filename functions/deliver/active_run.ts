@@ -1,5 +1,5 @@
 import type { PolicySource } from '../_shared/connect/address.ts'
-import type { Result } from '../_shared/contracts.ts'
+import type { Delivery, Result, Retry } from '../_shared/contracts.ts'
 import type { KeyCache } from '../_shared/sign.ts'
 import type { Transport } from '../_shared/transport/transport.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
@@ -24,7 +24,9 @@ export type RunDeps = RedispatchDeps & AttemptDeps & {
   /** The process's CPU time so far, user and system; null where the runtime does not tell. */
   cpuMs(): number | null
   /** Sees each result as it is noted. */
-  observe(result: Result): void
+  observe(result: Result, delivery: Delivery): void
+  /** Sees what follows failed attempts, once the database has taken their results. */
+  follow(retries: readonly Retry[]): void
 }
 
 export type RunSummary = {

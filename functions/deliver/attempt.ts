@@ -2,6 +2,7 @@ import type { Clock } from '../_shared/clock.ts'
 import type { ClaimKey, Delivery, DispatchAnswer, Outcome, Result } from '../_shared/contracts.ts'
 import type { Log } from '../_shared/log.ts'
 import type { Sender, SenderDeps } from '../_shared/senders/sender.ts'
+import type { AttemptSpans } from './attempt_spans.ts'
 
 /** What one answer brought, as its sends need it. */
 export type Batch = {
@@ -15,6 +16,8 @@ export type AttemptDeps = {
   senders: ReadonlyMap<string, Sender>
   clock: Clock
   log: Log
+  /** None: nothing is traced. */
+  spans?: AttemptSpans | null
 }
 
 const sameVersion = 'deploy the functions of the same version as the migration'
@@ -24,7 +27,7 @@ const sameVersion = 'deploy the functions of the same version as the migration'
  * more.
  */
 export async function attemptDelivery(
-  { senders, clock, log }: AttemptDeps,
+  { senders, clock, log, spans }: AttemptDeps,
   delivery: Delivery,
   { answer, deps }: Batch,
 ): Promise<Result> {
@@ -42,14 +45,17 @@ export async function attemptDelivery(
       `No sender for endpoints of kind ${endpoint.kind}: deploy functions that have one`,
     )
   } else {
+    const span = spans?.begin(delivery, endpoint, event) ?? null
+    const sent = span === null ? event : { ...event, traceparent: span.traceparent }
     try {
-      outcome = await sender.send(delivery, endpoint, event, deps)
+      outcome = await sender.send(delivery, endpoint, sent, deps)
     } catch (error) {
       // The error's text may hold what it was thrown over, so its kind alone is logged.
       const kind = error instanceof Error ? error.name : typeof error
       log('error', 'sender threw', { ...keyOf(delivery), error: kind })
       outcome = failed('The delivery could not be prepared')
     }
+    span?.end(outcome)
   }
   const duration = Math.round(clock.now() - startedAt)
   return { ...keyOf(delivery), ...outcome, duration_ms: duration }

@@ -6,7 +6,7 @@ export type ChainDeps = AttemptDeps & {
   /** Whether nothing more is to be sent. */
   isHalted(): boolean
   /** Takes each result as it comes. */
-  note(result: Result): void
+  note(result: Result, delivery: Delivery): void
 }
 
 /** The deliveries of an ordered lane make one chain, in order; any other is a chain of its own. */
@@ -39,11 +39,11 @@ export async function sendChain(
   for (const delivery of chain) {
     isOpen &&= !deps.isHalted() && fitsLease(delivery, batch, deps.clock.now(), deps.leaseMarginMs)
     if (!isOpen) {
-      deps.note(release(delivery))
+      deps.note(release(delivery), delivery)
       continue
     }
     const result = await attemptDelivery(deps, delivery, batch)
     isOpen = result.outcome === 'delivered'
-    deps.note(result)
+    deps.note(result, delivery)
   }
 }

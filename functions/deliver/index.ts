@@ -1,14 +1,17 @@
 import { connectRpc } from '../_shared/database/rpc.ts'
+import { systemClock } from '../_shared/clock.ts'
 import { messageOf } from '../_shared/errors.ts'
 import { createLog } from '../_shared/log.ts'
+import { loadTracer } from '../_shared/trace/load.ts'
 import { createApp } from './app.ts'
 import { readEdgeEnv } from './env.ts'
 import { edgeOptions } from './options.ts'
 import { run } from './run.ts'
-import { keepAlive } from './wait_until.ts'
+import { keepAlive } from '../_shared/wait_until.ts'
 import { wireRun } from './wire.ts'
 
-const env = readEdgeEnv(Deno.env.toObject())
+const environment = Deno.env.toObject()
+const env = readEdgeEnv(environment)
 const log = createLog({ debug: env.debug })
 const stop = new AbortController()
 addEventListener('beforeunload', () => stop.abort())
@@ -20,6 +23,7 @@ const deps = wireRun({
   log,
   // The platform keeps 100 lines of 10 s, and the end of the run is to be among them.
   routineLevel: 'debug',
+  tracer: await loadTracer({ environment, clock: systemClock, log, keepAlive }),
   stop: stop.signal,
 })
 
@@ -29,6 +33,8 @@ async function startRun(): Promise<void> {
     log('info', 'run ended', { ...counts, kind: 'edge', reason: end })
   } catch (error) {
     log('error', 'run failed', { error: messageOf(error) })
+  } finally {
+    await deps.spans?.flush()
   }
 }
 

@@ -1,5 +1,5 @@
 import { addressRules } from '../_shared/connect/address.ts'
-import type { DispatchAnswer, Result } from '../_shared/contracts.ts'
+import type { Delivery, DispatchAnswer, Result } from '../_shared/contracts.ts'
 import { type ActiveRun, type RunDeps, wakeIfDue } from './active_run.ts'
 import type { Batch } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
@@ -51,6 +51,7 @@ function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): vo
   if (run.options.maxCpuMs !== null) state.cpuMs = (deps.cpuMs() ?? 0) - run.cpuAtStart
   state.claimed += deliveries.length
   if (deliveries.length > 0 || answer.routed > 0) state.workedAt = now
+  if (answer.retries) deps.follow(answer.retries)
   if (answer.stop !== null) state.end ??= `stop:${answer.stop}`
   if (error !== null) {
     const text = [error.route, error.claim].filter(Boolean).join('; ')
@@ -70,9 +71,9 @@ function send(run: ActiveRun, { answer, calledAt }: Answered): void {
     ...deps,
     leaseMarginMs: options.leaseMarginMs,
     isHalted: () => isHalted(run),
-    note: (result: Result) => {
+    note: (result: Result, delivery: Delivery) => {
       putDown()
-      note(run, result)
+      note(run, result, delivery)
     },
   }
   for (const chain of chainsOf(answer.deliveries)) void sendChain(chainDeps, chain, batch)
@@ -84,12 +85,12 @@ function isHalted({ deps, options, state }: ActiveRun): boolean {
   return reason !== null && reason !== 'idle' && reason !== 'max_deliveries'
 }
 
-function note(run: ActiveRun, result: Result): void {
+function note(run: ActiveRun, result: Result, delivery: Delivery): void {
   const { deps, state, summary } = run
   if (state.results.length === 0) state.oldestResultAt = deps.clock.now()
   state.results.push(result)
   summary[result.outcome]++
-  deps.observe(result)
+  deps.observe(result, delivery)
   wakeIfDue(run)
 }
 

@@ -1,13 +1,15 @@
 import { systemClock } from '../_shared/clock.ts'
 import { createPolicySource } from '../_shared/connect/address.ts'
-import type { Result } from '../_shared/contracts.ts'
+import type { Delivery, Result, Retry } from '../_shared/contracts.ts'
 import type { Database } from '../_shared/database.ts'
 import type { Log, LogFields, LogLevel } from '../_shared/log.ts'
 import { senders } from '../_shared/senders/registry.ts'
 import { createKeyCache } from '../_shared/sign.ts'
 import { createFetchTransport } from '../_shared/transport/fetch.ts'
 import { createHttp1Transport } from '../_shared/transport/http1.ts'
+import type { Tracer } from '../_shared/trace/tracer.ts'
 import type { RunDeps } from './active_run.ts'
+import { createAttemptSpans } from './attempt_spans.ts'
 import { processCpuMs } from './cpu.ts'
 import { workerOptions } from './options.ts'
 
@@ -18,13 +20,16 @@ export type WireOptions = {
   log: Log
   /** The level of an attempt's line; a failed one is always `info`. */
   routineLevel: LogLevel
+  /** None: nothing is traced. */
+  tracer?: Tracer | null
   stop: AbortSignal
 }
 
 /** A run's effects in a real process; connections and keys are shared by all runs of it. */
 export function wireRun(
-  { database, transport, proxyAuthorization, log, routineLevel, stop }: WireOptions,
+  { database, transport, proxyAuthorization, log, routineLevel, tracer = null, stop }: WireOptions,
 ): RunDeps {
+  const spans = tracer === null ? null : createAttemptSpans(tracer, systemClock)
   return {
     database,
     senders,
@@ -41,19 +46,30 @@ export function wireRun(
     cpuMs: processCpuMs,
     log,
     stop,
-    observe: (result) => {
-      log(result.outcome === 'failed' ? 'info' : routineLevel, 'attempt', logFields(result))
+    spans,
+    observe: (result, delivery) => {
+      const level = result.outcome === 'failed' ? 'info' : routineLevel
+      log(level, 'attempt', attemptFields(result, delivery))
+    },
+    follow: (retries) => {
+      spans?.follow(retries)
+      for (const retry of retries) logRetry(log, retry)
     },
   }
 }
 
 /** The parts of a result that may be logged: the response belongs to the endpoint's owner alone. */
-function logFields(result: Result): LogFields {
+function attemptFields(result: Result, { tries }: Delivery): LogFields {
   const { event, endpoint, attempt, outcome } = result
-  const fields: LogFields = { event, endpoint, attempt, outcome }
+  const fields: LogFields = { event, endpoint, attempt, tries, outcome }
   if (result.outcome === 'released') return fields
   fields.ms = result.duration_ms
   if (result.status !== undefined) fields.status = result.status
   if (result.outcome === 'failed') fields.error_class = result.error_class
   return fields
+}
+
+function logRetry(log: Log, { event, endpoint, attempt, delay_ms }: Retry): void {
+  if (delay_ms === null) log('warn', 'dead letter', { event, endpoint, attempt })
+  else log('info', 'retry scheduled', { event, endpoint, attempt, delay_ms })
 }

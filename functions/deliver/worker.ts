@@ -1,7 +1,10 @@
-import { sleep } from '../_shared/clock.ts'
+import { sleep, systemClock } from '../_shared/clock.ts'
+import type { Result } from '../_shared/contracts.ts'
 import { connectDirect } from '../_shared/database/direct.ts'
 import { messageOf } from '../_shared/errors.ts'
 import { createLog, type Log } from '../_shared/log.ts'
+import { loadTracer } from '../_shared/trace/load.ts'
+import type { Tracer } from '../_shared/trace/tracer.ts'
 import type { RunDeps } from './active_run.ts'
 import { readWorkerEnv, type WorkerEnv } from './env.ts'
 import { gatherLines, writeToStdout } from './lines.ts'
@@ -14,15 +17,19 @@ import { wireRun } from './wire.ts'
 const refusedPauseMs = 5_000
 
 async function main(): Promise<number> {
+  const lines = gatherLines(writeToStdout)
   let env: WorkerEnv
+  let log: Log
+  let tracer: Tracer | null
   try {
-    env = readWorkerEnv(Deno.env.toObject())
+    const environment = Deno.env.toObject()
+    env = readWorkerEnv(environment)
+    log = createLog({ debug: env.debug, write: lines.write })
+    tracer = await loadTracer({ environment, clock: systemClock, log, keepAlive: () => {} })
   } catch (error) {
     createLog({ debug: false })('error', messageOf(error))
     return 2
   }
-  const lines = gatherLines(writeToStdout)
-  const log = createLog({ debug: env.debug, write: lines.write })
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     Deno.addSignalListener(signal, () => stop.abort())
@@ -34,12 +41,14 @@ async function main(): Promise<number> {
     proxyAuthorization: env.proxyAuthorization,
     log,
     routineLevel: 'info',
+    tracer,
     stop: stop.signal,
   })
   const tally = startTally(deps.clock, log)
   log('info', 'worker started', { kind: 'worker' })
   const isSound = await work({ ...deps, observe: watch(deps, tally.add) }, log)
   tally.stop()
+  await deps.spans?.flush()
   await deps.transport.close()
   await database.close()
   lines.flush()
@@ -57,9 +66,9 @@ async function work(deps: RunDeps, log: Log): Promise<boolean> {
   }
 }
 
-function watch(deps: RunDeps, add: RunDeps['observe']): RunDeps['observe'] {
-  return (result) => {
-    deps.observe(result)
+function watch(deps: RunDeps, add: (result: Result) => void): RunDeps['observe'] {
+  return (result, delivery) => {
+    deps.observe(result, delivery)
     add(result)
   }
 }

@@ -36,6 +36,8 @@ export interface StackOptions {
   fresh?: boolean
   /** Which functions to run; by default those of supabase/config.toml. */
   functions?: FunctionConfig[]
+  /** More environment variables of the functions. */
+  env?: Record<string, string>
   /** Whether to apply supabase/migrations and supabase/seed.sql; true by default. */
   migrate?: boolean
   /** The folder that holds supabase/; by default this project's. */
@@ -117,7 +119,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const functions = await startFunctions({
     configs: functionConfigs,
     projectDir,
-    env: functionEnv({ apiUrl, dbUrl, keys }),
+    env: { ...options.env, ...functionEnv({ apiUrl, dbUrl, keys }) },
     log,
   })
   started.defer(() => functions.stop())

@@ -63,6 +63,8 @@ export interface TestOuthook {
 export interface TestOuthookOptions {
   /** By default those of supabase/config.toml. */
   functions?: NonNullable<StackOptions['functions']>
+  /** More environment variables of the functions. */
+  env?: Record<string, string>
   /** More behaviours of the receiver, by the first word of the path. */
   also?: Record<string, Behaviour>
 }
@@ -75,11 +77,12 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
   await sweepTestFolders()
   const dataDir = testFolder()
   const log: string[] = []
-  const { functions, also = {} } = options
+  const { functions, env = {}, also = {} } = options
   const stack = await startStack({
     dataDir,
     ports: 'free',
     fsync: false,
+    env,
     log: (line) => log.push(line),
     ...functions === undefined ? {} : { functions },
   })

@@ -11,12 +11,12 @@ export interface WorkerProcess {
   readonly ended: Promise<number | string>
 }
 
-/** Starts a worker on the database at `dbUrl`. */
-export function startWorker(dbUrl: string): WorkerProcess {
+/** Starts a worker on the database at `dbUrl`, with more environment variables if given. */
+export function startWorker(dbUrl: string, env: Record<string, string> = {}): WorkerProcess {
   const child = new Deno.Command(Deno.execPath(), {
     args: ['run', '-A', '--no-check', 'functions/deliver/worker.ts'],
     cwd: projectRoot,
-    env: { OUTHOOK_DB_URL: dbUrl, NO_COLOR: '1' },
+    env: { OUTHOOK_DB_URL: dbUrl, NO_COLOR: '1', ...env },
     stdin: 'null',
     stdout: 'piped',
     stderr: 'piped',

@@ -21,10 +21,14 @@ export type FunctionReply =
   | { ok: true; data: unknown }
   | { ok: false; error: SqlError; status: number }
 
+/** The trace context that SQL sees, as it does any caller's: by the header of the request. */
+export type CallTrace = { traceparent: string | null }
+
 /** Calls one SQL function and never throws. */
 export type CallFunction = <Name extends FunctionName>(
   name: Name,
   args: FunctionArgs<Name>,
+  trace?: CallTrace,
 ) => Promise<FunctionReply>
 
 export type FunctionsOptions = {
@@ -48,11 +52,14 @@ export function connectFunctions(
   // follow a generic name to its arguments.
   const rpc = client.rpc as unknown as Rpc
 
-  return async function callFunction(name, args): Promise<FunctionReply> {
+  return async function callFunction(name, args, trace): Promise<FunctionReply> {
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(), timeoutMs)
     try {
-      const { data, error, status } = await rpc.call(client, name, args).abortSignal(limit.signal)
+      const request = rpc.call(client, name, args)
+      const traceparent = trace?.traceparent ?? null
+      if (traceparent !== null) request.setHeader('traceparent', traceparent)
+      const { data, error, status } = await request.abortSignal(limit.signal)
       return error === null ? { ok: true, data } : { ok: false, error, status }
     } catch (cause) {
       const error = { code: '', message: messageOf(cause), details: null, hint: null }
@@ -64,6 +71,7 @@ export function connectFunctions(
 }
 
 type Rpc = (this: unknown, name: string, args: unknown) => {
+  setHeader(name: string, value: string): unknown
   abortSignal(signal: AbortSignal): PromiseLike<{
     data: unknown
     error: SqlError | null

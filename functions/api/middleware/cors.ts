@@ -14,6 +14,7 @@ export function crossOrigin(origins: readonly string[]): MiddlewareHandler<ApiEn
       'content-type',
       'idempotency-key',
       'if-match',
+      'traceparent',
       'x-client-info',
       'x-org-id',
       'x-request-id',

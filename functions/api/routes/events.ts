@@ -1,6 +1,8 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { Context } from 'hono'
+import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
+import { type Published, publishSpan } from '../publish_span.ts'
 import { createPublisher, type PublishedEvent } from '../publisher.ts'
 import { DuplicateName, findElements, findMembers } from '../raw_json.ts'
 import { idempotencyKeyHeader } from '../schemas/common.ts'
@@ -70,8 +72,20 @@ const get = createRoute({
 })
 
 /** `/events`: publish one or many, list, get. */
-export function addEventRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps): void {
   const publish = createPublisher(database)
+
+  async function publishAll(
+    c: Context<ApiEnv>,
+    events: PublishedEvent[],
+    key?: string,
+  ): Promise<string[]> {
+    const { orgId } = c.get('principal')
+    const trace = { tracer, span: c.get('span'), traceparent: c.get('traceparent') }
+    return await publishSpan(trace, describe(events), (traceparent) => {
+      return publish(orgId, events, traceparent, key)
+    }, (ids) => ids.length === 1 ? ids[0] : undefined)
+  }
 
   app.openapi(list, async (c) => {
     const { cursor, limit, type, from, to } = c.req.valid('query')
@@ -90,7 +104,7 @@ export function addEventRoutes(app: ApiApp, { database }: ApiDeps): void {
     const key = c.req.valid('header')['idempotency-key']
     const text = await c.req.text()
     const event = readEvent(text, 0, { ...c.req.valid('json'), idempotencyKey: key }, '')
-    const [id = ''] = await publish(c.get('principal').orgId, [event]).catch(asSingle)
+    const [id = ''] = await publishAll(c, [event]).catch(asSingle)
     return c.json({ id }, 202)
   })
 
@@ -102,7 +116,7 @@ export function addEventRoutes(app: ApiApp, { database }: ApiDeps): void {
     const events = c.req.valid('json').events.map((event, at) => {
       return readEvent(text, spans[at]?.start ?? 0, event, `events.${at}.`)
     })
-    return c.json({ ids: await publish(c.get('principal').orgId, events, key) }, 202)
+    return c.json({ ids: await publishAll(c, events, key) }, 202)
   })
 
   app.openapi(get, async (c) => {
@@ -112,6 +126,16 @@ export function addEventRoutes(app: ApiApp, { database }: ApiDeps): void {
     }, storedEventSchema)
     return rawJson(c, `${JSON.stringify(event).slice(0, -1)},"payload":${body}}`)
   })
+}
+
+function describe(events: readonly PublishedEvent[]): Published {
+  const types = new Set(events.map(({ type }) => type))
+  const [type = ''] = types
+  return {
+    type: types.size === 1 ? type : 'several types',
+    count: events.length,
+    bytes: events.reduce((sum, { body }) => sum + body.length, 0),
+  }
 }
 
 /** What is published of an event: its fields by their SQL names, its payload as it stands in `text`. */

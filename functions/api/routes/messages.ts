@@ -2,7 +2,9 @@ import { createRoute } from '@hono/zod-openapi'
 import { e164 } from '../../_shared/whatsapp/phone.ts'
 import type { Json } from '../../_shared/database.types.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
+import type { FunctionArgs } from '../../_shared/database/functions.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
+import { publishSpan } from '../publish_span.ts'
 import {
   createdMessageSchema,
   messageCountsSchema,
@@ -117,7 +119,7 @@ const resend = createRoute({
 })
 
 /** `/outbound/messages`: create, list, count, get, cancel, resend. */
-export function addMessageRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDeps): void {
   for (const [name, schema] of Object.entries(payloadSchemas)) {
     app.openAPIRegistry.register(name, schema)
   }
@@ -126,7 +128,7 @@ export function addMessageRoutes(app: ApiApp, { database }: ApiDeps): void {
     const { orgId, actor } = c.get('principal')
     const { channel, to, payloadJson, dossierId, templateCode, channelId } = c.req.valid('json')
     const key = c.req.valid('header')['idempotency-key']
-    const made = await database.call('create_message', {
+    const args: FunctionArgs<'create_message'> = {
       p_org_id: orgId,
       p_channel: channel,
       p_to: e164(to) ?? to,
@@ -137,7 +139,13 @@ export function addMessageRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...templateCode === undefined ? {} : { p_template_code: templateCode },
       ...channelId === undefined ? {} : { p_channel_id: channelId },
       ...key === undefined ? {} : { p_idempotency_key: key },
-    }, createdMessageSchema)
+    }
+    const made = await publishSpan(
+      { tracer, span: c.get('span'), traceparent: c.get('traceparent') },
+      { type: 'outhook.message', count: 1 },
+      (traceparent) => database.call('create_message', args, createdMessageSchema, { traceparent }),
+      (answer) => answer.outcome === 'blocked' ? undefined : answer.message.id,
+    )
     if (made.outcome === 'blocked') {
       const { code, remedy } = refusals[made.code] ?? consentRefusal
       throw new ApiError(code, made.reason, { remedy })

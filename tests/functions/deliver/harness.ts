@@ -53,6 +53,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
       cpuMs: () => harness.cpuMs,
       log: () => {},
       observe: () => {},
+      follow: () => {},
       senders: new Map([['webhook', { send }]]),
       keys: createKeyCache(),
       policyOf: createPolicySource(),

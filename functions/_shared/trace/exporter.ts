@@ -1,0 +1,129 @@
+import { type Clock, sleep } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { encodeSpans, type EndedSpan } from './otlp.ts'
+import type { Attributes } from './tracer.ts'
+
+export type ExporterOptions = {
+  /** Where to POST, with `/v1/traces`. */
+  url: string
+  headers: Record<string, string>
+  timeoutMs: number
+  resource: Attributes
+  clock: Clock
+  log: Log
+  fetch: typeof globalThis.fetch
+  /** Tells the runtime to stay until the promise settles. */
+  keepAlive(promise: Promise<void>): void
+}
+
+/** Sends spans some at a time. */
+export type Exporter = {
+  add(span: EndedSpan): void
+  /** Sends all there is; settles when that is done or given up, and does not reject. */
+  flush(): Promise<void>
+}
+
+/** What came of a request: a problem that is passing may be gone the next time. */
+type Sent = { problem: string | null; isPassing: boolean }
+
+const batchSize = 512
+const mostWaiting = 8192
+const gatherMs = 2_000
+/** A collector that is away for longer than this loses what it was sent, and what waits. */
+const pauseMs = 500
+
+/**
+ * An exporter that never slows what it tells of: what does not fit the queue, or finds no collector,
+ * is dropped, counted and logged. Neither URL nor headers, which may hold a key, are logged.
+ */
+export function createExporter(options: ExporterOptions): Exporter {
+  const { url, headers, timeoutMs, resource, clock, log, fetch, keepAlive } = options
+  let waiting: EndedSpan[] = []
+  let overflown = 0
+  let endWait: (() => void) | null = null
+  let sending: Promise<void> | null = null
+
+  function add(span: EndedSpan): void {
+    if (waiting.length >= mostWaiting) {
+      overflown++
+      return
+    }
+    waiting.push(span)
+    if (waiting.length >= batchSize) void flush()
+    else schedule()
+  }
+
+  function schedule(): void {
+    if (endWait !== null || sending !== null) return
+    keepAlive(
+      new Promise<void>((resolve) => {
+        const cancel = clock.after(gatherMs, () => void flush())
+        endWait = () => {
+          cancel()
+          resolve()
+        }
+      }),
+    )
+  }
+
+  function flush(): Promise<void> {
+    endWait?.()
+    endWait = null
+    if (sending === null) {
+      sending = sendAll().finally(() => sending = null)
+      keepAlive(sending)
+    }
+    return sending
+  }
+
+  async function sendAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, batchSize)
+      waiting = waiting.slice(batchSize)
+      const { problem, isPassing } = await send(encodeSpans(resource, batch))
+      if (problem === null) continue
+      // What waits would meet the same, and a run that ends waits for this.
+      const lost = isPassing ? waiting : []
+      if (isPassing) waiting = []
+      report(batch.length + lost.length, problem)
+    }
+    if (overflown > 0) report(overflown, 'more spans than the collector takes')
+    overflown = 0
+  }
+
+  async function send(body: string): Promise<Sent> {
+    const first = await post(body)
+    if (!first.isPassing) return first
+    await sleep(clock, pauseMs)
+    return await post(body)
+  }
+
+  async function post(body: string): Promise<Sent> {
+    const limit = new AbortController()
+    const cancel = clock.after(timeoutMs, () => limit.abort())
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body,
+        signal: limit.signal,
+      })
+      await response.body?.cancel()
+      const { status } = response
+      // https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes
+      const isPassing = [429, 502, 503, 504].includes(status)
+      return { problem: response.ok ? null : `the collector answered ${status}`, isPassing }
+    } catch {
+      // The error's text may name the URL.
+      return { problem: 'the collector cannot be reached', isPassing: true }
+    } finally {
+      cancel()
+    }
+  }
+
+  function report(spans: number, error: string): void {
+    log('warn', 'spans dropped', { spans, error })
+  }
+
+  return { add, flush }
+}

@@ -1,0 +1,27 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Tracer } from './tracer.ts'
+
+export type LoadOptions = {
+  environment: Record<string, string | undefined>
+  clock: Clock
+  log: Log
+  /** Tells the runtime to stay until the promise settles. */
+  keepAlive(promise: Promise<void>): void
+}
+
+/**
+ * The tracer that OpenTelemetry's variables ask for, or null when they name no collector: then none
+ * of it is loaded. Throws naming the variable that is wrong.
+ */
+export async function loadTracer(options: LoadOptions): Promise<Tracer | null> {
+  const { environment } = options
+  const endpoint = environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ||
+    environment.OTEL_EXPORTER_OTLP_ENDPOINT
+  if (!endpoint || environment.OTEL_SDK_DISABLED === 'true') return null
+  const [{ readTraceEnv }, { createOtlpTracer }] = await Promise.all([
+    import('./env.ts'),
+    import('./otlp_tracer.ts'),
+  ])
+  return createOtlpTracer({ ...options, env: readTraceEnv(environment), fetch })
+}
