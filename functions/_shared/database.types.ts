@@ -2139,6 +2139,7 @@ export type Database = {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
           'p_now': string
           'p_repeat': boolean
+          'p_retries': Json
           'p_route_error': string
           'p_routed': number
           'p_stale': number
@@ -2590,6 +2591,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'current_traceparent': { Args: Record<PropertyKey, never>; Returns: string }
       'cursor_to_key': { Args: { 'p_cursor': string; 'p_form': string }; Returns: string }
       'cut_batch': {
         Args: {
@@ -3829,6 +3831,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_org_id': string }
         Returns: Json
       }
+      'retries_at': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: Json }
       'retry_after': { Args: { 'p_header': string; 'p_now': string }; Returns: string }
       'retry_config_json': {
         Args: {

@@ -3518,6 +3518,26 @@ comment on function outbox.put_event(outbox.event) is
   'Checks an event, stores it as unrouted and returns its id, or the id of the event that has '
   'its idempotency key.';
 
+create function outbox.current_traceparent() returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_form constant text := '[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}';
+begin
+  return coalesce(
+    pg_catalog.substring(
+      pg_catalog.current_setting('outhook.traceparent', true), '^' || v_form || '$'),
+    -- Not parsed as JSON: a setting of that name that is none must not fail a publisher.
+    pg_catalog.substring(
+      pg_catalog.current_setting('request.headers', true),
+      '"traceparent" *: *"(' || v_form || ')"'));
+end
+$$;
+comment on function outbox.current_traceparent() is
+  'The W3C trace context that the caller works in: the setting outhook.traceparent, else the '
+  'header traceparent of the HTTP request (PostgREST''s request.headers); null when there is none '
+  'or it is malformed.';
+
 create function outbox.new_event(
   p_at timestamptz,
   p_type text,
@@ -3534,7 +3554,8 @@ language plpgsql volatile set search_path = ''
 as $$
 begin
   return row(outbox.uuid_v7(p_at), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
-    p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, p_at)::outbox.event;
+    p_idempotency_key, coalesce(p_traceparent, outbox.current_traceparent()), p_endpoint_id,
+    p_deliver_at, p_at)::outbox.event;
 end
 $$;
 comment on function outbox.new_event(
@@ -4152,6 +4173,7 @@ declare
   v_events outbox.event[];
   v_keyed integer;
   v_taken integer;
+  v_traceparent text := outbox.current_traceparent();
 begin
   select
     coalesce(pg_catalog.bool_and(coalesce(
@@ -4172,8 +4194,8 @@ begin
       false)), true),
     pg_catalog.array_agg(
       row(outbox.uuid_v7(e.at), e.org_id, o.value ->> 'type', e.body, o.value ->> 'partition_key',
-        o.value ->> 'correlation_id', o.value ->> 'idempotency_key', o.value ->> 'traceparent',
-        null, null, e.at)::outbox.event
+        o.value ->> 'correlation_id', o.value ->> 'idempotency_key',
+        coalesce(o.value ->> 'traceparent', v_traceparent), null, null, e.at)::outbox.event
       order by o.ordinality),
     pg_catalog.count(o.value ->> 'idempotency_key')
   into v_plain, v_events, v_keyed
@@ -9793,6 +9815,32 @@ comment on function outbox.batch(outbox.claimed, timestamptz) is
   'What a run needs to send claimed deliveries: '
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once.';
 
+create function outbox.retries_at(p_endpoint_ids uuid[], p_now timestamptz) returns json
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    select pg_catalog.json_agg(pg_catalog.json_build_object(
+      'event', a.event_id, 'endpoint', a.endpoint_id, 'attempt', a.attempt,
+      'delay_ms', (extract(epoch from a.next_retry_at - p_now) * 1000)::bigint))
+    from pg_catalog.unnest(p_endpoint_ids) e
+    cross join lateral (
+      select a.* from outbox.attempt a
+      where a.endpoint_id = e and a.at = p_now and a.kind = 'try' and a.outcome = 'failed' offset 0
+    ) a);
+end
+$$;
+comment on function outbox.retries_at(uuid[], timestamptz) is
+  'What follows the failed attempts of these endpoints that were recorded at that very time: '
+  '[{"event", "endpoint", "attempt", "delay_ms": until the next one, null when it was the last}], '
+  'or null when there is none.';
+
 create function outbox.dispatch(
   p_run uuid,
   p_seq bigint,
@@ -9820,20 +9868,22 @@ declare
   v_route jsonb := '{"routed": 0, "error": null}'::jsonb;
   v_claimed outbox.claimed;
   v_claim_error text;
+  v_failing uuid[];
+  v_retries json;
 begin
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
     v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
+    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, null, v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
   -- Not all below: that would walk what a transaction left open keeps of them.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
+    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null, v_now);
   end if;
   if v_given > 0 then
     select pg_catalog.array_agg(r) into v_results
@@ -9857,6 +9907,11 @@ begin
   end if;
   if v_given > 0 then
     v_applied := outbox.complete(v_results, v_now);
+    v_failing := array(
+      select distinct r.endpoint from pg_catalog.unnest(v_results) r where r.outcome = 'failed');
+    if pg_catalog.cardinality(v_failing) > 0 then
+      v_retries := outbox.retries_at(v_failing, v_now);
+    end if;
   end if;
   if v_batch.events is not null then
     v_route := outbox.route(v_batch, v_now);
@@ -9875,7 +9930,7 @@ begin
     where b.run_id = p_run and b.seq = p_seq;
   end if;
   return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
-    v_stop, v_claimed, v_route ->> 'error', v_claim_error, v_now);
+    v_stop, v_claimed, v_retries, v_route ->> 'error', v_claim_error, v_now);
 end
 $$;
 comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean) is
@@ -9883,8 +9938,8 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
   '"delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", '
   '"duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; '
   'p_ended: the run''s last call. '
-  'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "deliveries", '
-  '"events", "endpoints"}. A call whose answer was lost is made again with the same p_run and '
+  'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", '
+  '"deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and '
   'p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, '
   'then due gates with SKIP LOCKED.';
 
@@ -9895,6 +9950,7 @@ create function outbox.answer(
   p_repeat boolean,
   p_stop text,
   p_claimed outbox.claimed,
+  p_retries json,
   p_route_error text,
   p_claim_error text,
   p_now timestamptz
@@ -9915,12 +9971,12 @@ begin
         pg_catalog.json_strip_nulls(
           pg_catalog.json_build_object('route', p_route_error, 'claim', p_claim_error))
     end,
-    'deliveries', v_parcel.deliveries, 'events', v_parcel.events,
+    'retries', p_retries, 'deliveries', v_parcel.deliveries, 'events', v_parcel.events,
     'endpoints', v_parcel.endpoints);
 end
 $$;
 comment on function outbox.answer(
-  integer, integer, integer, boolean, text, outbox.claimed, text, text, timestamptz) is
+  integer, integer, integer, boolean, text, outbox.claimed, json, text, text, timestamptz) is
   'The answer of dispatch().';
 
 -- sql/71_message_parcel.sql

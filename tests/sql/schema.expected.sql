@@ -819,9 +819,9 @@ ALTER FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now t
 
 COMMENT ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Publishes outhook.delivery.dead_lettered for deliveries that just became dead letters.';
 
--- Name: answer(integer, integer, integer, boolean, text, outbox.claimed, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: answer(integer, integer, integer, boolean, text, outbox.claimed, json, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) RETURNS json
+CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -839,16 +839,16 @@ begin
         pg_catalog.json_strip_nulls(
           pg_catalog.json_build_object('route', p_route_error, 'claim', p_claim_error))
     end,
-    'deliveries', v_parcel.deliveries, 'events', v_parcel.events,
+    'retries', p_retries, 'deliveries', v_parcel.deliveries, 'events', v_parcel.events,
     'endpoints', v_parcel.endpoints);
 end
 $$;
 
-ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch().';
+COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch().';
 
 -- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -4162,6 +4162,31 @@ ALTER FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_
 
 COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. OH001.';
 
+-- Name: current_traceparent(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.current_traceparent() RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_form constant text := '[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}';
+begin
+  return coalesce(
+    pg_catalog.substring(
+      pg_catalog.current_setting('outhook.traceparent', true), '^' || v_form || '$'),
+    -- Not parsed as JSON: a setting of that name that is none must not fail a publisher.
+    pg_catalog.substring(
+      pg_catalog.current_setting('request.headers', true),
+      '"traceparent" *: *"(' || v_form || ')"'));
+end
+$_$;
+
+ALTER FUNCTION outbox.current_traceparent() OWNER TO postgres;
+
+-- Name: FUNCTION current_traceparent(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.current_traceparent() IS 'The W3C trace context that the caller works in: the setting outhook.traceparent, else the header traceparent of the HTTP request (PostgREST''s request.headers); null when there is none or it is malformed.';
+
 -- Name: cursor_to_key(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) RETURNS text
@@ -4631,20 +4656,22 @@ declare
   v_route jsonb := '{"routed": 0, "error": null}'::jsonb;
   v_claimed outbox.claimed;
   v_claim_error text;
+  v_failing uuid[];
+  v_retries json;
 begin
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
     v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, v_now);
+    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, null, v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
   -- Not all below: that would walk what a transaction left open keeps of them.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, v_now);
+    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null, v_now);
   end if;
   if v_given > 0 then
     select pg_catalog.array_agg(r) into v_results
@@ -4668,6 +4695,11 @@ begin
   end if;
   if v_given > 0 then
     v_applied := outbox.complete(v_results, v_now);
+    v_failing := array(
+      select distinct r.endpoint from pg_catalog.unnest(v_results) r where r.outcome = 'failed');
+    if pg_catalog.cardinality(v_failing) > 0 then
+      v_retries := outbox.retries_at(v_failing, v_now);
+    end if;
   end if;
   if v_batch.events is not null then
     v_route := outbox.route(v_batch, v_now);
@@ -4686,7 +4718,7 @@ begin
     where b.run_id = p_run and b.seq = p_seq;
   end if;
   return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
-    v_stop, v_claimed, v_route ->> 'error', v_claim_error, v_now);
+    v_stop, v_claimed, v_retries, v_route ->> 'error', v_claim_error, v_now);
 end
 $$;
 
@@ -4694,7 +4726,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: drop_expired_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8313,7 +8345,8 @@ CREATE FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_b
     AS $$
 begin
   return row(outbox.uuid_v7(p_at), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
-    p_idempotency_key, p_traceparent, p_endpoint_id, p_deliver_at, p_at)::outbox.event;
+    p_idempotency_key, coalesce(p_traceparent, outbox.current_traceparent()), p_endpoint_id,
+    p_deliver_at, p_at)::outbox.event;
 end
 $$;
 
@@ -9511,6 +9544,7 @@ declare
   v_events outbox.event[];
   v_keyed integer;
   v_taken integer;
+  v_traceparent text := outbox.current_traceparent();
 begin
   select
     coalesce(pg_catalog.bool_and(coalesce(
@@ -9531,8 +9565,8 @@ begin
       false)), true),
     pg_catalog.array_agg(
       row(outbox.uuid_v7(e.at), e.org_id, o.value ->> 'type', e.body, o.value ->> 'partition_key',
-        o.value ->> 'correlation_id', o.value ->> 'idempotency_key', o.value ->> 'traceparent',
-        null, null, e.at)::outbox.event
+        o.value ->> 'correlation_id', o.value ->> 'idempotency_key',
+        coalesce(o.value ->> 'traceparent', v_traceparent), null, null, e.at)::outbox.event
       order by o.ordinality),
     pg_catalog.count(o.value ->> 'idempotency_key')
   into v_plain, v_events, v_keyed
@@ -11050,6 +11084,35 @@ ALTER FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) OWN
 -- Name: FUNCTION resume_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Serves an endpoint again as resume_endpoint() does, and returns it. OH002.';
+
+-- Name: retries_at(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.retries_at(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return (
+    select pg_catalog.json_agg(pg_catalog.json_build_object(
+      'event', a.event_id, 'endpoint', a.endpoint_id, 'attempt', a.attempt,
+      'delay_ms', (extract(epoch from a.next_retry_at - p_now) * 1000)::bigint))
+    from pg_catalog.unnest(p_endpoint_ids) e
+    cross join lateral (
+      select a.* from outbox.attempt a
+      where a.endpoint_id = e and a.at = p_now and a.kind = 'try' and a.outcome = 'failed' offset 0
+    ) a);
+end
+$$;
+
+ALTER FUNCTION outbox.retries_at(p_endpoint_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION retries_at(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.retries_at(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'What follows the failed attempts of these endpoints that were recorded at that very time: [{"event", "endpoint", "attempt", "delay_ms": until the next one, null when it was the last}], or null when there is none.';
 
 -- Name: retry_after(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16024,9 +16087,9 @@ REVOKE ALL ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now ti
 
 REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -16395,6 +16458,10 @@ GRANT ALL ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key
 
 REVOKE ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) TO service_role;
+
+-- Name: FUNCTION current_traceparent(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.current_traceparent() FROM PUBLIC;
 
 -- Name: FUNCTION cursor_to_key(p_cursor text, p_form text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17330,6 +17397,10 @@ GRANT ALL ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key tex
 
 REVOKE ALL ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION retries_at(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.retries_at(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION retry_after(p_header text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
