@@ -13,6 +13,8 @@ create table outbox.whatsapp_channel (
   app_id text not null references outbox.whatsapp_app (app_id),
   token_vault_id uuid not null,
   is_default boolean not null default false,
+  messages_per_second double precision not null,
+  graph_version text,
   quality text,
   display_digits text,
   created_at timestamptz not null,
@@ -21,7 +23,9 @@ create table outbox.whatsapp_channel (
 comment on table outbox.whatsapp_channel is
   'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the '
   'app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. '
-  'display_digits is the number itself, as its callbacks show it.';
+  'messages_per_second is WhatsApp''s limit, of which the endpoint''s rate uses most; graph_version '
+  'is for this number alone, else the setting''s; display_digits is the number itself, as its '
+  'callbacks show it.';
 create unique index whatsapp_channel_default on outbox.whatsapp_channel (org_id)
   where is_default;
 create index whatsapp_channel_org on outbox.whatsapp_channel (org_id, created_at);
@@ -53,6 +57,28 @@ $$;
 comment on function outbox.keep_in_vault(text, text) is
   'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
 
+create type outbox.pace as (
+  rate_per_second double precision,
+  rate_burst integer,
+  max_in_flight integer
+);
+comment on type outbox.pace is 'How fast a channel may go, as its endpoint has it.';
+
+create function outbox.pace_of(p_messages_per_second double precision) returns outbox.pace
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_rate constant double precision := p_messages_per_second * 0.97;
+begin
+  -- The burst is what a run may claim a quarter of a second ahead, so that a late look costs
+  -- nothing; with_messages() says when each is sent, so that none comes in a burst.
+  return row(v_rate, 1 + pg_catalog.floor(v_rate / 4)::integer,
+    greatest(200, pg_catalog.ceil(v_rate)::integer))::outbox.pace;
+end
+$$;
+comment on function outbox.pace_of(double precision) is
+  'The pace of a channel under a limit of WhatsApp: 97 % of it, evenly.';
+
 create function outbox.create_channel(
   p_org_id text,
   p_phone_number_id text,
@@ -83,21 +109,20 @@ begin
   end if;
   perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
   perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
-  -- A second may see the rate and the burst: together they stay under what WhatsApp allows. A turn
-  -- takes one row of each recipient, so that the next one waits for lane_spacing_ms.
+  -- A turn takes one row of each recipient, so that the next one waits for lane_spacing_ms.
   insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
     max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)
-  values (p_org_id, 'whatsapp', '', coalesce(p_description, ''), 20000, 'partition', 1, 200,
-    p_messages_per_second * 0.96, greatest(1, pg_catalog.floor(p_messages_per_second * 0.04)),
-    p_pair_seconds * 1000, v_now, v_now)
+  select p_org_id, 'whatsapp', '', coalesce(p_description, ''), 20000, 'partition', 1,
+    p.max_in_flight, p.rate_per_second, p.rate_burst, p_pair_seconds * 1000, v_now, v_now
+  from outbox.pace_of(p_messages_per_second) p
   returning id into v_id;
   insert into outbox.whatsapp_channel (endpoint_id, org_id, phone_number_id, waba_id, app_id,
-    token_vault_id, is_default, created_at)
+    token_vault_id, is_default, messages_per_second, created_at)
   values (v_id, p_org_id, p_phone_number_id, p_waba_id, p_app_id,
     outbox.keep_in_vault('accessToken', p_access_token),
     not exists (
       select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
-    v_now);
+    p_messages_per_second, v_now);
   perform outbox.add_gate(v_id, 'partition');
   perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created', null, v_now);
   return outbox.channel_json(v_id);
@@ -121,8 +146,9 @@ begin
     select pg_catalog.jsonb_build_object('id', e.id, 'orgId', e.org_id, 'channel', 'WHATSAPP',
       'description', e.description, 'phoneNumberId', c.phone_number_id, 'wabaId', c.waba_id,
       'appId', c.app_id, 'isDefault', c.is_default, 'quality', c.quality,
-      'state', e.state, 'stateReason', e.state_reason, 'ratePerSecond', e.rate_per_second,
-      'pairSeconds', e.lane_spacing_ms / 1000.0, 'version', e.version,
+      'state', e.state, 'stateReason', e.state_reason,
+      'messagesPerSecond', c.messages_per_second, 'graphVersion', c.graph_version,
+      'pairSeconds', e.lane_spacing_ms / 1000::float8, 'version', e.version,
       'createdAt', outbox.iso_time(e.created_at), 'updatedAt', outbox.iso_time(e.updated_at))
     from outbox.whatsapp_channel c
     join outbox.endpoint e on e.id = c.endpoint_id

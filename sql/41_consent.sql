@@ -206,8 +206,9 @@ begin
   perform outbox.check_recipient(p_recipient);
   -- Kept as lifted: a callback that comes late must not bring it back.
   update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
-  where o.org_id = p_org_id and o.channel = p_channel and o.recipient = p_recipient
-    and o.purpose = p_purpose and not o.lifted;
+  where o.org_id = p_org_id and o.channel = p_channel
+    and o.recipient = any (outbox.spellings(p_recipient)) and o.purpose = p_purpose
+    and not o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
 end
 $$;
@@ -224,6 +225,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
+  v_numbers text[] := outbox.spellings(p_message.to_recipient);
   -- WhatsApp's clock is not ours: what is about to close counts as closed.
   v_margin constant interval := interval '5 minutes';
 begin
@@ -231,7 +233,7 @@ begin
     when exists (
       select from outbox.opt_out o
       where o.org_id = p_message.org_id and o.channel = p_message.channel
-        and o.recipient in (p_message.to_recipient, '+' || p_message.wa_id)
+        and o.recipient = any (v_numbers || ('+' || p_message.wa_id))
         and o.purpose in ('ALL', v_purpose) and not o.lifted)
     then 'opted_out'
     when p_message.dossier_id is not null and (
@@ -242,7 +244,7 @@ begin
     then 'consent_required'
     when p_message.template_code is null and not exists (
       select from outbox.conversation_window w
-      where w.channel_id = p_message.channel_id and w.recipient = p_message.to_recipient
+      where w.channel_id = p_message.channel_id and w.recipient = any (v_numbers)
         and w.expires_at > p_now + v_margin)
     then 'outside_window'
     when p_message.template_code is not null and not exists (

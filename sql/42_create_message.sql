@@ -157,17 +157,6 @@ $$;
 comment on function outbox.put_message(outbox.outbound_message, timestamptz) is
   'Stores a message that may be sent and publishes its event, as create_message() returns it.';
 
-create function outbox.person_key(p_recipient text) returns text
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(p_recipient, 'UTF8')), 'hex');
-end
-$$;
-comment on function outbox.person_key(text) is
-  'The partition key of what goes to a person, or comes from them: a hash, since events and dead '
-  'letters outlive an erased message.';
-
 create function outbox.publish_message(
   p_message outbox.outbound_message, p_now timestamptz
 ) returns void
@@ -184,5 +173,4 @@ begin
 end
 $$;
 comment on function outbox.publish_message(outbox.outbound_message, timestamptz) is
-  'Publishes the event of a message''s present life. The partition key is a hash of the recipient: '
-  'events and dead letters outlive an erased message.';
+  'Publishes the event of a message''s present life, whose partition key is that of the person.';

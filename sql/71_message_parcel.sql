@@ -1,5 +1,47 @@
 -- What dispatch() adds to its answer where messages are among what was claimed.
 
+create type outbox.claimed_message as (
+  event_id uuid,
+  attempt integer,
+  wait_ms integer
+);
+comment on type outbox.claimed_message is
+  'A message that was claimed, and for how long it waits before it is sent.';
+
+create function outbox.waits_of(p_claimed outbox.claimed) returns setof outbox.claimed_message
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+begin
+  -- A number's tokens are claimed up to its burst ahead of time; each is sent when its own token
+  -- would have come in. left_over: how many the gate still had behind that one.
+  return query
+  select x.event_id, x.attempt,
+    pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
+  from (
+    select c.event_id, c.attempt, c.endpoint_id,
+      g.tokens + pg_catalog.count(*) over (
+        partition by c.endpoint_id order by c.place desc
+        rows between unbounded preceding and current row) - 1 as left_over
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
+      as c (event_id, endpoint_id, attempt, place)
+    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    cross join lateral (
+      select o.tokens from outbox.gate o
+      where o.endpoint_id = c.endpoint_id order by o.changed_at desc limit 1
+    ) g
+  ) x
+  join outbox.endpoint e on e.id = x.endpoint_id;
+end
+$$;
+comment on function outbox.waits_of(outbox.claimed) is
+  'When each claimed message is due to leave, so that a number''s messages leave evenly however '
+  'many were claimed at once.';
+
 create function outbox.with_messages(
   p_parcel outbox.parcel, p_claimed outbox.claimed
 ) returns outbox.parcel
@@ -16,8 +58,10 @@ declare
 begin
   select pg_catalog.jsonb_object_agg(w.endpoint_id, pg_catalog.jsonb_build_object(
     'graph_url', outbox.setting_value('whatsapp.graph_url'),
-    'graph_version', outbox.setting_value('whatsapp.graph_version'),
-    'phone_number_id', w.phone_number_id, 'access_token', s.decrypted_secret))
+    'graph_version',
+      coalesce(w.graph_version, outbox.setting_value('whatsapp.graph_version') #>> '{}'),
+    'phone_number_id', w.phone_number_id, 'spacing_ms', 1000 / w.messages_per_second,
+    'access_token', s.decrypted_secret))
   into v_channels
   from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
   join outbox.whatsapp_channel w on w.endpoint_id = c.id
@@ -25,17 +69,17 @@ begin
   if v_channels is null then
     return p_parcel;
   end if;
-  select pg_catalog.jsonb_object_agg(c.event_id, pg_catalog.jsonb_build_object(
+  select pg_catalog.jsonb_object_agg(x.event_id, pg_catalog.jsonb_build_object(
     'id', m.id::text, 'callback_data', outbox.callback_data(m.id, a.attempt_no),
-    'to', m.to_recipient,
+    'to', m.to_recipient, 'wait_ms', x.wait_ms,
     'template', (
       select pg_catalog.jsonb_build_object('name', t.name, 'language', t.language,
         'parameter_format', t.parameter_format)
       from outbox.template t where t.org_id = m.org_id and t.code = m.template_code),
     'payload', m.payload_json))
   into v_messages
-  from unnest(p_claimed.events, p_claimed.attempts) as c (event_id, attempt)
-  join outbox.message_attempt a on a.event_id = c.event_id and a.claim = c.attempt
+  from outbox.waits_of(p_claimed) x
+  join outbox.message_attempt a on a.event_id = x.event_id and a.claim = x.attempt
   join outbox.outbound_message m on m.id = a.message_id;
   p_parcel.endpoints := (
     select pg_catalog.json_object_agg(e.key, case
@@ -55,6 +99,6 @@ begin
 end
 $$;
 comment on function outbox.with_messages(outbox.parcel, outbox.claimed) is
-  'The parcel with each message (events[id].message: {"id", "callback_data", "to", "template", '
-  '"payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", '
-  '"phone_number_id", "access_token"}).';
+  'The parcel with each message (events[id].message: {"id", "callback_data", "to", "wait_ms", '
+  '"template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", '
+  '"phone_number_id", "spacing_ms", "access_token"}).';

@@ -111,6 +111,20 @@ comment on function outbox.lock_org_endpoint(text, uuid, integer) is
   'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is '
   'given.';
 
+create function outbox.refuse_channel(p_endpoint outbox.endpoint) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_endpoint.kind = 'whatsapp' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is a channel', p_endpoint.id),
+      hint = 'Change or delete it under /channels/{channelId}';
+  end if;
+end
+$$;
+comment on function outbox.refuse_channel(outbox.endpoint) is
+  'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
+
 create function outbox.check_endpoint_change(p_change jsonb) returns void
 language plpgsql stable set search_path = ''
 as $$
@@ -273,7 +287,8 @@ create function outbox.update_org_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  perform outbox.refuse_channel(
+    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
   if p_change ? 'headers' then
@@ -288,7 +303,7 @@ end
 $$;
 comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
   'Changes what p_change names and nothing else; headers by name, null removes one. Returns the '
-  'endpoint. OH001, OH002, OH008.';
+  'endpoint. OH001, OH002, OH008; OH004: it is a channel.';
 
 create function outbox.delete_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_version integer default null
@@ -296,7 +311,8 @@ create function outbox.delete_org_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  perform outbox.refuse_channel(
+    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   return pg_catalog.jsonb_build_object('id', p_endpoint_id,
     'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
 end

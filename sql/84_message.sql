@@ -241,7 +241,7 @@ comment on function outbox.resend_message(text, text, text) is
   'returns it; consent is asked again by the claim. OH002; OH004 when it is not FAILED, or erased.';
 
 create function outbox.list_audit_events(
-  p_org_id text, p_before text default null, p_limit integer default 50,
+  p_org_id text, p_cursor text default null, p_limit integer default 50,
   p_entity_type text default null, p_entity_id text default null
 ) returns jsonb
 language plpgsql stable security definer
@@ -249,56 +249,76 @@ set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_custom_plan
 as $$
+declare
+  v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
+  v_answer jsonb;
 begin
   perform outbox.check_page(p_limit);
-  return pg_catalog.jsonb_build_object('data', coalesce((
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'id', a.id::text, 'entityType', a.entity_type, 'entityId', a.entity_id,
-        'action', a.action, 'details', a.details, 'actor', a.actor,
-        'at', outbox.iso_time(a.created_at))
-      order by a.id desc)
-    from (
-      select * from outbox.audit_event x
-      where x.org_id = p_org_id
-        and (p_before is null or x.id < outbox.message_number(p_before))
-        and (p_entity_type is null or x.entity_type = p_entity_type)
-        and (p_entity_id is null or x.entity_id = p_entity_id)
-      order by x.id desc
-      limit p_limit
-    ) a), '[]'));
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'id', p.id::text, 'entityType', p.entity_type, 'entityId', p.entity_id,
+          'action', p.action, 'details', p.details, 'actor', p.actor,
+          'at', outbox.iso_time(p.created_at))
+        order by p.n) filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select x.*, pg_catalog.row_number() over (order by x.id desc) as n
+    from outbox.audit_event x
+    where x.org_id = p_org_id
+      and (p_cursor is null or x.id < v_below::bigint)
+      and (p_entity_type is null or x.entity_type = p_entity_type)
+      and (p_entity_id is null or x.entity_id = p_entity_id)
+    order by x.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
 end
 $$;
 comment on function outbox.list_audit_events(text, text, integer, text, text) is
   'The audit trail of an org, or of one entity, newest first: {"data": [{"id", "entityType", '
-  '"entityId", "action", "details", "actor", "at"}]}; p_before: the last id of the page before. '
-  'OH001.';
+  '"entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
 
 create function outbox.list_activity(
-  p_org_id text, p_dossier_id text, p_before text default null, p_limit integer default 50
+  p_org_id text, p_dossier_id text, p_cursor text default null, p_limit integer default 50
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
 set enable_seqscan = off
+set plan_cache_mode = force_custom_plan
 as $$
+declare
+  v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
+  v_answer jsonb;
 begin
   perform outbox.check_page(p_limit);
-  return pg_catalog.jsonb_build_object('data', coalesce((
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'id', a.id::text, 'dossierId', a.dossier_id, 'type', a.type, 'metadata', a.metadata,
-        'at', outbox.iso_time(a.created_at))
-      order by a.id desc)
-    from (
-      select * from outbox.activity x
-      where x.org_id = p_org_id and x.dossier_id = p_dossier_id
-        and (p_before is null or x.id < outbox.message_number(p_before))
-      order by x.id desc
-      limit p_limit
-    ) a), '[]'));
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'id', p.id::text, 'dossierId', p.dossier_id, 'type', p.type, 'metadata', p.metadata,
+          'at', outbox.iso_time(p.created_at))
+        order by p.n) filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select x.*, pg_catalog.row_number() over (order by x.id desc) as n
+    from outbox.activity x
+    where x.org_id = p_org_id and x.dossier_id = p_dossier_id
+      and (p_cursor is null or x.id < v_below::bigint)
+    order by x.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
 end
 $$;
 comment on function outbox.list_activity(text, text, text, integer) is
   'The timeline of a dossier, newest first: {"data": [{"id", "dossierId", "type", "metadata", '
-  '"at"}]}; p_before: the last id of the page before. OH001.';
+  '"at"}], "nextCursor"}. OH001.';
 
 create function outbox.erase_messages(p_limit integer) returns integer
 language plpgsql security definer

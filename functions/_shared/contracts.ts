@@ -20,6 +20,8 @@ const message = z.object({
   /** Names message and attempt; Meta echoes it in each status. */
   callback_data: z.string(),
   to: z.string(),
+  /** How long to hold it back, so that a number's messages leave evenly. */
+  wait_ms: z.number().nonnegative(),
   template: z.object({
     name: z.string(),
     language: z.string(),
@@ -33,6 +35,8 @@ const channel = z.object({
   graph_url: z.string(),
   graph_version: z.string(),
   phone_number_id: z.string(),
+  /** The least time between two messages that leave by this number. */
+  spacing_ms: z.number().nonnegative(),
   access_token: z.string(),
 })
 

@@ -21,12 +21,14 @@ import { addEventTypeRoutes } from './routes/event_types.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
 import { addMessageRoutes } from './routes/messages.ts'
+import { addOptOutRoutes } from './routes/opt_outs.ts'
 import { addPortalTokenRoutes } from './routes/portal_tokens.ts'
 import { addReplayJobRoutes } from './routes/replay_jobs.ts'
 import { addRetryConfigRoutes } from './routes/retry_config.ts'
 import { addSagaRoutes } from './routes/sagas.ts'
 import { addSecretRoutes } from './routes/secrets.ts'
 import { addTemplateRoutes } from './routes/templates.ts'
+import { addWhatsappAppRoutes } from './routes/whatsapp_apps.ts'
 
 /** The whole API on whatever it works with. */
 export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits): ApiApp {
@@ -70,6 +72,8 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addAuditRoutes(app, deps)
   addTemplateRoutes(app, deps)
   addChannelRoutes(app, deps)
+  addWhatsappAppRoutes(app, deps)
+  addOptOutRoutes(app, deps)
   addSagaRoutes(app, deps)
   return app
 }

@@ -7,6 +7,7 @@ import type { AttemptDeps } from './attempt.ts'
 import { dispatchDueAt } from './due.ts'
 import { createHand, type Hand } from './hand.ts'
 import type { RunOptions } from './options.ts'
+import { createPacer, type Pacer } from './pacer.ts'
 import type { RedispatchDeps } from './redispatch.ts'
 import { beginState, type EndReason, type RunState } from './state.ts'
 
@@ -53,6 +54,7 @@ export type ActiveRun = {
   /** Where it sleeps while no dispatch is due. */
   readonly alarm: Alarm
   readonly hand: Hand
+  readonly pacer: Pacer
 }
 
 /** Makes a run that has done nothing yet. */
@@ -76,6 +78,7 @@ export function beginRun(deps: RunDeps, initial: RunOptions): ActiveRun {
     cpuAtStart: deps.cpuMs() ?? 0,
     alarm: createAlarm(clock),
     hand: createHand({ clock, state, slowMs: initial.slowMs, onSlow: () => wakeIfDue(run) }),
+    pacer: createPacer(clock),
   }
   return run
 }

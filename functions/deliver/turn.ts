@@ -64,11 +64,12 @@ function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): vo
 
 /** Begins to send what an answer brought; each result is noted as it comes. */
 function send(run: ActiveRun, { answer, calledAt }: Answered): void {
-  const { deps, options, hand } = run
+  const { deps, options, hand, pacer } = run
   const batch = batchOf(answer, calledAt, deps)
   const putDown = hand.take(answer.deliveries.length)
   const chainDeps = {
     ...deps,
+    pacer,
     leaseMarginMs: options.leaseMarginMs,
     isHalted: () => isHalted(run),
     note: (result: Result, delivery: Delivery) => {

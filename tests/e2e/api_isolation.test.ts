@@ -33,6 +33,9 @@ const bodies: Record<string, unknown> = {
   putTemplate: { name: 'theirs', language: 'fr', category: 'UTILITY' },
   createChannel: { phoneNumberId: '1', wabaId: '1', appId: '1', accessToken: 'theirs' },
   setChannelToken: { accessToken: 'theirs' },
+  updateChannel: { accessToken: 'theirs' },
+  putOptOut: { source: 'theirs' },
+  putWhatsappApp: { secret: 'theirs' },
   executeSaga: {},
 }
 /** What has a name, which each org may use: theirs is not the victim's. */
@@ -42,6 +45,11 @@ const named: Record<string, number> = {
   listConsents: 200,
   recordConsent: 201,
   listActivity: 200,
+  putOptOut: 200,
+  deleteOptOut: 200,
+  // Several organisations may share an app: no token reads or changes one.
+  getWhatsappApp: 403,
+  putWhatsappApp: 403,
 }
 /** What anybody may call: WhatsApp signs, or names a token. */
 const open = ['verifyWhatsappCallback', 'receiveWhatsappCallback']
@@ -99,6 +107,7 @@ async function makeMessage(sql: Sql, orgId: string): Promise<Record<string, stri
   await sql`select outbox.pause_endpoint(${channel})`
   await sql`select outbox.put_template(${orgId}, 'victims.template', 'hello', 'fr', 'UTILITY')`
   await sql`select outbox.grant_consent(${orgId}, 'victims.dossier', '{UTILITY}', 'victims-secret')`
+  await sql`select outbox.opt_out_recipient(${orgId}, '+12025550111', 'victims-secret', 'MARKETING')`
   const [{ message } = { message: '' }] = await sql`
     select outbox.create_message(${orgId}, '+12025550111', '{"parameters": ["victims-secret"]}',
       'victims.template', 'victims.dossier') #>> '{message,id}' as message`
@@ -107,6 +116,8 @@ async function makeMessage(sql: Sql, orgId: string): Promise<Record<string, stri
     templateCode: 'victims.template',
     dossierId: 'victims.dossier',
     messageId: message,
+    recipient: '+12025550111',
+    appId: '7',
   }
 }
 
@@ -165,6 +176,8 @@ Deno.test("every route answers 404 to another organisation's id, and tells nothi
         (select jsonb_agg(to_jsonb(m)) from outbox.outbound_message m where org_id = ${victim}) as messages,
         (select jsonb_agg(to_jsonb(c)) from outbox.consent c where org_id = ${victim}) as consents,
         (select jsonb_agg(to_jsonb(t)) from outbox.template t where org_id = ${victim}) as templates,
+        (select jsonb_agg(to_jsonb(o)) from outbox.opt_out o where org_id = ${victim}) as opt_outs,
+        (select jsonb_agg(to_jsonb(a)) from outbox.whatsapp_app a) as apps,
         (select jsonb_agg(to_jsonb(w)) from outbox.whatsapp_channel w where org_id = ${victim}) as channels,
         (select state from outbox.replay_job where org_id = ${victim}) as job`,
     )

@@ -71,6 +71,7 @@ export function sampleChannel(over: Partial<Channel> = {}): Channel {
     graph_url: 'https://graph.facebook.com',
     graph_version: 'v25.0',
     phone_number_id: '100',
+    spacing_ms: 0,
     access_token: 'token-100',
     ...over,
   }
@@ -81,6 +82,7 @@ export function sampleMessage(over: Partial<OutgoingMessage> = {}): OutgoingMess
     id: '7',
     callback_data: 'ob1:7:1',
     to: '+12025550111',
+    wait_ms: 0,
     template: null,
     payload: { type: 'text', text: 'Hello' },
     ...over,

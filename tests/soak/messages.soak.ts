@@ -90,18 +90,22 @@ Deno.test('three numbers send just under 80 messages a second each', async () =>
     for (const number of ['101', '102', '103']) {
       const taken = graph.taken.filter((one) => one.number === number)
       expect(taken).toHaveLength(people)
-      // Over five seconds: what is claimed in one second may arrive in the next.
+      print(
+        `number ${number}: ${pace(taken).toFixed(1)} a second, ` +
+          `${fullest(taken, 1_000)} in the fullest one`,
+      )
+      // On a busy machine what left in one second may arrive in the next.
+      expect(fullest(taken, 1_000)).toBeLessThanOrEqual(isFull ? 80 : 120)
       expect(fullest(taken, 5_000)).toBeLessThanOrEqual(400)
       // A machine that is busy with other tests as well gives each number fewer turns.
       expect(pace(taken)).toBeGreaterThan(isFull ? 80 * 0.95 : 80 * 0.7)
-      print(`number ${number}: ${pace(taken).toFixed(1)} a second`)
     }
   })
 })
 
 Deno.test('one person gets a message every six seconds, in order, and thirty do so at once', async () => {
   const [people, each] = isFull ? [30, 5] : [30, 3]
-  const pair = { burst: 1, everyMs: 5_900 }
+  const pair = { burst: 1, everyMs: 6_000 }
   await withChannels({ count: 1, pairSeconds: 6, pair }, async (rig) => {
     const { outhook, graph, channels: [channel = ''] } = rig
     await queue(rig, { channel, people, each })
@@ -115,7 +119,7 @@ Deno.test('one person gets a message every six seconds, in order, and thirty do 
     for (const taken of byPerson.values()) {
       const ids = taken.map(({ body }) => Number(body.biz_opaque_callback_data?.split(':')[1]))
       expect(ids).toEqual(ids.toSorted((a, b) => a - b))
-      expect(fullest(taken, 5_950)).toBe(1)
+      expect(fullest(taken, 6_000)).toBe(1)
       // Above 95 % of one in six seconds.
       expect(pace(taken)).toBeGreaterThan(0.95 / 6)
     }

@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
-import { auditListSchema, auditPageSchema, auditQuery } from '../schemas/audit_events.ts'
-import { toPage } from '../schemas/dossiers.ts'
+import { auditPageSchema, auditQuery } from '../schemas/audit_events.ts'
 import { jsonAnswer, needs, problems } from './route.ts'
 
 const list = createRoute({
@@ -22,10 +21,10 @@ export function addAuditRoutes(app: ApiApp, { database }: ApiDeps): void {
     const events = await database.call('list_audit_events', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
-      ...cursor === undefined ? {} : { p_before: cursor },
+      ...cursor === undefined ? {} : { p_cursor: cursor },
       ...entityType === undefined ? {} : { p_entity_type: entityType },
       ...entityId === undefined ? {} : { p_entity_id: entityId },
-    }, auditListSchema)
-    return c.json(toPage(events, limit), 200)
+    }, auditPageSchema)
+    return c.json(events, 200)
   })
 }

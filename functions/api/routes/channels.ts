@@ -1,11 +1,12 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { Principal } from '../auth/principal.ts'
+import { requireKey } from '../auth/principal.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
-import { ApiError } from '../errors.ts'
 import {
+  channelChangeSchema,
   channelParams,
   channelSchema,
   channelsSchema,
+  deletedChannelSchema,
   newChannelSchema,
   newTokenSchema,
 } from '../schemas/channels.ts'
@@ -67,7 +68,40 @@ const setDefault = createRoute({
   responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
 })
 
-/** `/channels`: list, create, get, a new access token, the default one. */
+const update = createRoute({
+  method: 'patch',
+  path: '/channels/{channelId}',
+  operationId: 'updateChannel',
+  summary: 'Change a channel',
+  tags,
+  ...needs('admin'),
+  request: { params: channelParams, body: jsonBody(channelChangeSchema) },
+  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+})
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/channels/{channelId}',
+  operationId: 'deleteChannel',
+  summary: 'Delete a channel; what it had not sent fails',
+  tags,
+  ...needs('admin'),
+  request: { params: channelParams },
+  responses: { ...problems('not_found'), 200: jsonAnswer(deletedChannelSchema, 'It is gone') },
+})
+
+const resume = createRoute({
+  method: 'post',
+  path: '/channels/{channelId}/resume',
+  operationId: 'resumeChannel',
+  summary: 'Lift the hold of a channel: what waits is sent',
+  tags,
+  ...needs('operator'),
+  request: { params: channelParams },
+  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel, enabled') },
+})
+
+/** `/channels`: list, create, get, change, delete, a new token, the default one, no more hold. */
 export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { orgId } = c.get('principal')
@@ -76,7 +110,8 @@ export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(create, async (c) => {
     const principal = c.get('principal')
-    refuseTokens(principal)
+    // A number belongs to whom it is registered for here, so that nobody registers another's.
+    requireKey(principal, 'A channel is created')
     const body = c.req.valid('json')
     const { description, messagesPerSecond, pairSeconds } = body
     const channel = await database.call('create_channel', {
@@ -121,12 +156,35 @@ export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
     }, channelSchema)
     return c.json(channel, 200)
   })
-}
 
-/** A number belongs to whom it is registered for here, so that nobody registers another's. */
-function refuseTokens({ kind }: Principal): void {
-  if (kind === 'key') return
-  throw new ApiError('forbidden', 'A channel is created with a secret key alone', {
-    remedy: 'Call from your backend, with the key and X-Org-Id',
+  app.openapi(update, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const channel = await database.call('update_channel', {
+      p_org_id: orgId,
+      p_channel_id: c.req.valid('param').channelId,
+      p_change: c.req.valid('json'),
+      p_actor: actor,
+    }, channelSchema)
+    return c.json(channel, 200)
+  })
+
+  app.openapi(remove, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const deleted = await database.call('delete_channel', {
+      p_org_id: orgId,
+      p_channel_id: c.req.valid('param').channelId,
+      p_actor: actor,
+    }, deletedChannelSchema)
+    return c.json(deleted, 200)
+  })
+
+  app.openapi(resume, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const channel = await database.call('resume_channel', {
+      p_org_id: orgId,
+      p_channel_id: c.req.valid('param').channelId,
+      p_actor: actor,
+    }, channelSchema)
+    return c.json(channel, 200)
   })
 }

@@ -1,14 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import {
-  activityListSchema,
   activityPageSchema,
   consentsSchema,
   dossierParams,
   newConsentSchema,
-  numberedPageQuery,
-  toPage,
 } from '../schemas/dossiers.ts'
+import { pageQuery } from '../schemas/common.ts'
 import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
 
 const tags = ['Dossiers']
@@ -42,7 +40,7 @@ const listActivity = createRoute({
   summary: 'What became of the messages of a dossier, newest first',
   tags,
   ...needs('viewer'),
-  request: { params: dossierParams, query: z.strictObject(numberedPageQuery) },
+  request: { params: dossierParams, query: z.strictObject(pageQuery) },
   responses: { ...problems(), 200: jsonAnswer(activityPageSchema, 'A page of activities') },
 })
 
@@ -77,8 +75,8 @@ export function addDossierRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_org_id: c.get('principal').orgId,
       p_dossier_id: c.req.valid('param').dossierId,
       p_limit: limit,
-      ...cursor === undefined ? {} : { p_before: cursor },
-    }, activityListSchema)
-    return c.json(toPage(activities, limit), 200)
+      ...cursor === undefined ? {} : { p_cursor: cursor },
+    }, activityPageSchema)
+    return c.json(activities, 200)
   })
 }

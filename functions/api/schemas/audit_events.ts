@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { pageOf, timeSchema } from './common.ts'
-import { numberedPageQuery } from './dossiers.ts'
+import { pageOf, pageQuery, timeSchema } from './common.ts'
 import { numberIdSchema } from './messages.ts'
 
 const auditEvent = z.object({
@@ -13,12 +12,10 @@ const auditEvent = z.object({
   at: timeSchema,
 })
 
-/** As SQL lists it; its last id is where the next page begins. */
-export const auditListSchema = z.object({ data: z.array(auditEvent) })
 export const auditPageSchema = pageOf(auditEvent).openapi('AuditEventPage')
 
 export const auditQuery = z.strictObject({
-  ...numberedPageQuery,
+  ...pageQuery,
   entityType: z.string().min(1).max(64).optional(),
   entityId: z.string().min(1).max(200).optional(),
 })

@@ -6,6 +6,13 @@ const accessToken = z.string().min(1).max(2048).openapi({
   description: 'Of a system user of the account; kept in Vault and never shown.',
 })
 
+const messagesPerSecond = z.number().min(1).max(1000).optional().openapi({
+  description: "WhatsApp's limit for the number; 80 unless it was raised.",
+})
+const pairSeconds = z.number().min(0).max(3600).optional().openapi({
+  description: 'Between two messages to one person; 6 is what WhatsApp allows for long.',
+})
+
 /** A new channel: a business number and the means to send from it. */
 export const newChannelSchema = z.strictObject({
   phoneNumberId: metaId.openapi({
@@ -13,20 +20,38 @@ export const newChannelSchema = z.strictObject({
     example: '100000000000001',
   }),
   wabaId: metaId.openapi({ description: 'The WhatsApp business account.' }),
-  appId: metaId.openapi({ description: 'The Meta app, which `put_whatsapp_app()` makes known.' }),
+  appId: metaId.openapi({
+    description: 'The Meta app, which `PUT /whatsapp-apps/{appId}` makes known.',
+  }),
   accessToken,
   description: z.string().max(1000).optional(),
-  messagesPerSecond: z.number().min(1).max(1000).optional().openapi({
-    description: "WhatsApp's limit for the number; 80 unless it was raised.",
-  }),
-  pairSeconds: z.number().min(0).max(3600).optional().openapi({
-    description: 'Between two messages to one person; 6 is what WhatsApp allows for long.',
-  }),
+  messagesPerSecond,
+  pairSeconds,
 }).openapi('NewChannel')
+
+/** What a channel becomes; what is absent stays as it is. */
+export const channelChangeSchema = z.strictObject({
+  description: z.string().max(1000).optional(),
+  accessToken: accessToken.optional(),
+  messagesPerSecond,
+  pairSeconds,
+  graphVersion: z.string().regex(/^v[1-9][0-9]{0,2}\.[0-9]$/, 'is not a version like v25.0')
+    .nullable().optional().openapi({
+      description: 'For this number alone; null: what the setting `whatsapp.graph_version` says.',
+      example: 'v25.0',
+    }),
+  isDefault: z.literal(true).optional(),
+}).refine((change) => Object.keys(change).length > 0, 'names nothing to change')
+  .openapi('ChannelChange')
+
+export const deletedChannelSchema = z.object({
+  id: uuidSchema,
+  open: z.int().openapi({ description: 'How many messages were open: they fail within seconds.' }),
+}).openapi('DeletedChannel')
 
 export const newTokenSchema = z.strictObject({ accessToken }).openapi('NewAccessToken')
 
-/** A channel. It is an endpoint too: `/endpoints/{id}/pause` and `resume` hold and release it. */
+/** A channel. It is an endpoint too: `/endpoints/{id}/pause` holds it. */
 export const channelSchema = z.object({
   id: uuidSchema,
   channel: z.string(),
@@ -40,7 +65,10 @@ export const channelSchema = z.object({
   stateReason: z.string().nullable().openapi({
     description: 'Begins with `held:` where an error of the account has stopped it.',
   }),
-  ratePerSecond: z.number().nullable(),
+  messagesPerSecond: z.number(),
+  graphVersion: z.string().nullable().openapi({
+    description: 'Null: what the setting `whatsapp.graph_version` says.',
+  }),
   pairSeconds: z.number(),
   createdAt: timeSchema,
   updatedAt: timeSchema,

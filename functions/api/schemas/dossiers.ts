@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { pageOf, pageQuery, timeSchema } from './common.ts'
+import { pageOf, timeSchema } from './common.ts'
 import { channelName, dossierIdSchema, numberIdSchema } from './messages.ts'
 
 export const dossierParams = z.object({
@@ -48,17 +48,4 @@ const activity = z.object({
   at: timeSchema,
 })
 
-/** As SQL lists it; its last id is where the next page begins. */
-export const activityListSchema = z.object({ data: z.array(activity) })
 export const activityPageSchema = pageOf(activity).openapi('ActivityPage')
-
-/** Parameters of the lists whose rows have numbers. */
-export const numberedPageQuery = { ...pageQuery, cursor: numberIdSchema.optional() }
-
-/** A list as a page: a full one may have another behind it. */
-export function toPage<Row extends { id: string }>(
-  { data }: { data: Row[] },
-  limit: number,
-): { data: Row[]; nextCursor: string | null } {
-  return { data, nextCursor: data.length < limit ? null : data.at(-1)?.id ?? null }
-}

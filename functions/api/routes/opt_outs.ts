@@ -1,0 +1,92 @@
+import { createRoute } from '@hono/zod-openapi'
+import { e164 } from '../../_shared/whatsapp/phone.ts'
+import type { ApiApp, ApiDeps } from '../context.ts'
+import {
+  newOptOutSchema,
+  optInQuery,
+  optOutChangeSchema,
+  optOutPageSchema,
+  optOutParams,
+  optOutQuery,
+} from '../schemas/opt_outs.ts'
+import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+
+const tags = ['Opt-outs']
+
+const list = createRoute({
+  method: 'get',
+  path: '/opt-outs',
+  operationId: 'listOptOuts',
+  summary: 'List the numbers that want nothing more, or no marketing',
+  tags,
+  ...needs('viewer'),
+  request: { query: optOutQuery },
+  responses: { ...problems(), 200: jsonAnswer(optOutPageSchema, 'A page of opt-outs') },
+})
+
+const put = createRoute({
+  method: 'put',
+  path: '/opt-outs/{recipient}',
+  operationId: 'putOptOut',
+  summary: 'Send a number nothing more, or no marketing',
+  tags,
+  ...needs('operator'),
+  request: { params: optOutParams, body: jsonBody(newOptOutSchema) },
+  responses: { ...problems(), 200: jsonAnswer(optOutChangeSchema, 'Noted') },
+})
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/opt-outs/{recipient}',
+  operationId: 'deleteOptOut',
+  summary: 'Take an opt-out back: the number wants messages again',
+  tags,
+  ...needs('operator'),
+  request: { params: optOutParams, query: optInQuery },
+  responses: { ...problems(), 200: jsonAnswer(optOutChangeSchema, 'Noted') },
+})
+
+/** `/opt-outs`: list, put, delete. */
+export function addOptOutRoutes(app: ApiApp, { database }: ApiDeps): void {
+  app.openapi(list, async (c) => {
+    const { limit, cursor, recipient } = c.req.valid('query')
+    const page = await database.call('list_opt_outs', {
+      p_org_id: c.get('principal').orgId,
+      p_limit: limit,
+      ...cursor === undefined ? {} : { p_cursor: cursor },
+      ...recipient === undefined ? {} : { p_recipient: e164(recipient) ?? recipient },
+    }, optOutPageSchema)
+    return c.json(page, 200)
+  })
+
+  app.openapi(put, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const { recipient } = c.req.valid('param')
+    const { purpose, source, evidence } = c.req.valid('json')
+    const answer = await database.call('change_opt_out', {
+      p_org_id: orgId,
+      p_recipient: e164(recipient) ?? recipient,
+      p_purpose: purpose,
+      p_opted_out: true,
+      p_source: source,
+      p_actor: actor,
+      ...evidence === undefined ? {} : { p_evidence: evidence },
+    }, optOutChangeSchema)
+    return c.json(answer, 200)
+  })
+
+  app.openapi(remove, async (c) => {
+    const { orgId, actor } = c.get('principal')
+    const { recipient } = c.req.valid('param')
+    const { purpose, source } = c.req.valid('query')
+    const answer = await database.call('change_opt_out', {
+      p_org_id: orgId,
+      p_recipient: e164(recipient) ?? recipient,
+      p_purpose: purpose,
+      p_opted_out: false,
+      p_source: source ?? 'by hand',
+      p_actor: actor,
+    }, optOutChangeSchema)
+    return c.json(answer, 200)
+  })
+}

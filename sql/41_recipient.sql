@@ -1,0 +1,59 @@
+-- Who a number is. Of two countries WhatsApp writes numbers in two ways: a mobile of Brazil with
+-- its ninth digit or without, one of Mexico with a 1 behind the country code or without. They are
+-- one person: an opt-out, the 24-hour window and the order of messages hold for both.
+
+create function outbox.spellings(p_recipient text) returns text[]
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_brazil text[] := pg_catalog.regexp_match(p_recipient, '^\+55([1-9][0-9])9?([6-9][0-9]{7})$');
+  v_mexico text[] := pg_catalog.regexp_match(p_recipient, '^\+521?([1-9][0-9]{9})$');
+begin
+  -- The first is the number as its country's plan has it today.
+  return case
+    when v_brazil is not null then array[
+      '+55' || v_brazil[1] || '9' || v_brazil[2], '+55' || v_brazil[1] || v_brazil[2]]
+    when v_mexico is not null then array['+52' || v_mexico[1], '+521' || v_mexico[1]]
+    else array[p_recipient]
+  end;
+end
+$$;
+comment on function outbox.spellings(text) is
+  'All ways to write a person''s number (E.164 with its +), the official one first.';
+
+create function outbox.hash_key() returns text
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_name constant text := 'outhook_recipient_key';
+  v_key text := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+begin
+  if v_key is null then
+    begin
+      perform vault.create_secret(
+        pg_catalog.encode(extensions.gen_random_bytes(32), 'hex'), v_name,
+        'Key of the hashes by which Outhook names a person''s number');
+    exception when unique_violation then
+      -- Another session was first.
+      null;
+    end;
+    v_key := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+  end if;
+  return v_key;
+end
+$$;
+comment on function outbox.hash_key() is
+  'The key of person_key(), from Vault; made at its first use.';
+
+create function outbox.person_key(p_recipient text) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.encode(
+    extensions.hmac((outbox.spellings(p_recipient))[1], outbox.hash_key(), 'sha256'), 'hex');
+end
+$$;
+comment on function outbox.person_key(text) is
+  'The partition key of what goes to a person, or comes from them, and their name in the audit '
+  'trail: a keyed hash of the number, since events, dead letters and the trail outlive an erased '
+  'message, and without a key ten digits are guessed in a minute.';
