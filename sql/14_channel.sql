@@ -23,9 +23,9 @@ create table outbox.whatsapp_channel (
 comment on table outbox.whatsapp_channel is
   'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the '
   'app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. '
-  'messages_per_second is WhatsApp''s limit, of which the endpoint''s rate uses most; graph_version '
-  'is for this number alone, else the setting''s; display_digits is the number itself, as its '
-  'callbacks show it.';
+  'messages_per_second is WhatsApp''s limit, of which the endpoint''s rate uses most; '
+  'graph_version is for this number alone, else the setting''s; display_digits is the number '
+  'itself, as its callbacks show it.';
 create unique index whatsapp_channel_default on outbox.whatsapp_channel (org_id)
   where is_default;
 create index whatsapp_channel_org on outbox.whatsapp_channel (org_id, created_at);

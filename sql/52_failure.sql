@@ -13,11 +13,15 @@ create table outbox.failure_rule (
     constraint failure_rule_min_delay_is_sensible check (min_delay_s between 0 and 604800),
   title text not null,
   scope text not null default 'endpoint'
-    constraint failure_rule_scope_is_known check (scope in ('endpoint', 'lane', 'app')),
+    constraint failure_rule_scope_is_known check (
+      scope in ('endpoint', 'lane', 'account', 'app')
+    ),
   firm boolean not null default false,
   note text not null default '',
   opt_out text
     constraint failure_rule_opt_out_is_known check (opt_out in ('MARKETING', 'ALL')),
+  max_retries integer
+    constraint failure_rule_max_retries_is_sensible check (max_retries between 0 and 50),
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
@@ -26,7 +30,8 @@ comment on table outbox.failure_rule is
   'delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s '
   'or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; '
   'firm: a provider that calls the failure transient changes nothing; opt_out: the failure says '
-  'that the person wants no such messages.';
+  'that the person wants no such messages; max_retries: fewer than the endpoint''s own. A code may '
+  'have a subcode behind a dot.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
@@ -40,7 +45,7 @@ insert into outbox.failure_rule (kind, code, action, title) values
   ('*', 'blocked', 'fail', 'The address is not allowed');
 
 create function outbox.failure_rule_of(
-  p_kind text, p_status integer, p_error_class text, p_code text
+  p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text default null
 ) returns outbox.failure_rule
 language plpgsql stable set search_path = ''
 as $$
@@ -49,6 +54,7 @@ declare
 begin
   select f.* into v_rule
   from unnest(array[
+    p_code || '.' || p_subcode,
     p_code,
     case when p_status not between 200 and 299 then p_status::text end,
     case when p_status not between 200 and 299 then p_status / 100 || 'xx' end,
@@ -58,15 +64,15 @@ begin
   order by c.place, f.kind = '*'
   limit 1;
   if not found then
-    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null
-      )::outbox.failure_rule;
+    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null,
+      null)::outbox.failure_rule;
   end if;
   return v_rule;
 end
 $$;
-comment on function outbox.failure_rule_of(text, integer, text, text) is
-  'The rule for a failure: of the provider''s code, else the status, else its class, else the '
-  'error class; without one, retry.';
+comment on function outbox.failure_rule_of(text, integer, text, text, text) is
+  'The rule for a failure: of the provider''s code, with its subcode or without, else the status, '
+  'else its class, else the error class; without one, retry.';
 
 create function outbox.softened(
   p_rule outbox.failure_rule, p_provider jsonb

@@ -8,6 +8,7 @@
 insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, title, note) values
   ('whatsapp', '4xx', 'retry', 'endpoint', 0, false, 'A refusal without a known code', ''),
   ('whatsapp', '410', 'retry', 'endpoint', 0, false, 'A refusal without a known code', ''),
+  ('whatsapp', '429', 'throttle', 'endpoint', 10, false, 'Too many requests, without a code', ''),
   ('whatsapp', 'timeout', 'retry', 'endpoint', 600, false, 'No answer in time', 'Unknown outcome'),
   ('whatsapp', 'reset', 'retry', 'endpoint', 600, false, 'The connection broke',
     'Unknown outcome'),
@@ -33,14 +34,16 @@ insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, t
   ('whatsapp', '33', 'hold', 'endpoint', 0, false, 'Parameter value is not valid',
     'The business number was deleted'),
   ('whatsapp', '100', 'fail', 'endpoint', 0, false, 'Invalid parameter', ''),
+  ('whatsapp', '100.33', 'hold', 'endpoint', 0, false, 'Unsupported post request',
+    'The number''s id is wrong, or the token may not use it'),
   ('whatsapp', '104', 'hold', 'endpoint', 0, false, 'Access token has expired', 'New token'),
   ('whatsapp', '190', 'hold', 'endpoint', 0, false, 'Access token has expired', 'New token'),
   ('whatsapp', '368', 'hold', 'endpoint', 0, false,
     'Temporarily blocked for policies violations', ''),
-  ('whatsapp', '80007', 'throttle', 'endpoint', 900, false, 'Rate limit issues', 'The account''s'),
-  ('whatsapp', '80008', 'throttle', 'endpoint', 900, false, 'Too many calls to this account', ''),
+  ('whatsapp', '80007', 'throttle', 'account', 900, false, 'Rate limit issues', 'The account''s'),
+  ('whatsapp', '80008', 'throttle', 'account', 900, false, 'Too many calls to this account', ''),
   ('whatsapp', '130403', 'fail', 'endpoint', 0, false, 'Business has blocked the end user', ''),
-  ('whatsapp', '130429', 'throttle', 'endpoint', 60, false, 'Rate limit hit', 'The number''s'),
+  ('whatsapp', '130429', 'throttle', 'endpoint', 10, false, 'Rate limit hit', 'The number''s'),
   ('whatsapp', '130472', 'fail', 'endpoint', 0, false, 'User''s number is part of an experiment',
     ''),
   ('whatsapp', '130497', 'fail', 'endpoint', 0, false,
@@ -136,3 +139,7 @@ from pg_catalog.generate_series(200, 299) n;
 -- What a person has said to WhatsApp, or the business about a person, is asked of no message again.
 update outbox.failure_rule f set opt_out = case f.code when '131050' then 'MARKETING' else 'ALL' end
 where f.kind = 'whatsapp' and f.code in ('131050', '130403');
+
+-- A link that WhatsApp cannot fetch may be there again in a few minutes, and not much later.
+update outbox.failure_rule f set max_retries = 2
+where f.kind = 'whatsapp' and f.code = '131053';

@@ -95,7 +95,9 @@ begin
       select case
         when r.outcome = 'failed'
         then outbox.softened(
-          outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code), r.provider)
+          outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code,
+            r.provider ->> 'subcode'),
+          r.provider)
       end as rule offset 0
     ) f
     -- Never null: without a status retry_4xx has no say.
@@ -105,7 +107,8 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action <> 'hold'
-        and (x.refused or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead,
+        and (x.refused or d.tries >= least((f.rule).max_retries,
+          coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
         -- A channel that is held has done the message no harm: it goes first when that ends.
         (f.rule).action = 'hold' and e.kind = 'whatsapp' as harmless
     ) v

@@ -88,6 +88,7 @@ begin
   end if;
   if v_dead then
     perform outbox.fail_message(v_message, v_message.error_code, v_message.error_message, p_now);
+    perform outbox.heed_refusal(v_message, p_result, p_now);
   else
     v_message.status := 'QUEUED';
     perform outbox.save_message(v_message, p_now);
@@ -96,6 +97,28 @@ end
 $$;
 comment on function outbox.complete_message(outbox.result, timestamptz) is
   'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
+
+create function outbox.heed_refusal(
+  p_message outbox.outbound_message, p_result outbox.result, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_rule outbox.failure_rule := outbox.failure_rule_of('whatsapp', p_result.status,
+    p_result.error_class, p_result.code, p_result.provider ->> 'subcode');
+begin
+  if v_rule.opt_out is not null then
+    perform outbox.note_wishes(array[
+      row(p_message.org_id, p_message.to_recipient, v_rule.opt_out, false, p_now,
+        pg_catalog.format('code %s', p_result.code),
+        pg_catalog.format('message %s', p_message.id),
+        'OUTBOUND_MESSAGE', p_message.id::text)::outbox.wish], p_now);
+  end if;
+end
+$$;
+comment on function outbox.heed_refusal(
+  outbox.outbound_message, outbox.result, timestamptz) is
+  'Opts a person out where the refusal says that they want no such messages. locks: the opt-out.';
 
 create function outbox.undo_attempt(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamptz
@@ -270,7 +293,8 @@ begin
       pg_catalog.format('%s %s', coalesce(r.code, r.error_class), f.title)
     into v_code, v_why
     from pg_catalog.unnest(p_results) r
-    cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code) f
+    cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
+      r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
     perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
@@ -298,13 +322,15 @@ begin
   into v_wait, v_endpoints
   from pg_catalog.unnest(p_results) r
   cross join lateral (
-    select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code) as rule
+    select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
+      r.provider ->> 'subcode') as rule
     where r.outcome = 'failed' offset 0
   ) x
   cross join lateral (select (x.rule).*) f
   join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
-  join outbox.whatsapp_channel o on o.app_id = w.app_id and o.endpoint_id <> w.endpoint_id
-  where f.action = 'throttle' and f.scope = 'app';
+  join outbox.whatsapp_channel o on o.endpoint_id <> w.endpoint_id
+    and case f.scope when 'app' then o.app_id = w.app_id else o.waba_id = w.waba_id end
+  where f.action = 'throttle' and f.scope in ('app', 'account');
   if v_endpoints is not null then
     -- Nobody is waited for: a number whose gate is held hears of it from WhatsApp itself.
     v_endpoints := outbox.try_lock_gates(v_endpoints);
@@ -315,8 +341,8 @@ begin
 end
 $$;
 comment on function outbox.throttle_apps(outbox.result[], timestamptz) is
-  'Holds back the other numbers of a Meta app whose calls are used up, as apply_results() did with '
-  'the one that was told. locks: gates with SKIP LOCKED.';
+  'Holds back the other numbers of a Meta app, or of an account, whose calls are used up, as '
+  'apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
 
 create function outbox.forget_channel(p_endpoint_id uuid) returns void
 language plpgsql set search_path = ''

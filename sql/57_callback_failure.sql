@@ -86,20 +86,21 @@ declare
   v_gates uuid[];
 begin
   for v_row in
-    select f.scope, m.channel_id, m.to_recipient, w.app_id,
+    select f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id,
       pg_catalog.max(c.at + f.min_delay_s * interval '1 s') as until
     from pg_catalog.unnest(p_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.action = 'throttle' and c.at + f.min_delay_s * interval '1 s' > p_now
     join outbox.outbound_message m on m.id = c.message_id
     join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
-    group by f.scope, m.channel_id, m.to_recipient, w.app_id
+    group by f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id
     order by f.scope, m.channel_id
   loop
     v_gates := outbox.try_lock_gates(array(
       select w.endpoint_id from outbox.whatsapp_channel w
       where w.endpoint_id = v_row.channel_id
-        or (v_row.scope = 'app' and w.app_id = v_row.app_id)));
+        or (v_row.scope = 'app' and w.app_id = v_row.app_id)
+        or (v_row.scope = 'account' and w.waba_id = v_row.waba_id)));
     if v_row.scope = 'lane' then
       perform outbox.rest_lane(l.id, v_row.until - p_now, p_now)
       from outbox.gate g

@@ -60,10 +60,16 @@ begin
   end loop;
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
-    pg_catalog.array_agg(c.attempt order by c.place)
-  into v_kept.events, v_kept.endpoints, v_kept.attempts
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
-    as c (event_id, endpoint_id, attempt, place)
+    pg_catalog.array_agg(c.attempt order by c.place),
+    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.lane_id order by c.place),
+    pg_catalog.array_agg(c.ordered order by c.place),
+    pg_catalog.array_agg(c.replayed order by c.place),
+    pg_catalog.array_agg(c.lease_ms order by c.place)
+  into v_kept
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+    p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
+    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
   where not exists (
     select from pg_catalog.unnest(v_refused) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);

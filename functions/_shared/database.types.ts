@@ -437,9 +437,10 @@ export type Database = {
           'url': string
           'version': number
           'endpoint_json': Json | null
+          'refuse_channel': undefined | null
           'retry_config_json': Json | null
         }
-        ComputedFields: 'endpoint_json' | 'retry_config_json'
+        ComputedFields: 'endpoint_json' | 'refuse_channel' | 'retry_config_json'
         Insert: {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
@@ -701,6 +702,7 @@ export type Database = {
           'code': string
           'firm': boolean
           'kind': string
+          'max_retries': number | null
           'min_delay_s': number
           'note': string
           'opt_out': string | null
@@ -713,6 +715,7 @@ export type Database = {
           'code': string
           'firm'?: boolean
           'kind': string
+          'max_retries'?: number | null
           'min_delay_s'?: number
           'note'?: string
           'opt_out'?: string | null
@@ -724,6 +727,7 @@ export type Database = {
           'code'?: string
           'firm'?: boolean
           'kind'?: string
+          'max_retries'?: number | null
           'min_delay_s'?: number
           'note'?: string
           'opt_out'?: string | null
@@ -1031,8 +1035,9 @@ export type Database = {
           'purpose': string
           'recipient': string
           'source': string
+          'opt_out_json': Json | null
         }
-        ComputedFields: never
+        ComputedFields: 'opt_out_json'
         Insert: {
           'channel': string
           'created_at': string
@@ -1713,7 +1718,9 @@ export type Database = {
           'created_at': string
           'display_digits': string | null
           'endpoint_id': string
+          'graph_version': string | null
           'is_default': boolean
+          'messages_per_second': number
           'org_id': string
           'phone_number_id': string
           'quality': string | null
@@ -1726,7 +1733,9 @@ export type Database = {
           'created_at': string
           'display_digits'?: string | null
           'endpoint_id': string
+          'graph_version'?: string | null
           'is_default'?: boolean
+          'messages_per_second': number
           'org_id': string
           'phone_number_id': string
           'quality'?: string | null
@@ -1738,7 +1747,9 @@ export type Database = {
           'created_at'?: string
           'display_digits'?: string | null
           'endpoint_id'?: string
+          'graph_version'?: string | null
           'is_default'?: boolean
+          'messages_per_second'?: number
           'org_id'?: string
           'phone_number_id'?: string
           'quality'?: string | null
@@ -2284,6 +2295,18 @@ export type Database = {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
         Returns: undefined
       }
+      'change_opt_out': {
+        Args: {
+          'p_actor'?: string
+          'p_evidence'?: string
+          'p_opted_out': boolean
+          'p_org_id': string
+          'p_purpose': string
+          'p_recipient': string
+          'p_source': string
+        }
+        Returns: Json
+      }
       'change_replay_job': {
         Args: { 'p_id': string; 'p_org_id': string; 'p_state': string }
         Returns: Json
@@ -2308,6 +2331,7 @@ export type Database = {
         Returns: undefined
       }
       'check_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
+      'check_channel_change': { Args: { 'p_change': Json }; Returns: undefined }
       'check_choice': {
         Args: { 'p_choices': (string)[]; 'p_field': string; 'p_value': string }
         Returns: undefined
@@ -2617,6 +2641,10 @@ export type Database = {
         Returns: Json
       }
       'define_saga': { Args: { 'p_name': string; 'p_steps': Json }; Returns: Json }
+      'delete_channel': {
+        Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
+        Returns: Json
+      }
       'delete_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'delete_event_type': { Args: { 'p_org_id': string; 'p_type': string }; Returns: Json }
       'delete_org_endpoint': {
@@ -2780,12 +2808,19 @@ export type Database = {
         Returns: undefined
       }
       'failure_rule_of': {
-        Args: { 'p_code': string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
+        Args: {
+          'p_code': string
+          'p_error_class': string
+          'p_kind': string
+          'p_status': number
+          'p_subcode'?: string
+        }
         Returns: {
           'action': string
           'code': string
           'firm': boolean
           'kind': string
+          'max_retries': number | null
           'min_delay_s': number
           'note': string
           'opt_out': string | null
@@ -2904,11 +2939,23 @@ export type Database = {
       }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
       'heed_failures': {
         Args: {
           'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
           'p_now': string
+        }
+        Returns: undefined
+      }
+      'heed_refusal': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_result': Database['outbox']['CompositeTypes']['result']
         }
         Returns: undefined
       }
@@ -3016,7 +3063,7 @@ export type Database = {
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
       'list_activity': {
         Args: {
-          'p_before'?: string
+          'p_cursor'?: string
           'p_dossier_id': string
           'p_limit'?: number
           'p_org_id': string
@@ -3035,7 +3082,7 @@ export type Database = {
       }
       'list_audit_events': {
         Args: {
-          'p_before'?: string
+          'p_cursor'?: string
           'p_entity_id'?: string
           'p_entity_type'?: string
           'p_limit'?: number
@@ -3096,6 +3143,15 @@ export type Database = {
           'p_org_id': string
           'p_status'?: string
           'p_to'?: string
+        }
+        Returns: Json
+      }
+      'list_opt_outs': {
+        Args: {
+          'p_cursor'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_recipient'?: string
         }
         Returns: Json
       }
@@ -3445,6 +3501,15 @@ export type Database = {
         }
         Returns: Json
       }
+      'opt_out_json': {
+        Args: {
+          'p_opt_out': Omit<
+            Database['outbox']['Tables']['opt_out']['Row'],
+            Database['outbox']['Tables']['opt_out']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
       'opt_out_recipient': {
         Args: {
           'p_channel'?: string
@@ -3521,6 +3586,16 @@ export type Database = {
         SetofOptions: {
           from: '*'
           to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'pace_of': {
+        Args: { 'p_messages_per_second': number }
+        Returns: Database['outbox']['CompositeTypes']['pace']
+        SetofOptions: {
+          from: '*'
+          to: 'pace'
           isOneToOne: true
           isSetofReturn: false
         }
@@ -3753,6 +3828,15 @@ export type Database = {
         Returns: string
       }
       'refusal_words': { Args: { 'p_code': string }; Returns: string }
+      'refuse_channel': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'replay': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'replay_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'replay_job_json': {
@@ -3821,6 +3905,10 @@ export type Database = {
       'rest_lane': {
         Args: { 'p_for': string; 'p_lane_id': number; 'p_now': string }
         Returns: undefined
+      }
+      'resume_channel': {
+        Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
+        Returns: Json
       }
       'resume_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'resume_lane': {
@@ -4003,6 +4091,7 @@ export type Database = {
           'code': string
           'firm': boolean
           'kind': string
+          'max_retries': number | null
           'min_delay_s': number
           'note': string
           'opt_out': string | null
@@ -4016,6 +4105,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'spellings': { Args: { 'p_recipient': string }; Returns: (string)[] }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
       'store_callbacks': {
@@ -4192,6 +4282,10 @@ export type Database = {
         Returns: string[]
       }
       'unwatch_table': { Args: { 'p_table': unknown }; Returns: Json }
+      'update_channel': {
+        Args: { 'p_actor'?: string; 'p_change': Json; 'p_channel_id': string; 'p_org_id': string }
+        Returns: Json
+      }
       'update_org_endpoint': {
         Args: {
           'p_change': Json
@@ -4206,6 +4300,16 @@ export type Database = {
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
+      'waits_of': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed'] }
+        Returns: Database['outbox']['CompositeTypes']['claimed_message'][]
+        SetofOptions: {
+          from: 'outbox.claimed'
+          to: 'claimed_message'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
       'wake_missed': { Args: { 'p_now': string }; Returns: undefined }
       'watch_table': {
@@ -4284,6 +4388,11 @@ export type Database = {
         'replayed': (boolean)[] | null
         'leases_ms': (number)[] | null
       }
+      'claimed_message': {
+        'event_id': string | null
+        'attempt': number | null
+        'wait_ms': number | null
+      }
       'delivery_key': {
         'event_id': string | null
         'endpoint_id': string | null
@@ -4301,6 +4410,11 @@ export type Database = {
         'closed': (string)[] | null
         'gone': (string)[] | null
         'failing': (string)[] | null
+      }
+      'pace': {
+        'rate_per_second': number | null
+        'rate_burst': number | null
+        'max_in_flight': number | null
       }
       'parcel': {
         'deliveries': Json | null

@@ -3,8 +3,8 @@
 --   13_callback.sql, 13_hold.sql, 13_inbound.sql, 14_app.sql, 14_channel.sql, 15_endpoint.sql,
 --   16_endpoint_state.sql, 17_secret.sql, 18_headers.sql, 19_credentials.sql, 20_gate.sql,
 --   22_park.sql, 25_delivery.sql, 30_attempt.sql, 35_run.sql, 40_publish.sql, 41_consent.sql,
---   42_create_message.sql, 45_publish_many.sql, 46_saga.sql, 47_execute_saga.sql, 48_consume.sql,
---   48_inbox.sql, 49_watch.sql, 49_watch_table.sql, 50_retry.sql, 52_failure.sql,
+--   41_recipient.sql, 42_create_message.sql, 45_publish_many.sql, 46_saga.sql, 47_execute_saga.sql,
+--   48_consume.sql, 48_inbox.sql, 49_watch.sql, 49_watch_table.sql, 50_retry.sql, 52_failure.sql,
 --   53_error_hint.sql, 53_message_rule.sql, 54_slack.sql, 55_complete.sql, 56_message_state.sql,
 --   57_callback_apply.sql, 57_callback_failure.sql, 57_callback_status.sql, 57_callback_store.sql,
 --   57_callback_tell.sql, 57_lost_lease.sql, 58_inbound_message.sql, 58_inbound_person.sql,
@@ -14,8 +14,8 @@
 --   81_api_requests.sql, 82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql,
 --   83_api_deliveries.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
 --   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql,
---   83_api_secrets.sql, 83_api_stats.sql, 84_message.sql, 85_partition.sql, 87_cleanup.sql,
---   90_grants.sql, 95_cron.sql
+--   83_api_secrets.sql, 83_api_stats.sql, 84_channel.sql, 84_message.sql, 84_opt_out.sql,
+--   85_partition.sql, 87_cleanup.sql, 90_grants.sql, 95_cron.sql
 
 -- sql/00_setup.sql
 
@@ -1514,6 +1514,8 @@ create table outbox.whatsapp_channel (
   app_id text not null references outbox.whatsapp_app (app_id),
   token_vault_id uuid not null,
   is_default boolean not null default false,
+  messages_per_second double precision not null,
+  graph_version text,
   quality text,
   display_digits text,
   created_at timestamptz not null,
@@ -1522,7 +1524,9 @@ create table outbox.whatsapp_channel (
 comment on table outbox.whatsapp_channel is
   'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the '
   'app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. '
-  'display_digits is the number itself, as its callbacks show it.';
+  'messages_per_second is WhatsApp''s limit, of which the endpoint''s rate uses most; '
+  'graph_version is for this number alone, else the setting''s; display_digits is the number '
+  'itself, as its callbacks show it.';
 create unique index whatsapp_channel_default on outbox.whatsapp_channel (org_id)
   where is_default;
 create index whatsapp_channel_org on outbox.whatsapp_channel (org_id, created_at);
@@ -1554,6 +1558,28 @@ $$;
 comment on function outbox.keep_in_vault(text, text) is
   'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
 
+create type outbox.pace as (
+  rate_per_second double precision,
+  rate_burst integer,
+  max_in_flight integer
+);
+comment on type outbox.pace is 'How fast a channel may go, as its endpoint has it.';
+
+create function outbox.pace_of(p_messages_per_second double precision) returns outbox.pace
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_rate constant double precision := p_messages_per_second * 0.97;
+begin
+  -- The burst is what a run may claim a quarter of a second ahead, so that a late look costs
+  -- nothing; with_messages() says when each is sent, so that none comes in a burst.
+  return row(v_rate, 1 + pg_catalog.floor(v_rate / 4)::integer,
+    greatest(200, pg_catalog.ceil(v_rate)::integer))::outbox.pace;
+end
+$$;
+comment on function outbox.pace_of(double precision) is
+  'The pace of a channel under a limit of WhatsApp: 97 % of it, evenly.';
+
 create function outbox.create_channel(
   p_org_id text,
   p_phone_number_id text,
@@ -1584,21 +1610,20 @@ begin
   end if;
   perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
   perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
-  -- A second may see the rate and the burst: together they stay under what WhatsApp allows. A turn
-  -- takes one row of each recipient, so that the next one waits for lane_spacing_ms.
+  -- A turn takes one row of each recipient, so that the next one waits for lane_spacing_ms.
   insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
     max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)
-  values (p_org_id, 'whatsapp', '', coalesce(p_description, ''), 20000, 'partition', 1, 200,
-    p_messages_per_second * 0.96, greatest(1, pg_catalog.floor(p_messages_per_second * 0.04)),
-    p_pair_seconds * 1000, v_now, v_now)
+  select p_org_id, 'whatsapp', '', coalesce(p_description, ''), 20000, 'partition', 1,
+    p.max_in_flight, p.rate_per_second, p.rate_burst, p_pair_seconds * 1000, v_now, v_now
+  from outbox.pace_of(p_messages_per_second) p
   returning id into v_id;
   insert into outbox.whatsapp_channel (endpoint_id, org_id, phone_number_id, waba_id, app_id,
-    token_vault_id, is_default, created_at)
+    token_vault_id, is_default, messages_per_second, created_at)
   values (v_id, p_org_id, p_phone_number_id, p_waba_id, p_app_id,
     outbox.keep_in_vault('accessToken', p_access_token),
     not exists (
       select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
-    v_now);
+    p_messages_per_second, v_now);
   perform outbox.add_gate(v_id, 'partition');
   perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created', null, v_now);
   return outbox.channel_json(v_id);
@@ -1622,8 +1647,9 @@ begin
     select pg_catalog.jsonb_build_object('id', e.id, 'orgId', e.org_id, 'channel', 'WHATSAPP',
       'description', e.description, 'phoneNumberId', c.phone_number_id, 'wabaId', c.waba_id,
       'appId', c.app_id, 'isDefault', c.is_default, 'quality', c.quality,
-      'state', e.state, 'stateReason', e.state_reason, 'ratePerSecond', e.rate_per_second,
-      'pairSeconds', e.lane_spacing_ms / 1000.0, 'version', e.version,
+      'state', e.state, 'stateReason', e.state_reason,
+      'messagesPerSecond', c.messages_per_second, 'graphVersion', c.graph_version,
+      'pairSeconds', e.lane_spacing_ms / 1000::float8, 'version', e.version,
       'createdAt', outbox.iso_time(e.created_at), 'updatedAt', outbox.iso_time(e.updated_at))
     from outbox.whatsapp_channel c
     join outbox.endpoint e on e.id = c.endpoint_id
@@ -3831,8 +3857,9 @@ begin
   perform outbox.check_recipient(p_recipient);
   -- Kept as lifted: a callback that comes late must not bring it back.
   update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
-  where o.org_id = p_org_id and o.channel = p_channel and o.recipient = p_recipient
-    and o.purpose = p_purpose and not o.lifted;
+  where o.org_id = p_org_id and o.channel = p_channel
+    and o.recipient = any (outbox.spellings(p_recipient)) and o.purpose = p_purpose
+    and not o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
 end
 $$;
@@ -3849,6 +3876,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
+  v_numbers text[] := outbox.spellings(p_message.to_recipient);
   -- WhatsApp's clock is not ours: what is about to close counts as closed.
   v_margin constant interval := interval '5 minutes';
 begin
@@ -3856,7 +3884,7 @@ begin
     when exists (
       select from outbox.opt_out o
       where o.org_id = p_message.org_id and o.channel = p_message.channel
-        and o.recipient in (p_message.to_recipient, '+' || p_message.wa_id)
+        and o.recipient = any (v_numbers || ('+' || p_message.wa_id))
         and o.purpose in ('ALL', v_purpose) and not o.lifted)
     then 'opted_out'
     when p_message.dossier_id is not null and (
@@ -3867,7 +3895,7 @@ begin
     then 'consent_required'
     when p_message.template_code is null and not exists (
       select from outbox.conversation_window w
-      where w.channel_id = p_message.channel_id and w.recipient = p_message.to_recipient
+      where w.channel_id = p_message.channel_id and w.recipient = any (v_numbers)
         and w.expires_at > p_now + v_margin)
     then 'outside_window'
     when p_message.template_code is not null and not exists (
@@ -3912,6 +3940,68 @@ end
 $$;
 comment on function outbox.audit_refusal(outbox.outbound_message, text, text, timestamptz) is
   'Writes into the audit trail that a message was blocked.';
+
+-- sql/41_recipient.sql
+
+-- Who a number is. Of two countries WhatsApp writes numbers in two ways: a mobile of Brazil with
+-- its ninth digit or without, one of Mexico with a 1 behind the country code or without. They are
+-- one person: an opt-out, the 24-hour window and the order of messages hold for both.
+
+create function outbox.spellings(p_recipient text) returns text[]
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_brazil text[] := pg_catalog.regexp_match(p_recipient, '^\+55([1-9][0-9])9?([6-9][0-9]{7})$');
+  v_mexico text[] := pg_catalog.regexp_match(p_recipient, '^\+521?([1-9][0-9]{9})$');
+begin
+  -- The first is the number as its country's plan has it today.
+  return case
+    when v_brazil is not null then array[
+      '+55' || v_brazil[1] || '9' || v_brazil[2], '+55' || v_brazil[1] || v_brazil[2]]
+    when v_mexico is not null then array['+52' || v_mexico[1], '+521' || v_mexico[1]]
+    else array[p_recipient]
+  end;
+end
+$$;
+comment on function outbox.spellings(text) is
+  'All ways to write a person''s number (E.164 with its +), the official one first.';
+
+create function outbox.hash_key() returns text
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_name constant text := 'outhook_recipient_key';
+  v_key text := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+begin
+  if v_key is null then
+    begin
+      perform vault.create_secret(
+        pg_catalog.encode(extensions.gen_random_bytes(32), 'hex'), v_name,
+        'Key of the hashes by which Outhook names a person''s number');
+    exception when unique_violation then
+      -- Another session was first.
+      null;
+    end;
+    v_key := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+  end if;
+  return v_key;
+end
+$$;
+comment on function outbox.hash_key() is
+  'The key of person_key(), from Vault; made at its first use.';
+
+create function outbox.person_key(p_recipient text) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.encode(
+    extensions.hmac((outbox.spellings(p_recipient))[1], outbox.hash_key(), 'sha256'), 'hex');
+end
+$$;
+comment on function outbox.person_key(text) is
+  'The partition key of what goes to a person, or comes from them, and their name in the audit '
+  'trail: a keyed hash of the number, since events, dead letters and the trail outlive an erased '
+  'message, and without a key ten digits are guessed in a minute.';
 
 -- sql/42_create_message.sql
 
@@ -4074,17 +4164,6 @@ $$;
 comment on function outbox.put_message(outbox.outbound_message, timestamptz) is
   'Stores a message that may be sent and publishes its event, as create_message() returns it.';
 
-create function outbox.person_key(p_recipient text) returns text
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(p_recipient, 'UTF8')), 'hex');
-end
-$$;
-comment on function outbox.person_key(text) is
-  'The partition key of what goes to a person, or comes from them: a hash, since events and dead '
-  'letters outlive an erased message.';
-
 create function outbox.publish_message(
   p_message outbox.outbound_message, p_now timestamptz
 ) returns void
@@ -4101,8 +4180,7 @@ begin
 end
 $$;
 comment on function outbox.publish_message(outbox.outbound_message, timestamptz) is
-  'Publishes the event of a message''s present life. The partition key is a hash of the recipient: '
-  'events and dead letters outlive an erased message.';
+  'Publishes the event of a message''s present life, whose partition key is that of the person.';
 
 -- sql/45_publish_many.sql
 
@@ -5250,11 +5328,15 @@ create table outbox.failure_rule (
     constraint failure_rule_min_delay_is_sensible check (min_delay_s between 0 and 604800),
   title text not null,
   scope text not null default 'endpoint'
-    constraint failure_rule_scope_is_known check (scope in ('endpoint', 'lane', 'app')),
+    constraint failure_rule_scope_is_known check (
+      scope in ('endpoint', 'lane', 'account', 'app')
+    ),
   firm boolean not null default false,
   note text not null default '',
   opt_out text
     constraint failure_rule_opt_out_is_known check (opt_out in ('MARKETING', 'ALL')),
+  max_retries integer
+    constraint failure_rule_max_retries_is_sensible check (max_retries between 0 and 50),
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
@@ -5263,7 +5345,8 @@ comment on table outbox.failure_rule is
   'delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s '
   'or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; '
   'firm: a provider that calls the failure transient changes nothing; opt_out: the failure says '
-  'that the person wants no such messages.';
+  'that the person wants no such messages; max_retries: fewer than the endpoint''s own. A code may '
+  'have a subcode behind a dot.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
@@ -5277,7 +5360,7 @@ insert into outbox.failure_rule (kind, code, action, title) values
   ('*', 'blocked', 'fail', 'The address is not allowed');
 
 create function outbox.failure_rule_of(
-  p_kind text, p_status integer, p_error_class text, p_code text
+  p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text default null
 ) returns outbox.failure_rule
 language plpgsql stable set search_path = ''
 as $$
@@ -5286,6 +5369,7 @@ declare
 begin
   select f.* into v_rule
   from unnest(array[
+    p_code || '.' || p_subcode,
     p_code,
     case when p_status not between 200 and 299 then p_status::text end,
     case when p_status not between 200 and 299 then p_status / 100 || 'xx' end,
@@ -5295,15 +5379,15 @@ begin
   order by c.place, f.kind = '*'
   limit 1;
   if not found then
-    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null
-      )::outbox.failure_rule;
+    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null,
+      null)::outbox.failure_rule;
   end if;
   return v_rule;
 end
 $$;
-comment on function outbox.failure_rule_of(text, integer, text, text) is
-  'The rule for a failure: of the provider''s code, else the status, else its class, else the '
-  'error class; without one, retry.';
+comment on function outbox.failure_rule_of(text, integer, text, text, text) is
+  'The rule for a failure: of the provider''s code, with its subcode or without, else the status, '
+  'else its class, else the error class; without one, retry.';
 
 create function outbox.softened(
   p_rule outbox.failure_rule, p_provider jsonb
@@ -5433,6 +5517,7 @@ insert into outbox.error_hint (error_class, hint) values
 insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, title, note) values
   ('whatsapp', '4xx', 'retry', 'endpoint', 0, false, 'A refusal without a known code', ''),
   ('whatsapp', '410', 'retry', 'endpoint', 0, false, 'A refusal without a known code', ''),
+  ('whatsapp', '429', 'throttle', 'endpoint', 10, false, 'Too many requests, without a code', ''),
   ('whatsapp', 'timeout', 'retry', 'endpoint', 600, false, 'No answer in time', 'Unknown outcome'),
   ('whatsapp', 'reset', 'retry', 'endpoint', 600, false, 'The connection broke',
     'Unknown outcome'),
@@ -5458,14 +5543,16 @@ insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, t
   ('whatsapp', '33', 'hold', 'endpoint', 0, false, 'Parameter value is not valid',
     'The business number was deleted'),
   ('whatsapp', '100', 'fail', 'endpoint', 0, false, 'Invalid parameter', ''),
+  ('whatsapp', '100.33', 'hold', 'endpoint', 0, false, 'Unsupported post request',
+    'The number''s id is wrong, or the token may not use it'),
   ('whatsapp', '104', 'hold', 'endpoint', 0, false, 'Access token has expired', 'New token'),
   ('whatsapp', '190', 'hold', 'endpoint', 0, false, 'Access token has expired', 'New token'),
   ('whatsapp', '368', 'hold', 'endpoint', 0, false,
     'Temporarily blocked for policies violations', ''),
-  ('whatsapp', '80007', 'throttle', 'endpoint', 900, false, 'Rate limit issues', 'The account''s'),
-  ('whatsapp', '80008', 'throttle', 'endpoint', 900, false, 'Too many calls to this account', ''),
+  ('whatsapp', '80007', 'throttle', 'account', 900, false, 'Rate limit issues', 'The account''s'),
+  ('whatsapp', '80008', 'throttle', 'account', 900, false, 'Too many calls to this account', ''),
   ('whatsapp', '130403', 'fail', 'endpoint', 0, false, 'Business has blocked the end user', ''),
-  ('whatsapp', '130429', 'throttle', 'endpoint', 60, false, 'Rate limit hit', 'The number''s'),
+  ('whatsapp', '130429', 'throttle', 'endpoint', 10, false, 'Rate limit hit', 'The number''s'),
   ('whatsapp', '130472', 'fail', 'endpoint', 0, false, 'User''s number is part of an experiment',
     ''),
   ('whatsapp', '130497', 'fail', 'endpoint', 0, false,
@@ -5561,6 +5648,10 @@ from pg_catalog.generate_series(200, 299) n;
 -- What a person has said to WhatsApp, or the business about a person, is asked of no message again.
 update outbox.failure_rule f set opt_out = case f.code when '131050' then 'MARKETING' else 'ALL' end
 where f.kind = 'whatsapp' and f.code in ('131050', '130403');
+
+-- A link that WhatsApp cannot fetch may be there again in a few minutes, and not much later.
+update outbox.failure_rule f set max_retries = 2
+where f.kind = 'whatsapp' and f.code = '131053';
 
 -- sql/54_slack.sql
 
@@ -5759,7 +5850,9 @@ begin
       select case
         when r.outcome = 'failed'
         then outbox.softened(
-          outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code), r.provider)
+          outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code,
+            r.provider ->> 'subcode'),
+          r.provider)
       end as rule offset 0
     ) f
     -- Never null: without a status retry_4xx has no say.
@@ -5769,7 +5862,8 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action <> 'hold'
-        and (x.refused or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead,
+        and (x.refused or d.tries >= least((f.rule).max_retries,
+          coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
         -- A channel that is held has done the message no harm: it goes first when that ends.
         (f.rule).action = 'hold' and e.kind = 'whatsapp' as harmless
     ) v
@@ -6129,6 +6223,7 @@ begin
   end if;
   if v_dead then
     perform outbox.fail_message(v_message, v_message.error_code, v_message.error_message, p_now);
+    perform outbox.heed_refusal(v_message, p_result, p_now);
   else
     v_message.status := 'QUEUED';
     perform outbox.save_message(v_message, p_now);
@@ -6137,6 +6232,28 @@ end
 $$;
 comment on function outbox.complete_message(outbox.result, timestamptz) is
   'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
+
+create function outbox.heed_refusal(
+  p_message outbox.outbound_message, p_result outbox.result, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_rule outbox.failure_rule := outbox.failure_rule_of('whatsapp', p_result.status,
+    p_result.error_class, p_result.code, p_result.provider ->> 'subcode');
+begin
+  if v_rule.opt_out is not null then
+    perform outbox.note_wishes(array[
+      row(p_message.org_id, p_message.to_recipient, v_rule.opt_out, false, p_now,
+        pg_catalog.format('code %s', p_result.code),
+        pg_catalog.format('message %s', p_message.id),
+        'OUTBOUND_MESSAGE', p_message.id::text)::outbox.wish], p_now);
+  end if;
+end
+$$;
+comment on function outbox.heed_refusal(
+  outbox.outbound_message, outbox.result, timestamptz) is
+  'Opts a person out where the refusal says that they want no such messages. locks: the opt-out.';
 
 create function outbox.undo_attempt(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamptz
@@ -6311,7 +6428,8 @@ begin
       pg_catalog.format('%s %s', coalesce(r.code, r.error_class), f.title)
     into v_code, v_why
     from pg_catalog.unnest(p_results) r
-    cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code) f
+    cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
+      r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
     perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
@@ -6339,13 +6457,15 @@ begin
   into v_wait, v_endpoints
   from pg_catalog.unnest(p_results) r
   cross join lateral (
-    select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code) as rule
+    select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
+      r.provider ->> 'subcode') as rule
     where r.outcome = 'failed' offset 0
   ) x
   cross join lateral (select (x.rule).*) f
   join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
-  join outbox.whatsapp_channel o on o.app_id = w.app_id and o.endpoint_id <> w.endpoint_id
-  where f.action = 'throttle' and f.scope = 'app';
+  join outbox.whatsapp_channel o on o.endpoint_id <> w.endpoint_id
+    and case f.scope when 'app' then o.app_id = w.app_id else o.waba_id = w.waba_id end
+  where f.action = 'throttle' and f.scope in ('app', 'account');
   if v_endpoints is not null then
     -- Nobody is waited for: a number whose gate is held hears of it from WhatsApp itself.
     v_endpoints := outbox.try_lock_gates(v_endpoints);
@@ -6356,8 +6476,8 @@ begin
 end
 $$;
 comment on function outbox.throttle_apps(outbox.result[], timestamptz) is
-  'Holds back the other numbers of a Meta app whose calls are used up, as apply_results() did with '
-  'the one that was told. locks: gates with SKIP LOCKED.';
+  'Holds back the other numbers of a Meta app, or of an account, whose calls are used up, as '
+  'apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
 
 create function outbox.forget_channel(p_endpoint_id uuid) returns void
 language plpgsql set search_path = ''
@@ -6694,20 +6814,21 @@ declare
   v_gates uuid[];
 begin
   for v_row in
-    select f.scope, m.channel_id, m.to_recipient, w.app_id,
+    select f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id,
       pg_catalog.max(c.at + f.min_delay_s * interval '1 s') as until
     from pg_catalog.unnest(p_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.action = 'throttle' and c.at + f.min_delay_s * interval '1 s' > p_now
     join outbox.outbound_message m on m.id = c.message_id
     join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
-    group by f.scope, m.channel_id, m.to_recipient, w.app_id
+    group by f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id
     order by f.scope, m.channel_id
   loop
     v_gates := outbox.try_lock_gates(array(
       select w.endpoint_id from outbox.whatsapp_channel w
       where w.endpoint_id = v_row.channel_id
-        or (v_row.scope = 'app' and w.app_id = v_row.app_id)));
+        or (v_row.scope = 'app' and w.app_id = v_row.app_id)
+        or (v_row.scope = 'account' and w.waba_id = v_row.waba_id)));
     if v_row.scope = 'lane' then
       perform outbox.rest_lane(l.id, v_row.until - p_now, p_now)
       from outbox.gate g
@@ -9563,10 +9684,16 @@ begin
   end loop;
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
-    pg_catalog.array_agg(c.attempt order by c.place)
-  into v_kept.events, v_kept.endpoints, v_kept.attempts
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
-    as c (event_id, endpoint_id, attempt, place)
+    pg_catalog.array_agg(c.attempt order by c.place),
+    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.lane_id order by c.place),
+    pg_catalog.array_agg(c.ordered order by c.place),
+    pg_catalog.array_agg(c.replayed order by c.place),
+    pg_catalog.array_agg(c.lease_ms order by c.place)
+  into v_kept
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+    p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
+    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
   where not exists (
     select from pg_catalog.unnest(v_refused) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
@@ -9983,6 +10110,48 @@ comment on function outbox.answer(
 
 -- What dispatch() adds to its answer where messages are among what was claimed.
 
+create type outbox.claimed_message as (
+  event_id uuid,
+  attempt integer,
+  wait_ms integer
+);
+comment on type outbox.claimed_message is
+  'A message that was claimed, and for how long it waits before it is sent.';
+
+create function outbox.waits_of(p_claimed outbox.claimed) returns setof outbox.claimed_message
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+begin
+  -- A number's tokens are claimed up to its burst ahead of time; each is sent when its own token
+  -- would have come in. left_over: how many the gate still had behind that one.
+  return query
+  select x.event_id, x.attempt,
+    pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
+  from (
+    select c.event_id, c.attempt, c.endpoint_id,
+      g.tokens + pg_catalog.count(*) over (
+        partition by c.endpoint_id order by c.place desc
+        rows between unbounded preceding and current row) - 1 as left_over
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
+      as c (event_id, endpoint_id, attempt, place)
+    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    cross join lateral (
+      select o.tokens from outbox.gate o
+      where o.endpoint_id = c.endpoint_id order by o.changed_at desc limit 1
+    ) g
+  ) x
+  join outbox.endpoint e on e.id = x.endpoint_id;
+end
+$$;
+comment on function outbox.waits_of(outbox.claimed) is
+  'When each claimed message is due to leave, so that a number''s messages leave evenly however '
+  'many were claimed at once.';
+
 create function outbox.with_messages(
   p_parcel outbox.parcel, p_claimed outbox.claimed
 ) returns outbox.parcel
@@ -9999,8 +10168,10 @@ declare
 begin
   select pg_catalog.jsonb_object_agg(w.endpoint_id, pg_catalog.jsonb_build_object(
     'graph_url', outbox.setting_value('whatsapp.graph_url'),
-    'graph_version', outbox.setting_value('whatsapp.graph_version'),
-    'phone_number_id', w.phone_number_id, 'access_token', s.decrypted_secret))
+    'graph_version',
+      coalesce(w.graph_version, outbox.setting_value('whatsapp.graph_version') #>> '{}'),
+    'phone_number_id', w.phone_number_id, 'spacing_ms', 1000 / w.messages_per_second,
+    'access_token', s.decrypted_secret))
   into v_channels
   from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
   join outbox.whatsapp_channel w on w.endpoint_id = c.id
@@ -10008,17 +10179,17 @@ begin
   if v_channels is null then
     return p_parcel;
   end if;
-  select pg_catalog.jsonb_object_agg(c.event_id, pg_catalog.jsonb_build_object(
+  select pg_catalog.jsonb_object_agg(x.event_id, pg_catalog.jsonb_build_object(
     'id', m.id::text, 'callback_data', outbox.callback_data(m.id, a.attempt_no),
-    'to', m.to_recipient,
+    'to', m.to_recipient, 'wait_ms', x.wait_ms,
     'template', (
       select pg_catalog.jsonb_build_object('name', t.name, 'language', t.language,
         'parameter_format', t.parameter_format)
       from outbox.template t where t.org_id = m.org_id and t.code = m.template_code),
     'payload', m.payload_json))
   into v_messages
-  from unnest(p_claimed.events, p_claimed.attempts) as c (event_id, attempt)
-  join outbox.message_attempt a on a.event_id = c.event_id and a.claim = c.attempt
+  from outbox.waits_of(p_claimed) x
+  join outbox.message_attempt a on a.event_id = x.event_id and a.claim = x.attempt
   join outbox.outbound_message m on m.id = a.message_id;
   p_parcel.endpoints := (
     select pg_catalog.json_object_agg(e.key, case
@@ -10038,9 +10209,9 @@ begin
 end
 $$;
 comment on function outbox.with_messages(outbox.parcel, outbox.claimed) is
-  'The parcel with each message (events[id].message: {"id", "callback_data", "to", "template", '
-  '"payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", '
-  '"phone_number_id", "access_token"}).';
+  'The parcel with each message (events[id].message: {"id", "callback_data", "to", "wait_ms", '
+  '"template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", '
+  '"phone_number_id", "spacing_ms", "access_token"}).';
 
 -- sql/72_announce.sql
 
@@ -11991,6 +12162,20 @@ comment on function outbox.lock_org_endpoint(text, uuid, integer) is
   'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is '
   'given.';
 
+create function outbox.refuse_channel(p_endpoint outbox.endpoint) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_endpoint.kind = 'whatsapp' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is a channel', p_endpoint.id),
+      hint = 'Change or delete it under /channels/{channelId}';
+  end if;
+end
+$$;
+comment on function outbox.refuse_channel(outbox.endpoint) is
+  'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
+
 create function outbox.check_endpoint_change(p_change jsonb) returns void
 language plpgsql stable set search_path = ''
 as $$
@@ -12153,7 +12338,8 @@ create function outbox.update_org_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  perform outbox.refuse_channel(
+    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
   if p_change ? 'headers' then
@@ -12168,7 +12354,7 @@ end
 $$;
 comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
   'Changes what p_change names and nothing else; headers by name, null removes one. Returns the '
-  'endpoint. OH001, OH002, OH008.';
+  'endpoint. OH001, OH002, OH008; OH004: it is a channel.';
 
 create function outbox.delete_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_version integer default null
@@ -12176,7 +12362,8 @@ create function outbox.delete_org_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  perform outbox.refuse_channel(
+    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   return pg_catalog.jsonb_build_object('id', p_endpoint_id,
     'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
 end
@@ -13091,6 +13278,131 @@ comment on function outbox.get_org_stats(text, uuid, integer) is
   'What waits at an endpoint, and its last attempts within p_hours, 10,000 at most ("capped" says '
   'so, and "since" from when on they are all). OH001, OH002.';
 
+-- sql/84_channel.sql
+
+-- What a person does with a channel: to change it, to lift its hold, to delete it. Each writes the
+-- rows of the channel and its endpoint alone, waits for no run, and stands in the audit trail.
+
+create function outbox.check_channel_change(p_change jsonb) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_stray text;
+begin
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_change) k
+  where k not in ('description', 'accessToken', 'messagesPerSecond', 'pairSeconds',
+    'graphVersion', 'isDefault')
+  order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'cannot be changed',
+      'A channel has description, accessToken, messagesPerSecond, pairSeconds, graphVersion and '
+      'isDefault');
+  end if;
+  if p_change ? 'messagesPerSecond' then
+    perform outbox.check_range('messagesPerSecond',
+      (p_change ->> 'messagesPerSecond')::float8, 1, 1000);
+  end if;
+  if p_change ? 'pairSeconds' then
+    perform outbox.check_range('pairSeconds', (p_change ->> 'pairSeconds')::float8, 0, 3600);
+  end if;
+  if p_change ->> 'graphVersion' !~ '^v[1-9][0-9]{0,2}\.[0-9]$' then
+    perform outbox.invalid('graphVersion', 'is not a version of the Graph API',
+      'Expected something like v25.0, or null for what the setting says');
+  end if;
+  if p_change -> 'isDefault' is distinct from 'true' and p_change ? 'isDefault' then
+    perform outbox.invalid('isDefault', 'can only become true',
+      'Make another channel the default one');
+  end if;
+end
+$$;
+comment on function outbox.check_channel_change(jsonb) is
+  'Raises OH001 for the first member that no channel may have.';
+
+create function outbox.update_channel(
+  p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+begin
+  perform outbox.check_channel_change(p_change);
+  update outbox.whatsapp_channel c set
+    messages_per_second =
+      coalesce((p_change ->> 'messagesPerSecond')::float8, c.messages_per_second),
+    graph_version = case
+      when p_change ? 'graphVersion' then p_change ->> 'graphVersion'
+      else c.graph_version
+    end
+  where c.endpoint_id = v_id;
+  update outbox.endpoint e set
+    description = coalesce(p_change ->> 'description', e.description),
+    rate_per_second = p.rate_per_second, rate_burst = p.rate_burst,
+    max_in_flight = p.max_in_flight,
+    lane_spacing_ms =
+      coalesce((p_change ->> 'pairSeconds')::float8 * 1000, e.lane_spacing_ms),
+    version = e.version + 1, updated_at = outbox.clock()
+  from outbox.whatsapp_channel c, lateral outbox.pace_of(c.messages_per_second) p
+  where e.id = v_id and c.endpoint_id = v_id;
+  if p_change ? 'accessToken' then
+    perform outbox.set_channel_token(p_org_id, v_id, p_change ->> 'accessToken', p_actor);
+  end if;
+  if p_change ? 'isDefault' then
+    perform outbox.set_default_channel(p_org_id, v_id, p_actor);
+  end if;
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED',
+    pg_catalog.format('Channel changed: %s', (
+      select pg_catalog.string_agg(k, ', ' order by k)
+      from pg_catalog.jsonb_object_keys(p_change) k)), p_actor, outbox.clock());
+  return outbox.channel_json(v_id);
+end
+$$;
+comment on function outbox.update_channel(text, uuid, jsonb, text) is
+  'Changes what p_change names of a channel (description, accessToken, messagesPerSecond, '
+  'pairSeconds, graphVersion, isDefault) and nothing else, from the next claim on; returns it as '
+  'channel_json() shows it. OH001, OH002.';
+
+create function outbox.resume_channel(
+  p_org_id text, p_channel_id uuid, p_actor text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_was jsonb := outbox.channel_json(v_id);
+begin
+  if v_was ->> 'state' <> 'enabled' then
+    perform outbox.set_endpoint_state(v_id, 'enabled', null);
+    perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'RESUMED',
+      pg_catalog.format('Channel resumed, which was %s',
+        coalesce(v_was ->> 'stateReason', v_was ->> 'state')), p_actor, outbox.clock());
+  end if;
+  return outbox.channel_json(v_id);
+end
+$$;
+comment on function outbox.resume_channel(text, uuid, text) is
+  'Lifts the hold of a channel: what waits is sent at once, its tries uncounted by the hold. '
+  'Returns it as channel_json() shows it. OH002.';
+
+create function outbox.delete_channel(
+  p_org_id text, p_channel_id uuid, p_actor text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
+begin
+  update outbox.whatsapp_channel c set is_default = false where c.endpoint_id = v_id;
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'DELETED', 'Channel deleted', p_actor,
+    outbox.clock());
+  return pg_catalog.jsonb_build_object('id', v_id, 'open', v_open);
+end
+$$;
+comment on function outbox.delete_channel(text, uuid, text) is
+  'Deletes a channel: nothing more is sent from it, what it had not sent fails within seconds, and '
+  'its number is free after that. Returns {"id", "open": messages that were open}. OH002.';
+
 -- sql/84_message.sql
 
 -- Messages as the API shows them, and what a person does to one. Each function takes the org of the
@@ -13336,7 +13648,7 @@ comment on function outbox.resend_message(text, text, text) is
   'returns it; consent is asked again by the claim. OH002; OH004 when it is not FAILED, or erased.';
 
 create function outbox.list_audit_events(
-  p_org_id text, p_before text default null, p_limit integer default 50,
+  p_org_id text, p_cursor text default null, p_limit integer default 50,
   p_entity_type text default null, p_entity_id text default null
 ) returns jsonb
 language plpgsql stable security definer
@@ -13344,56 +13656,76 @@ set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_custom_plan
 as $$
+declare
+  v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
+  v_answer jsonb;
 begin
   perform outbox.check_page(p_limit);
-  return pg_catalog.jsonb_build_object('data', coalesce((
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'id', a.id::text, 'entityType', a.entity_type, 'entityId', a.entity_id,
-        'action', a.action, 'details', a.details, 'actor', a.actor,
-        'at', outbox.iso_time(a.created_at))
-      order by a.id desc)
-    from (
-      select * from outbox.audit_event x
-      where x.org_id = p_org_id
-        and (p_before is null or x.id < outbox.message_number(p_before))
-        and (p_entity_type is null or x.entity_type = p_entity_type)
-        and (p_entity_id is null or x.entity_id = p_entity_id)
-      order by x.id desc
-      limit p_limit
-    ) a), '[]'));
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'id', p.id::text, 'entityType', p.entity_type, 'entityId', p.entity_id,
+          'action', p.action, 'details', p.details, 'actor', p.actor,
+          'at', outbox.iso_time(p.created_at))
+        order by p.n) filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select x.*, pg_catalog.row_number() over (order by x.id desc) as n
+    from outbox.audit_event x
+    where x.org_id = p_org_id
+      and (p_cursor is null or x.id < v_below::bigint)
+      and (p_entity_type is null or x.entity_type = p_entity_type)
+      and (p_entity_id is null or x.entity_id = p_entity_id)
+    order by x.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
 end
 $$;
 comment on function outbox.list_audit_events(text, text, integer, text, text) is
   'The audit trail of an org, or of one entity, newest first: {"data": [{"id", "entityType", '
-  '"entityId", "action", "details", "actor", "at"}]}; p_before: the last id of the page before. '
-  'OH001.';
+  '"entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
 
 create function outbox.list_activity(
-  p_org_id text, p_dossier_id text, p_before text default null, p_limit integer default 50
+  p_org_id text, p_dossier_id text, p_cursor text default null, p_limit integer default 50
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
 set enable_seqscan = off
+set plan_cache_mode = force_custom_plan
 as $$
+declare
+  v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
+  v_answer jsonb;
 begin
   perform outbox.check_page(p_limit);
-  return pg_catalog.jsonb_build_object('data', coalesce((
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'id', a.id::text, 'dossierId', a.dossier_id, 'type', a.type, 'metadata', a.metadata,
-        'at', outbox.iso_time(a.created_at))
-      order by a.id desc)
-    from (
-      select * from outbox.activity x
-      where x.org_id = p_org_id and x.dossier_id = p_dossier_id
-        and (p_before is null or x.id < outbox.message_number(p_before))
-      order by x.id desc
-      limit p_limit
-    ) a), '[]'));
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'id', p.id::text, 'dossierId', p.dossier_id, 'type', p.type, 'metadata', p.metadata,
+          'at', outbox.iso_time(p.created_at))
+        order by p.n) filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select x.*, pg_catalog.row_number() over (order by x.id desc) as n
+    from outbox.activity x
+    where x.org_id = p_org_id and x.dossier_id = p_dossier_id
+      and (p_cursor is null or x.id < v_below::bigint)
+    order by x.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
 end
 $$;
 comment on function outbox.list_activity(text, text, text, integer) is
   'The timeline of a dossier, newest first: {"data": [{"id", "dossierId", "type", "metadata", '
-  '"at"}]}; p_before: the last id of the page before. OH001.';
+  '"at"}], "nextCursor"}. OH001.';
 
 create function outbox.erase_messages(p_limit integer) returns integer
 language plpgsql security definer
@@ -13425,6 +13757,102 @@ $$;
 comment on function outbox.erase_messages(integer) is
   'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than '
   'message.retention_days; returns how many. What happened to them stays.';
+
+-- sql/84_opt_out.sql
+
+-- Opt-outs as a person sees and changes them; what callbacks and failures write is in 41 and 57.
+
+create function outbox.opt_out_json(p_opt_out outbox.opt_out) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object('recipient', p_opt_out.recipient,
+    'channel', p_opt_out.channel, 'purpose', p_opt_out.purpose, 'source', p_opt_out.source,
+    'evidence', p_opt_out.evidence, 'at', outbox.iso_time(p_opt_out.decided_at));
+end
+$$;
+comment on function outbox.opt_out_json(outbox.opt_out) is 'An opt-out as the API shows it.';
+
+create function outbox.list_opt_outs(
+  p_org_id text, p_recipient text default null, p_cursor text default null,
+  p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  v_behind text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
+  v_answer jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(outbox.opt_out_json(p.found) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor((p.found).recipient || ' ' || (p.found).purpose))
+        filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
+    from outbox.opt_out o
+    where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
+      and (p_recipient is null or o.recipient = any (outbox.spellings(p_recipient)))
+      and (v_behind is null or (o.recipient, o.purpose) > (
+        pg_catalog.split_part(v_behind, ' ', 1), pg_catalog.split_part(v_behind, ' ', 2)))
+    order by o.recipient, o.purpose
+    limit p_limit + 1
+  ) p;
+  return v_answer;
+end
+$$;
+comment on function outbox.list_opt_outs(text, text, text, integer) is
+  'The numbers of an org that want nothing more, in their order, or those of one number: {"data": '
+  '[{"recipient", "channel", "purpose", "source", "evidence", "at"}], "nextCursor"}. OH001.';
+
+create function outbox.change_opt_out(
+  p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text,
+  p_evidence text default null, p_actor text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_answer jsonb;
+begin
+  perform outbox.check_recipient(p_recipient);
+  if pg_catalog.length(p_source) not between 1 and 200 then
+    perform outbox.invalid('source', 'is not 1 to 200 characters',
+      'Say how it was said, such as phone call');
+  end if;
+  if pg_catalog.length(p_evidence) > 2000 then
+    perform outbox.invalid('evidence', 'is longer than 2000 characters',
+      'Say where the evidence can be found');
+  end if;
+  if p_opted_out then
+    v_answer := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
+    update outbox.opt_out o set evidence = p_evidence
+    where o.org_id = p_org_id and o.channel = 'WHATSAPP' and o.recipient = p_recipient
+      and o.purpose = p_purpose and (v_answer -> 'isNew')::boolean;
+  else
+    v_answer := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
+  end if;
+  -- The number itself is erased one day, so the trail does not hold it.
+  if (v_answer -> 'isNew')::boolean then
+    perform outbox.audit(p_org_id, 'RECIPIENT', outbox.person_key(p_recipient),
+      case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
+      pg_catalog.format('WHATSAPP %s: %s', p_purpose, coalesce(p_source, 'by hand')), p_actor,
+      outbox.clock());
+  end if;
+  return v_answer;
+end
+$$;
+comment on function outbox.change_opt_out(text, text, text, boolean, text, text, text) is
+  'Writes down that a number wants nothing more (p_purpose: ALL or MARKETING), or wants it again, '
+  'audited under a hash of the number: {"optedOut", "purpose", "isNew": it was otherwise before}. '
+  'OH001.';
 
 -- sql/85_partition.sql
 
@@ -13890,6 +14318,11 @@ grant execute on function
   outbox.list_channels(text),
   outbox.set_channel_token(text, uuid, text, text),
   outbox.set_default_channel(text, uuid, text),
+  outbox.update_channel(text, uuid, jsonb, text),
+  outbox.resume_channel(text, uuid, text),
+  outbox.delete_channel(text, uuid, text),
+  outbox.list_opt_outs(text, text, text, integer),
+  outbox.change_opt_out(text, text, text, boolean, text, text, text),
   outbox.put_template(text, text, text, text, text, text, text),
   outbox.list_templates(text),
   outbox.delete_template(text, text, text),

@@ -179,7 +179,7 @@ Deno.test("every route answers 404 to another organisation's id, and tells nothi
         (select jsonb_agg(to_jsonb(o)) from outbox.opt_out o where org_id = ${victim}) as opt_outs,
         (select jsonb_agg(to_jsonb(a)) from outbox.whatsapp_app a) as apps,
         (select jsonb_agg(to_jsonb(w)) from outbox.whatsapp_channel w where org_id = ${victim}) as channels,
-        (select state from outbox.replay_job where org_id = ${victim}) as job`,
+        (select state in ('running', 'done') from outbox.replay_job where org_id = ${victim}) as job`,
     )
   const before = await state()
   const wrong: string[] = []

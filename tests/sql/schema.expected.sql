@@ -27,6 +27,20 @@ ALTER TYPE outbox.claimed OWNER TO postgres;
 
 COMMENT ON TYPE outbox.claimed IS 'Claimed deliveries, as arrays of one length; leases_ms: what is left of each lease.';
 
+-- Name: claimed_message; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.claimed_message AS (
+	event_id uuid,
+	attempt integer,
+	wait_ms integer
+);
+
+ALTER TYPE outbox.claimed_message OWNER TO postgres;
+
+-- Name: TYPE claimed_message; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.claimed_message IS 'A message that was claimed, and for how long it waits before it is sent.';
+
 -- Name: delivery_key; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.delivery_key AS (
@@ -71,6 +85,20 @@ ALTER TYPE outbox.news OWNER TO postgres;
 -- Name: TYPE news; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.news IS 'What became of results beyond the deliveries: dead letters, breakers that opened or closed, endpoints that answered 410 or have failed for days.';
+
+-- Name: pace; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.pace AS (
+	rate_per_second double precision,
+	rate_burst integer,
+	max_in_flight integer
+);
+
+ALTER TYPE outbox.pace OWNER TO postgres;
+
+-- Name: TYPE pace; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.pace IS 'How fast a channel may go, as its endpoint has it.';
 
 -- Name: parcel; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -1180,7 +1208,9 @@ begin
       select case
         when r.outcome = 'failed'
         then outbox.softened(
-          outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code), r.provider)
+          outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code,
+            r.provider ->> 'subcode'),
+          r.provider)
       end as rule offset 0
     ) f
     -- Never null: without a status retry_4xx has no say.
@@ -1190,7 +1220,8 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action <> 'hold'
-        and (x.refused or d.tries >= coalesce((p.policy ->> 'max_retries')::integer, 5)) as dead,
+        and (x.refused or d.tries >= least((f.rule).max_retries,
+          coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
         -- A channel that is held has done the message no harm: it goes first when that ends.
         (f.rule).action = 'hold' and e.kind = 'whatsapp' as harmless
     ) v
@@ -2229,6 +2260,49 @@ ALTER FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) OWN
 
 COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Gives an endpoint the event types and the filter that a change names; a type that it has already stays as old as it is. OH001.';
 
+-- Name: change_opt_out(text, text, text, boolean, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_answer jsonb;
+begin
+  perform outbox.check_recipient(p_recipient);
+  if pg_catalog.length(p_source) not between 1 and 200 then
+    perform outbox.invalid('source', 'is not 1 to 200 characters',
+      'Say how it was said, such as phone call');
+  end if;
+  if pg_catalog.length(p_evidence) > 2000 then
+    perform outbox.invalid('evidence', 'is longer than 2000 characters',
+      'Say where the evidence can be found');
+  end if;
+  if p_opted_out then
+    v_answer := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
+    update outbox.opt_out o set evidence = p_evidence
+    where o.org_id = p_org_id and o.channel = 'WHATSAPP' and o.recipient = p_recipient
+      and o.purpose = p_purpose and (v_answer -> 'isNew')::boolean;
+  else
+    v_answer := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
+  end if;
+  -- The number itself is erased one day, so the trail does not hold it.
+  if (v_answer -> 'isNew')::boolean then
+    perform outbox.audit(p_org_id, 'RECIPIENT', outbox.person_key(p_recipient),
+      case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
+      pg_catalog.format('WHATSAPP %s: %s', p_purpose, coalesce(p_source, 'by hand')), p_actor,
+      outbox.clock());
+  end if;
+  return v_answer;
+end
+$$;
+
+ALTER FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) IS 'Writes down that a number wants nothing more (p_purpose: ALL or MARKETING), or wants it again, audited under a hash of the number: {"optedOut", "purpose", "isNew": it was otherwise before}. OH001.';
+
 -- Name: change_replay_job(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) RETURNS jsonb
@@ -2265,8 +2339,9 @@ begin
     select pg_catalog.jsonb_build_object('id', e.id, 'orgId', e.org_id, 'channel', 'WHATSAPP',
       'description', e.description, 'phoneNumberId', c.phone_number_id, 'wabaId', c.waba_id,
       'appId', c.app_id, 'isDefault', c.is_default, 'quality', c.quality,
-      'state', e.state, 'stateReason', e.state_reason, 'ratePerSecond', e.rate_per_second,
-      'pairSeconds', e.lane_spacing_ms / 1000.0, 'version', e.version,
+      'state', e.state, 'stateReason', e.state_reason,
+      'messagesPerSecond', c.messages_per_second, 'graphVersion', c.graph_version,
+      'pairSeconds', e.lane_spacing_ms / 1000::float8, 'version', e.version,
       'createdAt', outbox.iso_time(e.created_at), 'updatedAt', outbox.iso_time(e.updated_at))
     from outbox.whatsapp_channel c
     join outbox.endpoint e on e.id = c.endpoint_id
@@ -2403,6 +2478,48 @@ ALTER FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) OWNER TO p
 -- Name: FUNCTION check_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) IS 'The channel of that org, or its default one when no id is given. OH002.';
+
+-- Name: check_channel_change(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_channel_change(p_change jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_stray text;
+begin
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_change) k
+  where k not in ('description', 'accessToken', 'messagesPerSecond', 'pairSeconds',
+    'graphVersion', 'isDefault')
+  order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'cannot be changed',
+      'A channel has description, accessToken, messagesPerSecond, pairSeconds, graphVersion and '
+      'isDefault');
+  end if;
+  if p_change ? 'messagesPerSecond' then
+    perform outbox.check_range('messagesPerSecond',
+      (p_change ->> 'messagesPerSecond')::float8, 1, 1000);
+  end if;
+  if p_change ? 'pairSeconds' then
+    perform outbox.check_range('pairSeconds', (p_change ->> 'pairSeconds')::float8, 0, 3600);
+  end if;
+  if p_change ->> 'graphVersion' !~ '^v[1-9][0-9]{0,2}\.[0-9]$' then
+    perform outbox.invalid('graphVersion', 'is not a version of the Graph API',
+      'Expected something like v25.0, or null for what the setting says');
+  end if;
+  if p_change -> 'isDefault' is distinct from 'true' and p_change ? 'isDefault' then
+    perform outbox.invalid('isDefault', 'can only become true',
+      'Make another channel the default one');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_channel_change(p_change jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_channel_change(p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_channel_change(p_change jsonb) IS 'Raises OH001 for the first member that no channel may have.';
 
 -- Name: check_choice(text, text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3609,6 +3726,7 @@ begin
   end if;
   if v_dead then
     perform outbox.fail_message(v_message, v_message.error_code, v_message.error_message, p_now);
+    perform outbox.heed_refusal(v_message, p_result, p_now);
   else
     v_message.status := 'QUEUED';
     perform outbox.save_message(v_message, p_now);
@@ -3941,21 +4059,20 @@ begin
   end if;
   perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
   perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
-  -- A second may see the rate and the burst: together they stay under what WhatsApp allows. A turn
-  -- takes one row of each recipient, so that the next one waits for lane_spacing_ms.
+  -- A turn takes one row of each recipient, so that the next one waits for lane_spacing_ms.
   insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
     max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)
-  values (p_org_id, 'whatsapp', '', coalesce(p_description, ''), 20000, 'partition', 1, 200,
-    p_messages_per_second * 0.96, greatest(1, pg_catalog.floor(p_messages_per_second * 0.04)),
-    p_pair_seconds * 1000, v_now, v_now)
+  select p_org_id, 'whatsapp', '', coalesce(p_description, ''), 20000, 'partition', 1,
+    p.max_in_flight, p.rate_per_second, p.rate_burst, p_pair_seconds * 1000, v_now, v_now
+  from outbox.pace_of(p_messages_per_second) p
   returning id into v_id;
   insert into outbox.whatsapp_channel (endpoint_id, org_id, phone_number_id, waba_id, app_id,
-    token_vault_id, is_default, created_at)
+    token_vault_id, is_default, messages_per_second, created_at)
   values (v_id, p_org_id, p_phone_number_id, p_waba_id, p_app_id,
     outbox.keep_in_vault('accessToken', p_access_token),
     not exists (
       select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
-    v_now);
+    p_messages_per_second, v_now);
   perform outbox.add_gate(v_id, 'partition');
   perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created', null, v_now);
   return outbox.channel_json(v_id);
@@ -4376,6 +4493,29 @@ ALTER FUNCTION outbox.define_saga(p_name text, p_steps jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) IS 'Makes a saga, or replaces it: p_steps is [{"function": schema.name of (jsonb) returns jsonb, "event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is not valid, or the calling role may not execute a step''s function.';
 
+-- Name: delete_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
+begin
+  update outbox.whatsapp_channel c set is_default = false where c.endpoint_id = v_id;
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'DELETED', 'Channel deleted', p_actor,
+    outbox.clock());
+  return pg_catalog.jsonb_build_object('id', v_id, 'open', v_open);
+end
+$$;
+
+ALTER FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION delete_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Deletes a channel: nothing more is sent from it, what it had not sent fails within seconds, and its number is free after that. Returns {"id", "open": messages that were open}. OH002.';
+
 -- Name: delete_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) RETURNS jsonb
@@ -4421,7 +4561,8 @@ CREATE FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_
     SET search_path TO ''
     AS $$
 begin
-  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  perform outbox.refuse_channel(
+    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   return pg_catalog.jsonb_build_object('id', p_endpoint_id,
     'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
 end
@@ -5481,21 +5622,23 @@ CREATE TABLE outbox.failure_rule (
     firm boolean DEFAULT false NOT NULL,
     note text DEFAULT ''::text NOT NULL,
     opt_out text,
+    max_retries integer,
     CONSTRAINT failure_rule_action_is_known CHECK ((action = ANY (ARRAY['retry'::text, 'fail'::text, 'hold'::text, 'fail_hold'::text, 'throttle'::text]))),
+    CONSTRAINT failure_rule_max_retries_is_sensible CHECK (((max_retries >= 0) AND (max_retries <= 50))),
     CONSTRAINT failure_rule_min_delay_is_sensible CHECK (((min_delay_s >= (0)::double precision) AND (min_delay_s <= (604800)::double precision))),
     CONSTRAINT failure_rule_opt_out_is_known CHECK ((opt_out = ANY (ARRAY['MARKETING'::text, 'ALL'::text]))),
-    CONSTRAINT failure_rule_scope_is_known CHECK ((scope = ANY (ARRAY['endpoint'::text, 'lane'::text, 'app'::text])))
+    CONSTRAINT failure_rule_scope_is_known CHECK ((scope = ANY (ARRAY['endpoint'::text, 'lane'::text, 'account'::text, 'app'::text])))
 );
 
 ALTER TABLE outbox.failure_rule OWNER TO postgres;
 
 -- Name: TABLE failure_rule; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a provider that calls the failure transient changes nothing; opt_out: the failure says that the person wants no such messages.';
+COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a provider that calls the failure transient changes nothing; opt_out: the failure says that the person wants no such messages; max_retries: fewer than the endpoint''s own. A code may have a subcode behind a dot.';
 
--- Name: failure_rule_of(text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: failure_rule_of(text, integer, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text) RETURNS outbox.failure_rule
+CREATE FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text DEFAULT NULL::text) RETURNS outbox.failure_rule
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
@@ -5504,6 +5647,7 @@ declare
 begin
   select f.* into v_rule
   from unnest(array[
+    p_code || '.' || p_subcode,
     p_code,
     case when p_status not between 200 and 299 then p_status::text end,
     case when p_status not between 200 and 299 then p_status / 100 || 'xx' end,
@@ -5513,18 +5657,18 @@ begin
   order by c.place, f.kind = '*'
   limit 1;
   if not found then
-    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null
-      )::outbox.failure_rule;
+    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null,
+      null)::outbox.failure_rule;
   end if;
   return v_rule;
 end
 $$;
 
-ALTER FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text) OWNER TO postgres;
+ALTER FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) OWNER TO postgres;
 
--- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text) IS 'The rule for a failure: of the provider''s code, else the status, else its class, else the error class; without one, retry.';
+COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) IS 'The rule for a failure: of the provider''s code, with its subcode or without, else the status, else its class, else the error class; without one, retry.';
 
 -- Name: filter_problem(jsonpath, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6317,6 +6461,37 @@ ALTER FUNCTION outbox.has_unrouted() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.has_unrouted() IS 'Whether routing has something to do: the same read that routing makes.';
 
+-- Name: hash_key(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hash_key() RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_name constant text := 'outhook_recipient_key';
+  v_key text := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+begin
+  if v_key is null then
+    begin
+      perform vault.create_secret(
+        pg_catalog.encode(extensions.gen_random_bytes(32), 'hex'), v_name,
+        'Key of the hashes by which Outhook names a person''s number');
+    exception when unique_violation then
+      -- Another session was first.
+      null;
+    end;
+    v_key := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+  end if;
+  return v_key;
+end
+$$;
+
+ALTER FUNCTION outbox.hash_key() OWNER TO postgres;
+
+-- Name: FUNCTION hash_key(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; made at its first use.';
+
 -- Name: header_problem(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.header_problem(p_name text, p_value jsonb) RETURNS text
@@ -6384,6 +6559,32 @@ ALTER FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now time
 -- Name: FUNCTION heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Does what failure_rule says of failures that callbacks brought: opt-outs, holds, throttles. locks: opt-outs by key; endpoints and gates with SKIP LOCKED.';
+
+-- Name: heed_refusal(outbox.outbound_message, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.heed_refusal(p_message outbox.outbound_message, p_result outbox.result, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_rule outbox.failure_rule := outbox.failure_rule_of('whatsapp', p_result.status,
+    p_result.error_class, p_result.code, p_result.provider ->> 'subcode');
+begin
+  if v_rule.opt_out is not null then
+    perform outbox.note_wishes(array[
+      row(p_message.org_id, p_message.to_recipient, v_rule.opt_out, false, p_now,
+        pg_catalog.format('code %s', p_result.code),
+        pg_catalog.format('message %s', p_message.id),
+        'OUTBOUND_MESSAGE', p_message.id::text)::outbox.wish], p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.heed_refusal(p_message outbox.outbound_message, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION heed_refusal(p_message outbox.outbound_message, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.heed_refusal(p_message outbox.outbound_message, p_result outbox.result, p_now timestamp with time zone) IS 'Opts a person out where the refusal says that they want no such messages. locks: the opt-out.';
 
 -- Name: hold_channel(uuid, text, boolean, text, timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6453,7 +6654,8 @@ begin
       pg_catalog.format('%s %s', coalesce(r.code, r.error_class), f.title)
     into v_code, v_why
     from pg_catalog.unnest(p_results) r
-    cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code) f
+    cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
+      r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
     perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
@@ -7359,33 +7561,44 @@ COMMENT ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) IS
 
 -- Name: list_activity(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_before text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
-    AS $$
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $_$
+declare
+  v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
+  v_answer jsonb;
 begin
   perform outbox.check_page(p_limit);
-  return pg_catalog.jsonb_build_object('data', coalesce((
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'id', a.id::text, 'dossierId', a.dossier_id, 'type', a.type, 'metadata', a.metadata,
-        'at', outbox.iso_time(a.created_at))
-      order by a.id desc)
-    from (
-      select * from outbox.activity x
-      where x.org_id = p_org_id and x.dossier_id = p_dossier_id
-        and (p_before is null or x.id < outbox.message_number(p_before))
-      order by x.id desc
-      limit p_limit
-    ) a), '[]'));
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'id', p.id::text, 'dossierId', p.dossier_id, 'type', p.type, 'metadata', p.metadata,
+          'at', outbox.iso_time(p.created_at))
+        order by p.n) filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select x.*, pg_catalog.row_number() over (order by x.id desc) as n
+    from outbox.activity x
+    where x.org_id = p_org_id and x.dossier_id = p_dossier_id
+      and (p_cursor is null or x.id < v_below::bigint)
+    order by x.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
 end
-$$;
+$_$;
 
-ALTER FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer) OWNER TO postgres;
+ALTER FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer) OWNER TO postgres;
 
--- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer) IS 'The timeline of a dossier, newest first: {"data": [{"id", "dossierId", "type", "metadata", "at"}]}; p_before: the last id of the page before. OH001.';
+COMMENT ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer) IS 'The timeline of a dossier, newest first: {"data": [{"id", "dossierId", "type", "metadata", "at"}], "nextCursor"}. OH001.';
 
 -- Name: list_attempts(text, uuid, uuid, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7430,37 +7643,47 @@ COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpo
 
 -- Name: list_audit_events(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_before text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_entity_type text DEFAULT NULL::text, p_entity_id text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_entity_type text DEFAULT NULL::text, p_entity_id text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
-    AS $$
+    AS $_$
+declare
+  v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
+  v_answer jsonb;
 begin
   perform outbox.check_page(p_limit);
-  return pg_catalog.jsonb_build_object('data', coalesce((
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'id', a.id::text, 'entityType', a.entity_type, 'entityId', a.entity_id,
-        'action', a.action, 'details', a.details, 'actor', a.actor,
-        'at', outbox.iso_time(a.created_at))
-      order by a.id desc)
-    from (
-      select * from outbox.audit_event x
-      where x.org_id = p_org_id
-        and (p_before is null or x.id < outbox.message_number(p_before))
-        and (p_entity_type is null or x.entity_type = p_entity_type)
-        and (p_entity_id is null or x.entity_id = p_entity_id)
-      order by x.id desc
-      limit p_limit
-    ) a), '[]'));
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'id', p.id::text, 'entityType', p.entity_type, 'entityId', p.entity_id,
+          'action', p.action, 'details', p.details, 'actor', p.actor,
+          'at', outbox.iso_time(p.created_at))
+        order by p.n) filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select x.*, pg_catalog.row_number() over (order by x.id desc) as n
+    from outbox.audit_event x
+    where x.org_id = p_org_id
+      and (p_cursor is null or x.id < v_below::bigint)
+      and (p_entity_type is null or x.entity_type = p_entity_type)
+      and (p_entity_id is null or x.entity_id = p_entity_id)
+    order by x.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
 end
-$$;
+$_$;
 
-ALTER FUNCTION outbox.list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) OWNER TO postgres;
 
--- Name: FUNCTION list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text) IS 'The audit trail of an org, or of one entity, newest first: {"data": [{"id", "entityType", "entityId", "action", "details", "actor", "at"}]}; p_before: the last id of the page before. OH001.';
+COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) IS 'The audit trail of an org, or of one entity, newest first: {"data": [{"id", "entityType", "entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
 
 -- Name: list_channels(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7755,6 +7978,48 @@ ALTER FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit intege
 -- Name: FUNCTION list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) IS 'The messages of an org, newest first: {"data", "nextCursor"}; p_from and p_to bound the time of creation. OH001.';
+
+-- Name: list_opt_outs(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $_$
+declare
+  v_behind text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
+  v_answer jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(outbox.opt_out_json(p.found) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor((p.found).recipient || ' ' || (p.found).purpose))
+        filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
+    from outbox.opt_out o
+    where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
+      and (p_recipient is null or o.recipient = any (outbox.spellings(p_recipient)))
+      and (v_behind is null or (o.recipient, o.purpose) > (
+        pg_catalog.split_part(v_behind, ' ', 1), pg_catalog.split_part(v_behind, ' ', 2)))
+    order by o.recipient, o.purpose
+    limit p_limit + 1
+  ) p;
+  return v_answer;
+end
+$_$;
+
+ALTER FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The numbers of an org that want nothing more, in their order, or those of one number: {"data": [{"recipient", "channel", "purpose", "source", "evidence", "at"}], "nextCursor"}. OH001.';
 
 -- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8886,8 +9151,9 @@ begin
   perform outbox.check_recipient(p_recipient);
   -- Kept as lifted: a callback that comes late must not bring it back.
   update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
-  where o.org_id = p_org_id and o.channel = p_channel and o.recipient = p_recipient
-    and o.purpose = p_purpose and not o.lifted;
+  where o.org_id = p_org_id and o.channel = p_channel
+    and o.recipient = any (outbox.spellings(p_recipient)) and o.purpose = p_purpose
+    and not o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
 end
 $$;
@@ -8897,6 +9163,46 @@ ALTER FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpos
 -- Name: FUNCTION opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) IS 'Takes an opt-out back: {"optedOut", "purpose", "isNew": there was one}. OH001.';
+
+-- Name: opt_out; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.opt_out (
+    org_id text NOT NULL,
+    channel text NOT NULL,
+    recipient text NOT NULL,
+    purpose text NOT NULL,
+    source text NOT NULL,
+    evidence text,
+    lifted boolean DEFAULT false NOT NULL,
+    decided_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT opt_out_purpose_is_known CHECK ((purpose = ANY (ARRAY['MARKETING'::text, 'ALL'::text])))
+);
+
+ALTER TABLE outbox.opt_out OWNER TO postgres;
+
+-- Name: TABLE opt_out; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.opt_out IS 'Numbers that want nothing more of an org: no marketing, or nothing at all; the last word of each, with where it can be found (evidence). lifted: they want it again. recipient is E.164 with its +, or WhatsApp''s id of a person who hides theirs.';
+
+-- Name: opt_out_json(outbox.opt_out); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('recipient', p_opt_out.recipient,
+    'channel', p_opt_out.channel, 'purpose', p_opt_out.purpose, 'source', p_opt_out.source,
+    'evidence', p_opt_out.evidence, 'at', outbox.iso_time(p_opt_out.decided_at));
+end
+$$;
+
+ALTER FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) OWNER TO postgres;
+
+-- Name: FUNCTION opt_out_json(p_opt_out outbox.opt_out); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) IS 'An opt-out as the API shows it.';
 
 -- Name: opt_out_recipient(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8981,6 +9287,28 @@ ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO p
 -- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint, or OH002 when that org has none of this id or it was deleted.';
+
+-- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.pace_of(p_messages_per_second double precision) RETURNS outbox.pace
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_rate constant double precision := p_messages_per_second * 0.97;
+begin
+  -- The burst is what a run may claim a quarter of a second ahead, so that a late look costs
+  -- nothing; with_messages() says when each is sent, so that none comes in a burst.
+  return row(v_rate, 1 + pg_catalog.floor(v_rate / 4)::integer,
+    greatest(200, pg_catalog.ceil(v_rate)::integer))::outbox.pace;
+end
+$$;
+
+ALTER FUNCTION outbox.pace_of(p_messages_per_second double precision) OWNER TO postgres;
+
+-- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.pace_of(p_messages_per_second double precision) IS 'The pace of a channel under a limit of WhatsApp: 97 % of it, evenly.';
 
 -- Name: park(uuid[], timestamp with time zone, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9131,11 +9459,12 @@ COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid,
 -- Name: person_key(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.person_key(p_recipient text) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
 begin
-  return pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(p_recipient, 'UTF8')), 'hex');
+  return pg_catalog.encode(
+    extensions.hmac((outbox.spellings(p_recipient))[1], outbox.hash_key(), 'sha256'), 'hex');
 end
 $$;
 
@@ -9143,7 +9472,7 @@ ALTER FUNCTION outbox.person_key(p_recipient text) OWNER TO postgres;
 
 -- Name: FUNCTION person_key(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of what goes to a person, or comes from them: a hash, since events and dead letters outlive an erased message.';
+COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of what goes to a person, or comes from them, and their name in the audit trail: a keyed hash of the number, since events, dead letters and the trail outlive an erased message, and without a key ten digits are guessed in a minute.';
 
 -- Name: plain_word(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9530,7 +9859,7 @@ ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now t
 
 -- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the event of a message''s present life. The partition key is a hash of the recipient: events and dead letters outlive an erased message.';
+COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the event of a message''s present life, whose partition key is that of the person.';
 
 -- Name: publish_plain(jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10574,6 +10903,7 @@ CREATE FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now times
     AS $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
+  v_numbers text[] := outbox.spellings(p_message.to_recipient);
   -- WhatsApp's clock is not ours: what is about to close counts as closed.
   v_margin constant interval := interval '5 minutes';
 begin
@@ -10581,7 +10911,7 @@ begin
     when exists (
       select from outbox.opt_out o
       where o.org_id = p_message.org_id and o.channel = p_message.channel
-        and o.recipient in (p_message.to_recipient, '+' || p_message.wa_id)
+        and o.recipient = any (v_numbers || ('+' || p_message.wa_id))
         and o.purpose in ('ALL', v_purpose) and not o.lifted)
     then 'opted_out'
     when p_message.dossier_id is not null and (
@@ -10592,7 +10922,7 @@ begin
     then 'consent_required'
     when p_message.template_code is null and not exists (
       select from outbox.conversation_window w
-      where w.channel_id = p_message.channel_id and w.recipient = p_message.to_recipient
+      where w.channel_id = p_message.channel_id and w.recipient = any (v_numbers)
         and w.expires_at > p_now + v_margin)
     then 'outside_window'
     when p_message.template_code is not null and not exists (
@@ -10632,6 +10962,27 @@ ALTER FUNCTION outbox.refusal_words(p_code text) OWNER TO postgres;
 -- Name: FUNCTION refusal_words(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refusal_words(p_code text) IS 'A refusal as the audit trail words it.';
+
+-- Name: refuse_channel(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_endpoint.kind = 'whatsapp' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is a channel', p_endpoint.id),
+      hint = 'Change or delete it under /channels/{channelId}';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) IS 'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
 
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11002,6 +11353,32 @@ ALTER FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestam
 -- Name: FUNCTION rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) IS 'Holds back one recipient''s lane. The caller holds the gate, and parks it.';
+
+-- Name: resume_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_was jsonb := outbox.channel_json(v_id);
+begin
+  if v_was ->> 'state' <> 'enabled' then
+    perform outbox.set_endpoint_state(v_id, 'enabled', null);
+    perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'RESUMED',
+      pg_catalog.format('Channel resumed, which was %s',
+        coalesce(v_was ->> 'stateReason', v_was ->> 'state')), p_actor, outbox.clock());
+  end if;
+  return outbox.channel_json(v_id);
+end
+$$;
+
+ALTER FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION resume_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Lifts the hold of a channel: what waits is sent at once, its tries uncounted by the hold. Returns it as channel_json() shows it. OH002.';
 
 -- Name: resume_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12384,20 +12761,21 @@ declare
   v_gates uuid[];
 begin
   for v_row in
-    select f.scope, m.channel_id, m.to_recipient, w.app_id,
+    select f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id,
       pg_catalog.max(c.at + f.min_delay_s * interval '1 s') as until
     from pg_catalog.unnest(p_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.action = 'throttle' and c.at + f.min_delay_s * interval '1 s' > p_now
     join outbox.outbound_message m on m.id = c.message_id
     join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
-    group by f.scope, m.channel_id, m.to_recipient, w.app_id
+    group by f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id
     order by f.scope, m.channel_id
   loop
     v_gates := outbox.try_lock_gates(array(
       select w.endpoint_id from outbox.whatsapp_channel w
       where w.endpoint_id = v_row.channel_id
-        or (v_row.scope = 'app' and w.app_id = v_row.app_id)));
+        or (v_row.scope = 'app' and w.app_id = v_row.app_id)
+        or (v_row.scope = 'account' and w.waba_id = v_row.waba_id)));
     if v_row.scope = 'lane' then
       perform outbox.rest_lane(l.id, v_row.until - p_now, p_now)
       from outbox.gate g
@@ -12440,6 +12818,32 @@ ALTER FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) OWN
 -- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) IS 'The rule, with a retry for what the provider itself calls transient.';
+
+-- Name: spellings(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.spellings(p_recipient text) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_brazil text[] := pg_catalog.regexp_match(p_recipient, '^\+55([1-9][0-9])9?([6-9][0-9]{7})$');
+  v_mexico text[] := pg_catalog.regexp_match(p_recipient, '^\+521?([1-9][0-9]{9})$');
+begin
+  -- The first is the number as its country's plan has it today.
+  return case
+    when v_brazil is not null then array[
+      '+55' || v_brazil[1] || '9' || v_brazil[2], '+55' || v_brazil[1] || v_brazil[2]]
+    when v_mexico is not null then array['+52' || v_mexico[1], '+521' || v_mexico[1]]
+    else array[p_recipient]
+  end;
+end
+$_$;
+
+ALTER FUNCTION outbox.spellings(p_recipient text) OWNER TO postgres;
+
+-- Name: FUNCTION spellings(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.spellings(p_recipient text) IS 'All ways to write a person''s number (E.164 with its +), the official one first.';
 
 -- Name: step_function(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13027,10 +13431,16 @@ begin
   end loop;
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
-    pg_catalog.array_agg(c.attempt order by c.place)
-  into v_kept.events, v_kept.endpoints, v_kept.attempts
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
-    as c (event_id, endpoint_id, attempt, place)
+    pg_catalog.array_agg(c.attempt order by c.place),
+    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.lane_id order by c.place),
+    pg_catalog.array_agg(c.ordered order by c.place),
+    pg_catalog.array_agg(c.replayed order by c.place),
+    pg_catalog.array_agg(c.lease_ms order by c.place)
+  into v_kept
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+    p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
+    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
   where not exists (
     select from pg_catalog.unnest(v_refused) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
@@ -13341,13 +13751,15 @@ begin
   into v_wait, v_endpoints
   from pg_catalog.unnest(p_results) r
   cross join lateral (
-    select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code) as rule
+    select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
+      r.provider ->> 'subcode') as rule
     where r.outcome = 'failed' offset 0
   ) x
   cross join lateral (select (x.rule).*) f
   join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
-  join outbox.whatsapp_channel o on o.app_id = w.app_id and o.endpoint_id <> w.endpoint_id
-  where f.action = 'throttle' and f.scope = 'app';
+  join outbox.whatsapp_channel o on o.endpoint_id <> w.endpoint_id
+    and case f.scope when 'app' then o.app_id = w.app_id else o.waba_id = w.waba_id end
+  where f.action = 'throttle' and f.scope in ('app', 'account');
   if v_endpoints is not null then
     -- Nobody is waited for: a number whose gate is held hears of it from WhatsApp itself.
     v_endpoints := outbox.try_lock_gates(v_endpoints);
@@ -13362,7 +13774,7 @@ ALTER FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp w
 
 -- Name: FUNCTION throttle_apps(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) IS 'Holds back the other numbers of a Meta app whose calls are used up, as apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) IS 'Holds back the other numbers of a Meta app, or of an account, whose calls are used up, as apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
 
 -- Name: tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13726,6 +14138,53 @@ ALTER FUNCTION outbox.unwatch_table(p_table regclass) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Publishes the changes of a table no more: {"table", "watched": whether it was until now}. OH001.';
 
+-- Name: update_channel(text, uuid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+begin
+  perform outbox.check_channel_change(p_change);
+  update outbox.whatsapp_channel c set
+    messages_per_second =
+      coalesce((p_change ->> 'messagesPerSecond')::float8, c.messages_per_second),
+    graph_version = case
+      when p_change ? 'graphVersion' then p_change ->> 'graphVersion'
+      else c.graph_version
+    end
+  where c.endpoint_id = v_id;
+  update outbox.endpoint e set
+    description = coalesce(p_change ->> 'description', e.description),
+    rate_per_second = p.rate_per_second, rate_burst = p.rate_burst,
+    max_in_flight = p.max_in_flight,
+    lane_spacing_ms =
+      coalesce((p_change ->> 'pairSeconds')::float8 * 1000, e.lane_spacing_ms),
+    version = e.version + 1, updated_at = outbox.clock()
+  from outbox.whatsapp_channel c, lateral outbox.pace_of(c.messages_per_second) p
+  where e.id = v_id and c.endpoint_id = v_id;
+  if p_change ? 'accessToken' then
+    perform outbox.set_channel_token(p_org_id, v_id, p_change ->> 'accessToken', p_actor);
+  end if;
+  if p_change ? 'isDefault' then
+    perform outbox.set_default_channel(p_org_id, v_id, p_actor);
+  end if;
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED',
+    pg_catalog.format('Channel changed: %s', (
+      select pg_catalog.string_agg(k, ', ' order by k)
+      from pg_catalog.jsonb_object_keys(p_change) k)), p_actor, outbox.clock());
+  return outbox.channel_json(v_id);
+end
+$$;
+
+ALTER FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) IS 'Changes what p_change names of a channel (description, accessToken, messagesPerSecond, pairSeconds, graphVersion, isDefault) and nothing else, from the next claim on; returns it as channel_json() shows it. OH001, OH002.';
+
 -- Name: update_org_endpoint(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer DEFAULT NULL::integer) RETURNS jsonb
@@ -13733,7 +14192,8 @@ CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_
     SET search_path TO ''
     AS $$
 begin
-  perform outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version);
+  perform outbox.refuse_channel(
+    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
   if p_change ? 'headers' then
@@ -13751,7 +14211,7 @@ ALTER FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_c
 
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes what p_change names and nothing else; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH008.';
+COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes what p_change names and nothing else; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH008; OH004: it is a channel.';
 
 -- Name: upkeep(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13866,6 +14326,45 @@ ALTER FUNCTION outbox.version() OWNER TO postgres;
 -- Name: FUNCTION version(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.version() IS 'The installed version: {"name": "outhook", "version": text}.';
+
+-- Name: waits_of(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waits_of(p_claimed outbox.claimed) RETURNS SETOF outbox.claimed_message
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  -- A number's tokens are claimed up to its burst ahead of time; each is sent when its own token
+  -- would have come in. left_over: how many the gate still had behind that one.
+  return query
+  select x.event_id, x.attempt,
+    pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
+  from (
+    select c.event_id, c.attempt, c.endpoint_id,
+      g.tokens + pg_catalog.count(*) over (
+        partition by c.endpoint_id order by c.place desc
+        rows between unbounded preceding and current row) - 1 as left_over
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
+      as c (event_id, endpoint_id, attempt, place)
+    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    cross join lateral (
+      select o.tokens from outbox.gate o
+      where o.endpoint_id = c.endpoint_id order by o.changed_at desc limit 1
+    ) g
+  ) x
+  join outbox.endpoint e on e.id = x.endpoint_id;
+end
+$$;
+
+ALTER FUNCTION outbox.waits_of(p_claimed outbox.claimed) OWNER TO postgres;
+
+-- Name: FUNCTION waits_of(p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waits_of(p_claimed outbox.claimed) IS 'When each claimed message is due to leave, so that a number''s messages leave evenly however many were claimed at once.';
 
 -- Name: wake_changed(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14125,8 +14624,10 @@ declare
 begin
   select pg_catalog.jsonb_object_agg(w.endpoint_id, pg_catalog.jsonb_build_object(
     'graph_url', outbox.setting_value('whatsapp.graph_url'),
-    'graph_version', outbox.setting_value('whatsapp.graph_version'),
-    'phone_number_id', w.phone_number_id, 'access_token', s.decrypted_secret))
+    'graph_version',
+      coalesce(w.graph_version, outbox.setting_value('whatsapp.graph_version') #>> '{}'),
+    'phone_number_id', w.phone_number_id, 'spacing_ms', 1000 / w.messages_per_second,
+    'access_token', s.decrypted_secret))
   into v_channels
   from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
   join outbox.whatsapp_channel w on w.endpoint_id = c.id
@@ -14134,17 +14635,17 @@ begin
   if v_channels is null then
     return p_parcel;
   end if;
-  select pg_catalog.jsonb_object_agg(c.event_id, pg_catalog.jsonb_build_object(
+  select pg_catalog.jsonb_object_agg(x.event_id, pg_catalog.jsonb_build_object(
     'id', m.id::text, 'callback_data', outbox.callback_data(m.id, a.attempt_no),
-    'to', m.to_recipient,
+    'to', m.to_recipient, 'wait_ms', x.wait_ms,
     'template', (
       select pg_catalog.jsonb_build_object('name', t.name, 'language', t.language,
         'parameter_format', t.parameter_format)
       from outbox.template t where t.org_id = m.org_id and t.code = m.template_code),
     'payload', m.payload_json))
   into v_messages
-  from unnest(p_claimed.events, p_claimed.attempts) as c (event_id, attempt)
-  join outbox.message_attempt a on a.event_id = c.event_id and a.claim = c.attempt
+  from outbox.waits_of(p_claimed) x
+  join outbox.message_attempt a on a.event_id = x.event_id and a.claim = x.attempt
   join outbox.outbound_message m on m.id = a.message_id;
   p_parcel.endpoints := (
     select pg_catalog.json_object_agg(e.key, case
@@ -14168,7 +14669,7 @@ ALTER FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.cla
 
 -- Name: FUNCTION with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) IS 'The parcel with each message (events[id].message: {"id", "callback_data", "to", "template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", "phone_number_id", "access_token"}).';
+COMMENT ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) IS 'The parcel with each message (events[id].message: {"id", "callback_data", "to", "wait_ms", "template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", "phone_number_id", "spacing_ms", "access_token"}).';
 
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14646,27 +15147,6 @@ ALTER TABLE outbox.message_attempt ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     NO MAXVALUE
     CACHE 1
 );
-
--- Name: opt_out; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.opt_out (
-    org_id text NOT NULL,
-    channel text NOT NULL,
-    recipient text NOT NULL,
-    purpose text NOT NULL,
-    source text NOT NULL,
-    evidence text,
-    lifted boolean DEFAULT false NOT NULL,
-    decided_at timestamp with time zone NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    CONSTRAINT opt_out_purpose_is_known CHECK ((purpose = ANY (ARRAY['MARKETING'::text, 'ALL'::text])))
-);
-
-ALTER TABLE outbox.opt_out OWNER TO postgres;
-
--- Name: TABLE opt_out; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.opt_out IS 'Numbers that want nothing more of an org: no marketing, or nothing at all; the last word of each, with where it can be found (evidence). lifted: they want it again. recipient is E.164 with its +, or WhatsApp''s id of a person who hides theirs.';
 
 -- Name: outbound_attempt; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -15255,6 +15735,8 @@ CREATE TABLE outbox.whatsapp_channel (
     app_id text NOT NULL,
     token_vault_id uuid NOT NULL,
     is_default boolean DEFAULT false NOT NULL,
+    messages_per_second double precision NOT NULL,
+    graph_version text,
     quality text,
     display_digits text,
     created_at timestamp with time zone NOT NULL,
@@ -15266,7 +15748,7 @@ ALTER TABLE outbox.whatsapp_channel OWNER TO postgres;
 
 -- Name: TABLE whatsapp_channel; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_channel IS 'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. display_digits is the number itself, as its callbacks show it.';
+COMMENT ON TABLE outbox.whatsapp_channel IS 'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. messages_per_second is WhatsApp''s limit, of which the endpoint''s rate uses most; graph_version is for this number alone, else the setting''s; display_digits is the number itself, as its callbacks show it.';
 
 -- Name: whatsapp_contact; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -16225,6 +16707,11 @@ REVOKE ALL ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb
 
 REVOKE ALL ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) TO service_role;
+
 -- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_state text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) FROM PUBLIC;
@@ -16249,6 +16736,10 @@ REVOKE ALL ON FUNCTION outbox.check_addressed(p_event outbox.event) FROM PUBLIC;
 -- Name: FUNCTION check_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION check_channel_change(p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_channel_change(p_change jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION check_choice(p_field text, p_value text, p_choices text[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -16484,6 +16975,11 @@ REVOKE ALL ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) FROM
 REVOKE ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) TO service_role;
 
+-- Name: FUNCTION delete_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor text) TO service_role;
+
 -- Name: FUNCTION delete_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) FROM PUBLIC;
@@ -16630,9 +17126,9 @@ REVOKE ALL ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_
 
 GRANT SELECT ON TABLE outbox.failure_rule TO service_role;
 
--- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) FROM PUBLIC;
 
 -- Name: FUNCTION filter_problem(p_filter jsonpath, p_body text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -16761,6 +17257,10 @@ REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLI
 
 REVOKE ALL ON FUNCTION outbox.has_unrouted() FROM PUBLIC;
 
+-- Name: FUNCTION hash_key(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.hash_key() FROM PUBLIC;
+
 -- Name: FUNCTION header_problem(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PUBLIC;
@@ -16768,6 +17268,10 @@ REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PU
 -- Name: FUNCTION heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION heed_refusal(p_message outbox.outbound_message, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.heed_refusal(p_message outbox.outbound_message, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -16906,20 +17410,20 @@ REVOKE ALL ON FUNCTION outbox.learn_numbers(p_ids bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_before text, p_limit integer) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer) TO service_role;
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_before text, p_limit integer, p_entity_type text, p_entity_id text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) TO service_role;
 
 -- Name: FUNCTION list_channels(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -16955,6 +17459,11 @@ GRANT ALL ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_fro
 
 REVOKE ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) TO service_role;
+
+-- Name: FUNCTION list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) TO service_role;
 
 -- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17106,6 +17615,14 @@ REVOKE ALL ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p
 REVOKE ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) TO service_role;
 
+-- Name: TABLE opt_out; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.opt_out TO service_role;
+
+-- Name: FUNCTION opt_out_json(p_opt_out outbox.opt_out); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) FROM PUBLIC;
+
 -- Name: FUNCTION opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) FROM PUBLIC;
@@ -17118,6 +17635,10 @@ REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUB
 -- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.pace_of(p_messages_per_second double precision) FROM PUBLIC;
 
 -- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17330,6 +17851,10 @@ REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_no
 
 REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION replay(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
@@ -17382,6 +17907,11 @@ REVOKE ALL ON FUNCTION outbox.reserved_headers() FROM PUBLIC;
 -- Name: FUNCTION rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION resume_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) TO service_role;
 
 -- Name: FUNCTION resume_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17587,6 +18117,10 @@ REVOKE ALL ON FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now
 
 REVOKE ALL ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION spellings(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.spellings(p_recipient text) FROM PUBLIC;
+
 -- Name: FUNCTION step_function(p_function text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.step_function(p_function text) FROM PUBLIC;
@@ -17722,6 +18256,11 @@ REVOKE ALL ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit inte
 
 REVOKE ALL ON FUNCTION outbox.unwatch_table(p_table regclass) FROM PUBLIC;
 
+-- Name: FUNCTION update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) TO service_role;
+
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) FROM PUBLIC;
@@ -17748,6 +18287,10 @@ GRANT ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.version() FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.version() TO service_role;
+
+-- Name: FUNCTION waits_of(p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waits_of(p_claimed outbox.claimed) FROM PUBLIC;
 
 -- Name: FUNCTION wake_changed(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17836,10 +18379,6 @@ GRANT SELECT ON TABLE outbox.error_hint TO service_role;
 -- Name: TABLE event_default; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.event_default TO service_role;
-
--- Name: TABLE opt_out; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.opt_out TO service_role;
 
 -- Name: TABLE outbound_attempt; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -14,7 +14,7 @@ select is(outbox.is_retryable('whatsapp', s, 'status'), true, format('%s without
 select is((f.rule).action || ' ' || (f.rule).scope, c.what, c.code || ': ' || c.what)
 from (values ('0', 'hold endpoint'), ('1', 'retry endpoint'), ('2', 'retry endpoint'), ('4', 'throttle app'), ('10', 'hold endpoint'), ('17', 'throttle app'),
   ('33', 'hold endpoint'), ('100', 'fail endpoint'), ('190', 'hold endpoint'), ('200', 'hold endpoint'), ('299', 'hold endpoint'), ('368', 'hold endpoint'),
-  ('80007', 'throttle endpoint'), ('130429', 'throttle endpoint'), ('130497', 'fail endpoint'), ('131000', 'retry endpoint'), ('131008', 'fail endpoint'),
+  ('80007', 'throttle account'), ('130429', 'throttle endpoint'), ('130497', 'fail endpoint'), ('131000', 'retry endpoint'), ('131008', 'fail endpoint'),
   ('131009', 'fail endpoint'), ('131026', 'fail endpoint'), ('131031', 'fail_hold endpoint'), ('131042', 'hold endpoint'), ('131048', 'throttle endpoint'),
   ('131050', 'fail endpoint'), ('131053', 'retry endpoint'), ('131056', 'throttle lane'), ('131057', 'throttle endpoint'), ('131201', 'fail endpoint'),
   ('131208', 'throttle endpoint'), ('132001', 'fail endpoint'), ('132015', 'fail endpoint'), ('132016', 'fail endpoint'), ('133010', 'hold endpoint'),

@@ -54,7 +54,7 @@ select message('+12025550101'), message('+12025550103', p_channel_id => b) from 
 create temporary table claim as select step() as answer;
 select step(0, results_of(answer, a, 'failed', '{"status": 400, "code": "130429"}')
   || results_of(answer, b, 'delivered', '{"status": 200, "provider_id": "wamid.N"}')) from claim, made;
-select is(waits(a), '60 s', 'a number that is too fast waits for a minute') from made;
+select is(waits(a), '10 s', 'a number that is too fast waits for ten seconds') from made;
 select is(waits(b), '0', 'another does not') from made;
 select time_passes('1 minute');
 select is(take_all(), 1, 'and goes on');

@@ -3,7 +3,7 @@ begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
 \ir ../_messages.sql
-select plan(35);
+select plan(34);
 
 create temporary table made as select channel() as a, channel(p_number_id => '100000000000002') as b, template() as code;
 
@@ -22,7 +22,7 @@ create temporary table old as select token_vault_id as id from outbox.whatsapp_c
 select outbox.update_channel('default', a, '{"accessToken": "new-token"}') from made;
 select is((select decrypted_secret from vault.decrypted_secrets v join outbox.whatsapp_channel c on c.token_vault_id = v.id, made where c.endpoint_id = a), 'new-token', 'the token is in Vault');
 select is_empty('select from vault.secrets join old using (id)', 'the old one is gone');
-select unlike(outbox.get_channel('default', a)::text || array_to_string(trail('CHANNEL', a::text), ' '), '%new-token%', 'and is shown nowhere') from made;
+select is(position('new-token' in outbox.get_channel('default', a)::text || array_to_string(trail('CHANNEL', a::text), ' ')), 0, 'and is shown nowhere') from made;
 select throws_ok(format('select outbox.update_channel(%L, %L, %L)', c.org, a, c.change), c.state, c.words, c.words)
 from made, (values
   ('default', '{"wabaId": "1"}', 'OH001', 'wabaId cannot be changed'),
@@ -45,7 +45,7 @@ select is(waits(answer), array[0, 52, 104, 155, 207], 'five are claimed, and lea
 select is((select value #> '{channel,spacing_ms}' from jsonb_each(answer -> 'endpoints')), '50', 'the run keeps them apart by WhatsApp''s own limit') from claim;
 select step(0, results(answer, 'delivered', '{"status": 200}')) from claim;
 select time_passes('100 milliseconds');
-select is(waits(step()), array[156], 'what comes in meanwhile leaves behind them');
+select is(waits(step()), array[158], 'what comes in meanwhile leaves behind them');
 select time_passes('10 seconds');
 select is((waits(step()))[1], 0, 'after a pause the first leaves at once');
 
@@ -58,14 +58,15 @@ select message('+12025550177');
 select is(fail(401, '{"code": "190", "error": "refused"}'), 1, 'the token has expired');
 select is(outbox.get_channel('default', a) ->> 'state', 'paused', 'the channel is held') from made;
 select is(outbox.resume_channel('default', a, 'tester') ->> 'state', 'enabled', 'somebody lifts the hold') from made;
-select matches((trail('CHANNEL', a::text))[array_upper(trail('CHANNEL', a::text), 1)], 'RESUMED Channel resumed, which was .*190', 'which the trail tells') from made;
+select matches((trail('CHANNEL', a::text))[array_length(trail('CHANNEL', a::text), 1)], 'RESUMED Channel resumed, which was .*190', 'which the trail tells') from made;
 select time_passes('5 seconds');
 select is(take_all(), 1, 'and what waits is sent, not a minute later');
 
 -- Its end.
 select message('+12025550178');
+select step(0) is null;
 select is(outbox.delete_channel('default', a, 'tester') - 'id', '{"open": 1}', 'a channel is deleted') from made;
-select is((trail('CHANNEL', a::text))[array_upper(trail('CHANNEL', a::text), 1)], 'DELETED Channel deleted', 'which the trail tells') from made;
+select is((trail('CHANNEL', a::text))[array_length(trail('CHANNEL', a::text), 1)], 'DELETED Channel deleted', 'which the trail tells') from made;
 select throws_ok(format('select outbox.get_channel(''default'', %L)', a), 'OH002', null, 'nobody sees it any more') from made;
 select is(channel(p_number_id => '100000000000003') is not null, true, 'another takes its place');
 select is((select is_default from outbox.whatsapp_channel where phone_number_id = '100000000000003'), true, 'as the default');
