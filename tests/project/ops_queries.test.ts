@@ -314,7 +314,7 @@ Deno.test('console queries on a migrated database', async (t) => {
 
 /** A message that waits, one whose run died a quarter of an hour ago, and one that was sent. */
 const messages = `
-  select outbox.put_whatsapp_app('1', 'app-secret', 'verify-token');
+  select outbox.put_whatsapp_app('1', 'app-secret');
   select outbox.create_channel('org-1', '100', '200', '1', 'token-100');
   select outbox.put_template('org-1', 'reminder', 'appointment_reminder', 'fr', 'AUTHENTICATION');
   select outbox.create_message('org-1', '+1202555011' || n, '{"parameters": ["A"]}', 'reminder',
