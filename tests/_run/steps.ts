@@ -9,7 +9,7 @@ export const testSteps: readonly Step[] = [
   commandStep('ok', [
     ['fmt', '--check'],
     ['lint', '--quiet'],
-    ['check', '--quiet', 'supabase', 'functions', 'tests'],
+    ['check', '--quiet', 'supabase', 'functions', 'consumer', 'tests'],
   ]),
   denoStep({ name: 'functions', folder: 'tests/functions' }),
   denoStep({
@@ -26,6 +26,7 @@ export const testSteps: readonly Step[] = [
   denoStep({ name: 'concurrency', folder: 'tests/concurrency', live: true }),
   denoStep({ name: 'property', folder: 'tests/property', live: true }),
   denoStep({ name: 'end to end', folder: 'tests/e2e', live: true }),
+  denoStep({ name: 'consumer', folder: 'tests/consumer', live: true }),
   denoStep({ name: 'project', folder: 'tests/project' }),
 ]
 

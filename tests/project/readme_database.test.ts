@@ -133,6 +133,13 @@ Deno.test('what the README says of the database', async (t) => {
       )
       expect(await query(pg, readmeBlock('slack'))).toMatch(/"id"/)
 
+      await query(pg, readmeBlock('consumer-function'))
+      await query(pg, 'update public.orders set paid = false')
+      const consume = `select outbox.consume('billing', 'm-1', 'public.bill_order_message',
+        '{"data": {"id": 1}}')`
+      expect([await query(pg, consume), await query(pg, consume)]).toEqual(['t', 'f'])
+      expect(await query(pg, 'select paid from public.orders where id = 1')).toBe('t')
+
       await query(pg, readmeBlock('inbox').repeat(2))
       await query(pg, 'update public.orders set paid = false')
       const bill = `select public.bill_order('event-1', 1)`

@@ -1,0 +1,117 @@
+import { Buffer } from 'node:buffer'
+import { z } from 'zod'
+import { findMembers } from '../functions/api/raw_json.ts'
+import type { DeadMessage } from './message.ts'
+
+/** How `original_message` holds a message that is no JSON. */
+const encodings = ['text', 'base64'] as const
+
+/**
+ * A dead letter's text: original_topic, original_message, error, retry_count, failed_at and
+ * correlation_id. A message that is JSON stands in it byte for byte; `original_encoding` tells of
+ * one that is not.
+ */
+export function writeDeadLetter(
+  { message, error, retryCount }: DeadMessage,
+  failedAt: Date,
+): Buffer {
+  const { text, encoding } = readBody(message.body)
+  const head = JSON.stringify({ original_topic: message.source }).slice(0, -1)
+  const tail = JSON.stringify({
+    ...encoding === null ? {} : { original_encoding: encoding },
+    error,
+    retry_count: retryCount,
+    failed_at: failedAt.toISOString(),
+    correlation_id: message.correlationId,
+  }).slice(1)
+  const original = encoding === null ? text : JSON.stringify(text)
+  return Buffer.from(`${head},"original_message":${original},${tail}`, 'utf8')
+}
+
+/** A dead letter as replay needs it: where it came from, and its bytes. */
+export type Original = {
+  topic: string
+  body: Buffer
+  /** What only the dead letters of Outhook's own endpoints say, whose headers are not the message's. */
+  event: OriginalEvent | null
+}
+
+export type OriginalEvent = {
+  id: string
+  type: string
+  correlationId: string
+  /** Of RabbitMQ: null for the default one. */
+  exchange: string | null
+  /** Of Kafka. */
+  key: string | null
+}
+
+const letterForm = z.object({
+  original_topic: z.string().min(1),
+  original_message: z.unknown(),
+  original_encoding: z.enum(encodings).optional(),
+})
+
+const endpointForm = z.object({
+  event_id: z.string(),
+  event_type: z.string(),
+  correlation_id: z.string(),
+  original_exchange: z.string().nullable().default(null),
+  original_key: z.string().nullable().default(null),
+}).transform((letter) => ({
+  id: letter.event_id,
+  type: letter.event_type,
+  correlationId: letter.correlation_id,
+  exchange: letter.original_exchange,
+  key: letter.original_key,
+}))
+
+/** Reads a dead letter; null for what is none. */
+export function readDeadLetter(body: Uint8Array): Original | null {
+  try {
+    const text = decoder.decode(body)
+    const json: unknown = JSON.parse(text)
+    const letter = letterForm.parse(json)
+    const span = findMembers(text).get('original_message')
+    if (span === undefined) return null
+    return {
+      topic: letter.original_topic,
+      event: endpointForm.safeParse(json).data ?? null,
+      body: letter.original_encoding === undefined
+        ? Buffer.from(text.slice(span.start, span.end), 'utf8')
+        : Buffer.from(
+          z.string().parse(letter.original_message),
+          letter.original_encoding === 'base64' ? 'base64' : 'utf8',
+        ),
+    }
+  } catch {
+    return null
+  }
+}
+
+/** The headers by which a receiver knows an event. */
+export function eventHeaders({ id, type, correlationId }: OriginalEvent): Record<string, string> {
+  return { 'webhook-id': id, 'x-event-type': type, 'x-correlation-id': correlationId }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function readBody(body: Uint8Array): { text: string; encoding: 'text' | 'base64' | null } {
+  let text: string
+  try {
+    text = decoder.decode(body)
+  } catch {
+    return { text: Buffer.from(body).toString('base64'), encoding: 'base64' }
+  }
+  return { text, encoding: isJson(text) ? null : 'text' }
+}
+
+/** Whether a message can be handed to a function that takes jsonb. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

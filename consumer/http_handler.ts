@@ -1,0 +1,61 @@
+import { messageOf } from '../functions/_shared/errors.ts'
+import { headerValue } from '../functions/_shared/headers.ts'
+import { parseSecret, sign } from '../functions/_shared/sign.ts'
+import type { Handled, Message } from './message.ts'
+
+export type HttpHandlerOptions = {
+  url: string
+  timeoutMs: number
+  /** `whsec_…`: signs as Outhook's webhooks are signed; null: unsigned. */
+  secret: string | null
+  /** Milliseconds since 1970. */
+  wallNow(): number
+}
+
+/**
+ * Makes what POSTs a message to the operator's own handler: 2xx is done, a 4xx other than 408, 425
+ * and 429 final, all else a failure that may pass. It does not reject.
+ */
+export function createHttpHandler(
+  { url, timeoutMs, secret, wallNow }: HttpHandlerOptions,
+): (message: Message, tries: number) => Promise<Handled> {
+  const key = secret === null ? null : parseSecret(secret)
+
+  return async function post(message, tries): Promise<Handled> {
+    const timestamp = Math.floor(wallNow() / 1000)
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      'webhook-id': headerValue(message.id),
+      'webhook-timestamp': String(timestamp),
+      'x-correlation-id': headerValue(message.correlationId),
+      'x-attempt': String(tries),
+    }
+    if (message.eventType !== null) headers['x-event-type'] = headerValue(message.eventType)
+    if (message.traceparent !== null) headers.traceparent = headerValue(message.traceparent)
+    if (key !== null) {
+      headers['webhook-signature'] = sign(message.id, timestamp, message.body, [key]).standard
+    }
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers,
+        body: new Uint8Array(message.body),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      await response.body?.cancel()
+      if (response.ok) return { kind: 'done' }
+      return {
+        kind: 'failed',
+        error: `The handler answered ${response.status}`,
+        isFinal: isFinal(response.status),
+      }
+    } catch (error) {
+      return { kind: 'failed', error: `No answer: ${messageOf(error)}`, isFinal: false }
+    }
+  }
+}
+
+function isFinal(status: number): boolean {
+  return status >= 400 && status < 500 && ![408, 425, 429].includes(status)
+}

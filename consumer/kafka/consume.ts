@@ -1,0 +1,129 @@
+import type { EachBatchPayload, Kafka, Message as KafkaRecord } from 'kafkajs'
+import { type Clock, sleep } from '../../functions/_shared/clock.ts'
+import { messageOf } from '../../functions/_shared/errors.ts'
+import type { Log } from '../../functions/_shared/log.ts'
+import { writeDeadLetter } from '../dead_letter.ts'
+import type { DeadMessage } from '../message.ts'
+import { type ProcessDeps, processMessage } from '../process.ts'
+import { openProducer } from './connect.ts'
+import { readRecord } from './message.ts'
+
+export type KafkaConsumerOptions = {
+  kafka: Kafka
+  topic: string
+  dlq: string
+  /** The consumer group. */
+  group: string
+  /** How many partitions at a time; within one, messages go in order. */
+  concurrency: number
+  /** Where a group without offsets begins: at the first record, or behind the last. */
+  fromBeginning: boolean
+  /** How long the group waits for a member that says nothing. */
+  sessionMs?: number
+  deps: Omit<ProcessDeps, 'bury'>
+  stop: AbortSignal
+}
+
+/** A message may take six tries of 15 s and the waits between them. */
+const rebalanceMs = 180_000
+const usualSessionMs = 10_000
+const heartbeatMs = 3_000
+/** How long a broker keeps an answer back for more records: stopping waits for it. */
+const fetchMs = 1_000
+const redialMs = 2_000
+
+/**
+ * Consumes a topic until `stop`: each record is seen to its end before its offset is committed, so
+ * that nothing is lost and nothing stands still. A cluster that is away is waited for.
+ */
+export async function consumeTopic(options: KafkaConsumerOptions): Promise<void> {
+  const { stop, deps: { clock, log }, topic } = options
+  while (!stop.aborted) {
+    try {
+      await consumeOnce(options)
+    } catch (error) {
+      log('warn', 'kafka away', { topic, error: messageOf(error) })
+      await sleep(clock, redialMs, stop)
+    }
+  }
+}
+
+/** One membership of the group: until `stop`, or until the client gives up. */
+async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
+  const { kafka, topic, dlq, group, concurrency, fromBeginning, deps, stop } = options
+  const { sessionMs = usualSessionMs } = options
+  const producer = openProducer(kafka)
+  const consumer = kafka.consumer({
+    groupId: group,
+    sessionTimeout: sessionMs,
+    rebalanceTimeout: rebalanceMs,
+    heartbeatInterval: heartbeatMs,
+    maxWaitTimeInMs: fetchMs,
+  })
+  const ended = Promise.withResolvers<void>()
+  consumer.on(consumer.events.CRASH, ({ payload }) => {
+    if (!payload.restart) ended.reject(payload.error)
+  })
+  const halt = (): void => ended.resolve()
+  stop.addEventListener('abort', halt)
+
+  async function takeBatch(payload: EachBatchPayload): Promise<void> {
+    const { batch, resolveOffset, heartbeat, commitOffsetsIfNecessary } = payload
+    // A message that waits for its next try must not cost the membership.
+    const beat = setInterval(() => heartbeat().catch(() => {}), heartbeatMs)
+    try {
+      for (const record of batch.messages) {
+        if (!payload.isRunning() || payload.isStale()) return
+        const message = readRecord(record, topic, batch.partition)
+        const bury = (dead: DeadMessage): Promise<void> => put(dead, record)
+        const processed = await processMessage(message, { ...deps, bury }, stop)
+        if (processed === 'stopped') return
+        resolveOffset(record.offset)
+        await commitOffsetsIfNecessary()
+      }
+    } finally {
+      clearInterval(beat)
+    }
+  }
+
+  /** With the record's own key and headers, which a replay needs. */
+  async function put(dead: DeadMessage, { key, headers }: KafkaRecord): Promise<void> {
+    const value = writeDeadLetter(dead, new Date(deps.clock.wallNow()))
+    await producer.send({
+      topic: dlq,
+      acks: -1,
+      messages: [{ key: key ?? null, value, ...headers === undefined ? {} : { headers } }],
+    })
+  }
+
+  try {
+    await producer.connect()
+    await consumer.connect()
+    await consumer.subscribe({ topic, fromBeginning })
+    await consumer.run({
+      eachBatch: takeBatch,
+      eachBatchAutoResolve: false,
+      autoCommitInterval: 1_000,
+      autoCommitThreshold: 100,
+      partitionsConsumedConcurrently: concurrency,
+    })
+    deps.log('info', 'consuming', { topic, consumer: group, kind: 'kafka' })
+    await ended.promise
+  } finally {
+    stop.removeEventListener('abort', halt)
+    await leave(consumer, producer, deps)
+  }
+}
+
+/** Ends the membership: commits what is done and lets others have the partitions at once. */
+async function leave(
+  consumer: { disconnect(): Promise<void> },
+  producer: { disconnect(): Promise<void> },
+  { log }: { clock: Clock; log: Log },
+): Promise<void> {
+  for (const client of [consumer, producer]) {
+    await client.disconnect().catch((error) => {
+      log('warn', 'kafka not left', { error: messageOf(error) })
+    })
+  }
+}

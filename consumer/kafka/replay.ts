@@ -1,0 +1,116 @@
+import type { Buffer } from 'node:buffer'
+import type { Admin, IHeaders, Kafka } from 'kafkajs'
+import type { Log } from '../../functions/_shared/log.ts'
+import { eventHeaders, type Original, readDeadLetter } from '../dead_letter.ts'
+import type { Replayed } from '../replayed.ts'
+import { openProducer } from './connect.ts'
+
+export type KafkaReplayOptions = {
+  kafka: Kafka
+  /** The dead-letter topic. */
+  dlq: string
+  /** How many at most. */
+  limit: number
+  log: Log
+  stop: AbortSignal
+}
+
+/** Who is killed here keeps the next call waiting for so long. */
+const sessionMs = 6_000
+/** How long a broker keeps an answer back for more records: the end waits for it. */
+const fetchMs = 500
+
+type Ends = Map<number, bigint>
+
+/**
+ * Puts the dead letters of a topic back to their `original_topic`, under their own key and headers:
+ * those that are there when it begins. What it has replayed it notes as the offsets of the group
+ * `<dlq>.replay`, so that the next call goes on behind them.
+ */
+export async function replayTopic(options: KafkaReplayOptions): Promise<Replayed> {
+  const { kafka, dlq, limit, log, stop } = options
+  const group = `${dlq}.replay`
+  const replayed: Replayed = { replayed: 0, skipped: 0 }
+  const admin = kafka.admin()
+  await admin.connect()
+  const open = await remaining(admin, group, dlq).finally(() => admin.disconnect())
+  if (open.size === 0) return replayed
+
+  const producer = openProducer(kafka)
+  const consumer = kafka.consumer({
+    groupId: group,
+    sessionTimeout: sessionMs,
+    heartbeatInterval: 1_000,
+    maxWaitTimeInMs: fetchMs,
+  })
+  const done = Promise.withResolvers<void>()
+  consumer.on(consumer.events.CRASH, ({ payload }) => done.reject(payload.error))
+  stop.addEventListener('abort', () => done.resolve())
+  try {
+    await producer.connect()
+    await consumer.connect()
+    await consumer.subscribe({ topic: dlq, fromBeginning: true })
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      eachBatch: async ({ batch, resolveOffset, heartbeat, isRunning, isStale }): Promise<void> => {
+        const end = open.get(batch.partition)
+        for (const { offset, value, key, headers } of batch.messages) {
+          const isOver = end === undefined || BigInt(offset) >= end ||
+            replayed.replayed + replayed.skipped >= limit
+          if (isOver || stop.aborted || !isRunning() || isStale()) break
+          const original = readDeadLetter(value ?? new Uint8Array())
+          if (original === null) {
+            log('warn', 'not a dead letter', { topic: dlq, event: `${batch.partition}/${offset}` })
+            replayed.skipped++
+          } else {
+            await producer.send({
+              topic: original.topic,
+              acks: -1,
+              messages: [{
+                key,
+                value: original.body,
+                ...headers === undefined ? {} : { headers },
+              }],
+            })
+            replayed.replayed++
+          }
+          resolveOffset(offset)
+          const next = String(BigInt(offset) + 1n)
+          await consumer.commitOffsets([{ topic: dlq, partition: batch.partition, offset: next }])
+          if (end !== undefined && BigInt(next) >= end) open.delete(batch.partition)
+          await heartbeat()
+        }
+        if (open.size === 0 || replayed.replayed + replayed.skipped >= limit) done.resolve()
+      },
+    })
+    await done.promise
+  } finally {
+    await consumer.disconnect()
+    await producer.disconnect()
+  }
+  return replayed
+}
+
+/** The key and the headers that the message had, which are the letter's own unless it says so. */
+function placeOf(
+  { event }: Original,
+  key: Buffer | null,
+  headers: IHeaders = {},
+): { key: Buffer | string | null; headers: IHeaders } {
+  if (event === null) return { key, headers }
+  return { key: event.key, headers: { ...headers, ...eventHeaders(event) } }
+}
+
+/** The partitions that hold what was not replayed yet, with where they end now. */
+async function remaining(admin: Admin, group: string, topic: string): Promise<Ends> {
+  const bounds = await admin.fetchTopicOffsets(topic)
+  const [committed] = await admin.fetchOffsets({ groupId: group, topics: [topic] })
+  const ends: Ends = new Map()
+  for (const { partition, low, high } of bounds) {
+    const noted = committed?.partitions.find((one) => one.partition === partition)?.offset ?? '-1'
+    const from = BigInt(noted) < 0n ? BigInt(low) : BigInt(noted)
+    if (from < BigInt(high)) ends.set(partition, BigInt(high))
+  }
+  return ends
+}

@@ -1,0 +1,112 @@
+/** `deno task consume`: hands the messages of a broker to a function or a URL, each once. */
+
+import { systemClock } from '../functions/_shared/clock.ts'
+import { messageOf } from '../functions/_shared/errors.ts'
+import { createLog } from '../functions/_shared/log.ts'
+import { runCommand, type Values } from '../supabase/local/command.ts'
+import { SetupError } from '../supabase/local/errors.ts'
+import { readDatabaseUrl, readKafkaAccess, readRabbitMqAccess } from './access.ts'
+import { createHttpHandler } from './http_handler.ts'
+import { type Inbox, openInbox } from './inbox.ts'
+import type { Handle } from './message.ts'
+import { consumeFlags, type ConsumeOptions, readConsumeOptions } from './options.ts'
+import type { ProcessDeps } from './process.ts'
+import { stopSignal } from './stop.ts'
+
+const help =
+  `Hand the messages of a Kafka topic or a RabbitMQ queue to a function of the database or
+to a URL, each once, through the inbox. A message that fails six times goes to the dead letters.
+
+  npx -y deno@2.9.6 task consume --topic orders --consumer billing --function public.bill_order
+  npx -y deno@2.9.6 task consume --queue orders --consumer billing --url http://127.0.0.1:8080/
+
+  --topic <name>         a Kafka topic; OUTHOOK_KAFKA_BROKERS has host:port of the brokers, _TLS=1,
+                         _CA (a file), _SASL (plain, scram-sha-256, scram-sha-512), _USERNAME and
+                         _PASSWORD the rest
+  --queue <name>         or a RabbitMQ queue; OUTHOOK_RABBITMQ_URL has amqp://user:password@host/vhost
+                         (amqps for TLS), OUTHOOK_RABBITMQ_CA a file of roots
+  --consumer <name>      who takes them: the name in the inbox, and Kafka's group
+  --function <name>      a SQL function of one jsonb, called in one transaction with the inbox
+  --url <url>            or a handler over HTTP; OUTHOOK_CONSUME_SECRET (whsec_…) signs
+  --dlq <name>           where dead letters go; by default <topic or queue>.dlq
+  --concurrency <n>      messages (RabbitMQ, 10) or partitions (Kafka, 4) at a time
+  --timeout-ms <n>       how long one try may take: 15000
+  --from-end             a new Kafka group begins behind what is there
+  --help                 show this
+
+OUTHOOK_DB_URL is the database with the inbox. Ctrl-C stops it when what it holds is done.`
+
+async function run(values: Values<typeof consumeFlags>): Promise<number> {
+  const options = readConsumeOptions(values)
+  if (typeof options === 'string') throw new SetupError(`${options}; --help shows more`)
+  const env = Deno.env.toObject()
+  const log = createLog({ debug: env.OUTHOOK_DEBUG === '1' || env.OUTHOOK_DEBUG === 'true' })
+  const { consumer, concurrency, timeoutMs } = options
+  const inbox = await asSetup(() =>
+    Promise.resolve(openInbox({ url: readDatabaseUrl(env), consumer, timeoutMs, concurrency }))
+  )
+  try {
+    const handle = await openHandler(options, inbox, env.OUTHOOK_CONSUME_SECRET ?? null)
+    const stop = stopSignal()
+    const deps: Omit<ProcessDeps, 'bury'> = {
+      handle,
+      report: (dead) => inbox.report(dead, options.dlq),
+      clock: systemClock,
+      random: Math.random,
+      log,
+    }
+    const { source, dlq, fromBeginning } = options
+    // Each client is loaded only where it is used.
+    if (source.kind === 'topic') {
+      const access = await asSetup(() => readKafkaAccess(env, Deno.readTextFile))
+      const { connectKafka } = await import('./kafka/connect.ts')
+      const { consumeTopic } = await import('./kafka/consume.ts')
+      const kafka = connectKafka(access, log)
+      const topic = source.name
+      await consumeTopic({
+        kafka,
+        topic,
+        dlq,
+        group: consumer,
+        concurrency,
+        fromBeginning,
+        deps,
+        stop,
+      })
+    } else {
+      const access = await asSetup(() => readRabbitMqAccess(env, Deno.readTextFile))
+      const { connectRabbitMq } = await import('./rabbitmq/connect.ts')
+      const { consumeQueue } = await import('./rabbitmq/consume.ts')
+      const connect = (): ReturnType<typeof connectRabbitMq> => connectRabbitMq(access)
+      await consumeQueue({ connect, queue: source.name, dlq, concurrency, deps, stop })
+    }
+    log('info', 'consumer stopped', { topic: source.name, consumer })
+    return 0
+  } finally {
+    await inbox.close()
+  }
+}
+
+async function openHandler(
+  { handler, timeoutMs }: ConsumeOptions,
+  inbox: Inbox,
+  secret: string | null,
+): Promise<Handle> {
+  if (handler.kind === 'function') {
+    await asSetup(() => inbox.check(handler.name))
+    return (message) => inbox.consume(message, handler.name)
+  }
+  const post = createHttpHandler({ url: handler.name, timeoutMs, secret, wallNow: Date.now })
+  return (message, tries) => inbox.around(message, () => post(message, tries))
+}
+
+/** What goes wrong before the first message is for the person at the keyboard. */
+async function asSetup<Value>(act: () => Promise<Value>): Promise<Value> {
+  try {
+    return await act()
+  } catch (cause) {
+    throw new SetupError(messageOf(cause), { cause })
+  }
+}
+
+if (import.meta.main) await runCommand({ help, flags: consumeFlags, run })

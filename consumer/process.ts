@@ -1,0 +1,80 @@
+import { type Clock, sleep } from '../functions/_shared/clock.ts'
+import { messageOf } from '../functions/_shared/errors.ts'
+import type { Log } from '../functions/_shared/log.ts'
+import type { DeadMessage, Handle, Message } from './message.ts'
+import { delayMs, mostTries } from './schedule.ts'
+
+export type ProcessDeps = {
+  handle: Handle
+  /** Puts a message into the dead-letter topic or queue; resolves when the broker has it. */
+  bury(dead: DeadMessage): Promise<void>
+  /** Publishes the operational event. */
+  report(dead: DeadMessage): Promise<void>
+  clock: Clock
+  /** 0 to 1. */
+  random(): number
+  log: Log
+}
+
+/** What became of a message; `stopped`: nothing, it is to come again. */
+export type Processed = 'done' | 'known' | 'dead' | 'stopped'
+
+/** While the database or the broker is away, this long between two looks. */
+const awayPauseMs = 1_000
+
+/**
+ * Sees one message to its end: six tries on the relay schedule, then the dead letters. A database
+ * that is away costs no try. `stop` ends it between two tries.
+ */
+export async function processMessage(
+  message: Message,
+  deps: ProcessDeps,
+  stop: AbortSignal,
+): Promise<Processed> {
+  const { handle, clock, random, log } = deps
+  for (let tries = 1; !stop.aborted;) {
+    const startedAt = clock.now()
+    const handled = await handle(message, tries)
+    const ms = Math.round(clock.now() - startedAt)
+    const fields = { event: message.id, topic: message.source, attempt: tries, ms }
+    if (handled.kind === 'done' || handled.kind === 'known') {
+      log('debug', 'message', { ...fields, outcome: handled.kind })
+      return handled.kind
+    }
+    if (handled.kind === 'unavailable') {
+      log('warn', 'database away', { ...fields, error: handled.error })
+      await sleep(clock, awayPauseMs, stop)
+      continue
+    }
+    log('info', 'message', { ...fields, outcome: 'failed', error: handled.error })
+    if (handled.isFinal || tries >= mostTries) {
+      return await giveUp({ message, error: handled.error, retryCount: tries }, deps, stop)
+    }
+    await sleep(clock, delayMs(tries, random()), stop)
+    tries++
+  }
+  return 'stopped'
+}
+
+/** First the broker, then the event: one that tells of no letter would be worse than a second. */
+async function giveUp(
+  dead: DeadMessage,
+  { bury, report, clock, log }: ProcessDeps,
+  stop: AbortSignal,
+): Promise<Processed> {
+  const { id, source } = dead.message
+  for (const step of [bury, report]) {
+    for (;;) {
+      if (stop.aborted) return 'stopped'
+      try {
+        await step(dead)
+        break
+      } catch (error) {
+        log('warn', 'dead letter not placed', { event: id, topic: source, error: messageOf(error) })
+        await sleep(clock, awayPauseMs, stop)
+      }
+    }
+  }
+  log('error', 'dead letter', { event: id, topic: source, error: dead.error })
+  return 'dead'
+}

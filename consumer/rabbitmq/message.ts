@@ -1,0 +1,26 @@
+import type { ConsumeMessage, GetMessage } from 'amqplib'
+import type { Message } from '../message.ts'
+
+/**
+ * A message of a queue. One without an id is known by a random one: it is processed as often as it
+ * comes.
+ */
+export function readDelivery(
+  { content, properties }: ConsumeMessage | GetMessage,
+  queue: string,
+): Message {
+  const headers: Record<string, unknown> = properties.headers ?? {}
+  const id = text(properties.messageId) ?? text(headers['webhook-id']) ?? crypto.randomUUID()
+  return {
+    id,
+    body: content,
+    source: queue,
+    eventType: text(headers['x-event-type']) ?? text(properties.type),
+    correlationId: text(properties.correlationId) ?? text(headers['x-correlation-id']) ?? id,
+    traceparent: text(headers.traceparent),
+  }
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value.slice(0, 255) : null
+}

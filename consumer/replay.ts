@@ -1,0 +1,76 @@
+/** `deno task dlq:replay`: puts dead letters back to where they came from. */
+
+import { messageOf } from '../functions/_shared/errors.ts'
+import { createLog } from '../functions/_shared/log.ts'
+import { runCommand, type Values } from '../supabase/local/command.ts'
+import { SetupError } from '../supabase/local/errors.ts'
+import { print } from '../supabase/local/print.ts'
+import { readKafkaAccess, readRabbitMqAccess } from './access.ts'
+import { readNumber, readSource } from './options.ts'
+import type { Replayed } from './replayed.ts'
+import { stopSignal } from './stop.ts'
+
+const flags = {
+  topic: { type: 'string' },
+  queue: { type: 'string' },
+  exchange: { type: 'string', default: '' },
+  limit: { type: 'string' },
+} as const
+
+const help =
+  `Put the dead letters of a topic or a queue back to their original_topic, under their own
+key, headers and ids: those that are there when it begins.
+
+  npx -y deno@2.9.6 task dlq:replay --topic orders.dlq [--limit 100]
+  npx -y deno@2.9.6 task dlq:replay --queue orders.dlq [--limit 100]
+
+  --topic <name>     a Kafka topic of dead letters; what was replayed is noted as the offsets of
+                     the group <name>.replay
+  --queue <name>     or a RabbitMQ queue of them; what was replayed leaves it
+  --exchange <name>  RabbitMQ: publish to this exchange, original_topic being the routing key, in
+                     place of the queue of that name
+  --limit <n>        how many at most: all
+  --help             show this
+
+The environment says where the broker is: see deno task consume --help. The exit code is 1 when
+some messages are no dead letters; they are skipped.`
+
+async function run(values: Values<typeof flags>): Promise<number> {
+  const source = readSource(values)
+  if (typeof source === 'string') throw new SetupError(`${source}; --help shows more`)
+  const limit = readNumber(values.limit, Infinity, 1, 999_999_999)
+  if (limit === null) throw new SetupError('--limit must be a number from 1')
+  const { replayed, skipped } = await replay(source, values.exchange, limit)
+  print(`${replayed} replayed, ${skipped} skipped`)
+  return skipped === 0 ? 0 : 1
+}
+
+async function replay(
+  source: { kind: 'topic' | 'queue'; name: string },
+  exchange: string,
+  limit: number,
+): Promise<Replayed> {
+  const env = Deno.env.toObject()
+  const log = createLog({ debug: env.OUTHOOK_DEBUG === '1' })
+  const more = { dlq: source.name, limit, log, stop: stopSignal() }
+  try {
+    if (source.kind === 'topic') {
+      const { connectKafka } = await import('./kafka/connect.ts')
+      const { replayTopic } = await import('./kafka/replay.ts')
+      const kafka = connectKafka(await readKafkaAccess(env, Deno.readTextFile), log)
+      return await replayTopic({ kafka, ...more })
+    }
+    const { connectRabbitMq } = await import('./rabbitmq/connect.ts')
+    const { replayQueue } = await import('./rabbitmq/replay.ts')
+    const connection = await connectRabbitMq(await readRabbitMqAccess(env, Deno.readTextFile))
+    try {
+      return await replayQueue({ connection, exchange, ...more })
+    } finally {
+      await connection.close().catch(() => {})
+    }
+  } catch (cause) {
+    throw new SetupError(`Cannot replay ${source.name}: ${messageOf(cause)}`, { cause })
+  }
+}
+
+if (import.meta.main) await runCommand({ help, flags, run })

@@ -1,0 +1,35 @@
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { projectRoot } from '../../../supabase/local/schema/project.ts'
+
+/** `deno task consume` or `dlq:replay` in a process of its own. */
+export interface ConsumerProcess {
+  kill(signal: Deno.Signal): void
+  /** The lines that it has written. */
+  readonly lines: string[]
+  /** Resolves with the exit code, or with the signal that ended it. */
+  readonly ended: Promise<number | string>
+}
+
+/** Starts `consumer/<file>` with these arguments and variables. */
+export function startConsumer(
+  file: 'main.ts' | 'replay.ts',
+  args: string[],
+  env: Record<string, string>,
+): ConsumerProcess {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ['run', '-A', '--no-check', `consumer/${file}`, ...args],
+    cwd: projectRoot,
+    env: { ...env, NO_COLOR: '1' },
+    stdin: 'null',
+    stdout: 'piped',
+    stderr: 'piped',
+  }).spawn()
+  const lines: string[] = []
+  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
+    for await (const line of createInterface({ input: Readable.from(stream) })) lines.push(line)
+  }
+  const ended = Promise.all([child.status, read(child.stdout), read(child.stderr)])
+    .then(([{ code, signal }]) => signal ?? code)
+  return { kill: (signal) => child.kill(signal), lines, ended }
+}

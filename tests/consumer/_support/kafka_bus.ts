@@ -1,0 +1,100 @@
+import { Buffer } from 'node:buffer'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connectKafka, openProducer } from '../../../consumer/kafka/connect.ts'
+import { consumeTopic } from '../../../consumer/kafka/consume.ts'
+import { replayTopic } from '../../../consumer/kafka/replay.ts'
+import { startKafka } from '../../_support/brokers/kafka.ts'
+import { type Bus, type Found, headersOf } from './bus.ts'
+
+/** A mock cluster of three brokers whose topics have four partitions. */
+export async function startKafkaBus(log: (line: string) => void): Promise<Bus> {
+  const cluster = await startKafka()
+  const kafka = connectKafka(
+    { brokers: cluster.bootstrap, tls: false, sasl: null },
+    (level, message, fields) => log(JSON.stringify({ level, message, ...fields })),
+  )
+  const producer = openProducer(kafka)
+  await producer.connect()
+
+  async function read(name: string, count: number): Promise<Found[]> {
+    const found: Found[] = []
+    const consumer = kafka.consumer({
+      groupId: `read-${crypto.randomUUID()}`,
+      maxWaitTimeInMs: 200,
+    })
+    const enough = Promise.withResolvers<void>()
+    const timer = setTimeout(
+      () => enough.reject(new Error(`${found.length} of ${count} messages in ${name}`)),
+      30_000,
+    )
+    try {
+      await consumer.connect()
+      await consumer.subscribe({ topic: name, fromBeginning: true })
+      await consumer.run({
+        eachMessage: ({ message: { key, value, headers } }) => {
+          found.push({
+            text: value?.toString() ?? '',
+            key: key?.toString() ?? null,
+            id: headers?.['webhook-id']?.toString() ?? null,
+          })
+          if (found.length >= count) enough.resolve()
+          return Promise.resolve()
+        },
+      })
+      await enough.promise
+    } finally {
+      clearTimeout(timer)
+      await consumer.disconnect()
+    }
+    return found
+  }
+
+  return {
+    name: 'Kafka',
+    env: { OUTHOOK_KAFKA_BROKERS: cluster.bootstrap.join(',') },
+    flag: '--topic',
+    create: (name) => Promise.resolve(cluster.createTopic(name, 4)),
+    async send(topic, messages): Promise<void> {
+      for (let at = 0; at < messages.length; at += 500) {
+        await producer.send({
+          topic,
+          acks: -1,
+          messages: messages.slice(at, at + 500).map((message) => ({
+            key: message.key,
+            value: message.text,
+            headers: headersOf(message),
+          })),
+        })
+      }
+    },
+    async sendBytes(topic, id, body): Promise<void> {
+      const messages = [{ key: id, value: Buffer.from(body), headers: headersOf({ id }) }]
+      await producer.send({ topic, acks: -1, messages })
+    },
+    read,
+    consume: ({ from, concurrency, deps, stop }) =>
+      consumeTopic({
+        kafka,
+        topic: from,
+        dlq: `${from}.dlq`,
+        group: `group-${from}`,
+        concurrency,
+        fromBeginning: true,
+        // The least that Kafka takes: the mock keeps a member that has left for so long.
+        sessionMs: 6_000,
+        deps,
+        stop,
+      }),
+    replay: (dlq, limit = Infinity) =>
+      replayTopic({ kafka, dlq, limit, log: () => {}, stop: new AbortController().signal }),
+    async restart(): Promise<void> {
+      for (const broker of [1, 2, 3]) cluster.down(broker)
+      await delay(1_000)
+      for (const broker of [1, 2, 3]) cluster.up(broker)
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await producer.disconnect()
+      cluster[Symbol.dispose]()
+    },
+  }
+}

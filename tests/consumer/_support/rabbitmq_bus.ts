@@ -1,0 +1,104 @@
+import { Buffer } from 'node:buffer'
+import type { ChannelModel } from 'amqplib'
+import { waitUntil } from '../../../supabase/local/process/wait.ts'
+import { connectRabbitMq } from '../../../consumer/rabbitmq/connect.ts'
+import { consumeQueue } from '../../../consumer/rabbitmq/consume.ts'
+import { replayQueue } from '../../../consumer/rabbitmq/replay.ts'
+import { startRabbitMq } from '../../_support/brokers/rabbitmq.ts'
+import { type Bus, type Found, headersOf } from './bus.ts'
+
+/** A RabbitMQ with durable queues, whose user, password and virtual host need escaping. */
+export async function startRabbitMqBus(): Promise<Bus> {
+  const server = await startRabbitMq()
+  const part = encodeURIComponent
+  const url = `amqp://${part(server.user)}:${part(server.password)}@${server.host}:${server.port}/${
+    part(server.vhost)
+  }`
+  const connect = (): Promise<ChannelModel> => connectRabbitMq({ url, ca: null })
+
+  /** On a connection of its own, since a restart takes every connection away. */
+  async function using<Value>(use: (connection: ChannelModel) => Promise<Value>): Promise<Value> {
+    const connection = await connect()
+    try {
+      return await use(connection)
+    } finally {
+      await connection.close()
+    }
+  }
+
+  const propertiesOf = (id: string) => ({
+    messageId: id,
+    correlationId: `c-${id}`,
+    headers: headersOf({ id }),
+  })
+
+  return {
+    name: 'RabbitMQ',
+    env: { OUTHOOK_RABBITMQ_URL: url },
+    flag: '--queue',
+    create: (name) =>
+      using(async (connection) => {
+        const channel = await connection.createChannel()
+        await channel.assertQueue(name, { durable: true })
+        await channel.close()
+      }),
+    send: (to, messages) =>
+      using(async (connection) => {
+        const channel = await connection.createConfirmChannel()
+        for (const { id, text } of messages) {
+          channel.sendToQueue(to, Buffer.from(text), {
+            ...propertiesOf(id),
+            persistent: true,
+          })
+        }
+        await channel.waitForConfirms()
+      }),
+    sendBytes: (to, id, body) =>
+      using(async (connection) => {
+        const channel = await connection.createConfirmChannel()
+        channel.sendToQueue(to, body, { ...propertiesOf(id), persistent: true })
+        await channel.waitForConfirms()
+      }),
+    read: (name, count) =>
+      using(async (connection) => {
+        const channel = await connection.createChannel()
+        const ready = await waitUntil(
+          async () => (await channel.assertQueue(name, { durable: true })).messageCount >= count,
+          { timeoutMs: 30_000 },
+        )
+        if (!ready) throw new Error(`less than ${count} messages in ${name}`)
+        const found: Found[] = []
+        // What is not acknowledged goes back when the channel ends.
+        for (;;) {
+          const message = await channel.get(name)
+          if (message === false) break
+          const id: unknown = message.properties.messageId
+          found.push({
+            text: message.content.toString(),
+            key: null,
+            id: typeof id === 'string' ? id : null,
+          })
+        }
+        await channel.close()
+        return found
+      }),
+    consume: ({ from, concurrency, deps, stop }) =>
+      consumeQueue({ connect, queue: from, dlq: `${from}.dlq`, concurrency, deps, stop }),
+    replay: (dlq, limit = Infinity) =>
+      using((connection) =>
+        replayQueue({
+          connection,
+          dlq,
+          exchange: '',
+          limit,
+          log: () => {},
+          stop: new AbortController().signal,
+        })
+      ),
+    async restart(): Promise<void> {
+      await server.stop()
+      await server.start()
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,61 @@
+import { expect } from '@std/expect'
+import { Webhook } from 'standardwebhooks'
+import { createHttpHandler } from '../../consumer/http_handler.ts'
+import type { Handled } from '../../consumer/message.ts'
+import { type Receiver, startReceiver } from '../e2e/receiver/receiver.ts'
+import { sampleMessage } from './samples.ts'
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+async function withReceiver(
+  body: (receiver: Receiver, post: (path: string) => Promise<Handled>) => Promise<void>,
+): Promise<void> {
+  const receiver = startReceiver()
+  try {
+    await body(receiver, (path) => {
+      const url = receiver.url + path
+      return createHttpHandler({ url, timeoutMs: 300, secret, wallNow: Date.now })(
+        sampleMessage({ traceparent: 'trace' }),
+        2,
+      )
+    })
+  } finally {
+    await receiver.close()
+  }
+}
+
+Deno.test('createHttpHandler() POSTs the message, signed as a webhook is', async () => {
+  await withReceiver(async (receiver, post) => {
+    expect(await post('/hook')).toEqual({ kind: 'done' })
+    const [request] = receiver.received
+    if (request === undefined) throw new Error('nothing came')
+    new Webhook(secret).verify(new TextDecoder().decode(request.body), request.headers)
+    expect(request.headers).toMatchObject({
+      'webhook-id': sampleMessage().id,
+      'x-event-type': 'order.paid',
+      'x-correlation-id': 'cart-7',
+      'x-attempt': '2',
+      traceparent: 'trace',
+    })
+  })
+})
+
+Deno.test('createHttpHandler() tells what may pass from what will not', async () => {
+  await withReceiver(async (receiver, post) => {
+    const rows: [path: string, error: RegExp, isFinal: boolean][] = [
+      ['/status/500', /answered 500/, false],
+      ['/status/429', /answered 429/, false],
+      ['/status/408', /answered 408/, false],
+      ['/status/301', /answered 301/, false],
+      ['/status/400', /answered 400/, true],
+      ['/status/404', /answered 404/, true],
+      ['/hang', /No answer/, false],
+      ['/reset', /No answer/, false],
+    ]
+    for (const [path, error, isFinal] of rows) {
+      expect([path, await post(path)])
+        .toEqual([path, { kind: 'failed', error: expect.stringMatching(error), isFinal }])
+    }
+    expect(receiver.received.length).toBeGreaterThanOrEqual(rows.length)
+  })
+})

@@ -1,0 +1,105 @@
+import { expect } from '@std/expect'
+import { delayMs } from '../../consumer/schedule.ts'
+import type { DeadMessage, Handled } from '../../consumer/message.ts'
+import { type Processed, processMessage } from '../../consumer/process.ts'
+import { createFakeClock, type FakeClock } from '../functions/deliver/fake_clock.ts'
+import { sampleMessage } from './samples.ts'
+
+type Scene = {
+  clock: FakeClock
+  stop: AbortController
+  /** When each try was made, in ms from the first, and what was done with dead letters. */
+  tries: number[]
+  done: string[]
+  dead: DeadMessage[]
+  result: Promise<Processed>
+}
+
+const failed: Handled = { kind: 'failed', error: 'no such customer', isFinal: false }
+const away: Handled = { kind: 'unavailable', error: 'connection refused' }
+
+/** Processes a message whose tries end as said, the last of them again and again. */
+function play(outcomes: Handled[], broken: string[] = []): Scene {
+  const clock = createFakeClock()
+  const stop = new AbortController()
+  const begunAt = clock.now()
+  const tries: number[] = []
+  const done: string[] = []
+  const dead: DeadMessage[] = []
+  const step = (name: string) => (letter: DeadMessage): Promise<void> => {
+    done.push(name)
+    if (broken.shift() === name) return Promise.reject(new Error('not now'))
+    if (name === 'bury') dead.push(letter)
+    return Promise.resolve()
+  }
+  const result = processMessage(sampleMessage(), {
+    handle: () => {
+      tries.push(clock.now() - begunAt)
+      return Promise.resolve(outcomes[tries.length - 1] ?? outcomes.at(-1) ?? failed)
+    },
+    bury: step('bury'),
+    report: step('report'),
+    clock,
+    random: () => 0.5,
+    log: () => {},
+  }, stop.signal)
+  return { clock, stop, tries, done, dead, result }
+}
+
+Deno.test('processMessage() is done with the first try that succeeds', async () => {
+  const { result, tries } = play([{ kind: 'done' }])
+  expect(await result).toBe('done')
+  expect(tries).toEqual([0])
+  expect(await play([{ kind: 'known' }]).result).toBe('known')
+})
+
+Deno.test('processMessage() tries six times on the relay schedule, then writes the dead letter', async () => {
+  const { clock, result, tries, done, dead } = play([failed])
+  await clock.advance(60_000)
+  expect(await result).toBe('dead')
+  expect(tries).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000])
+  expect(delayMs(5, 0.5)).toBe(16_000)
+  expect(done).toEqual(['bury', 'report'])
+  expect(dead).toMatchObject([{ error: 'no such customer', retryCount: 6 }])
+})
+
+Deno.test('processMessage() gives up at once what another try would not change', async () => {
+  const { result, tries, dead } = play([{ ...failed, isFinal: true }])
+  expect(await result).toBe('dead')
+  expect(tries).toEqual([0])
+  expect(dead).toMatchObject([{ retryCount: 1 }])
+})
+
+Deno.test('processMessage() counts no try while the database is away', async () => {
+  const aways = Array.from({ length: 20 }, () => away)
+  const { clock, result, tries, dead } = play([failed, ...aways, failed])
+  await clock.advance(120_000)
+  expect(await result).toBe('dead')
+  expect(tries).toHaveLength(26)
+  expect(dead).toMatchObject([{ retryCount: 6 }])
+})
+
+Deno.test('processMessage() writes the dead letter until it is there, and then tells of it', async () => {
+  const { clock, result, done, dead } = play(
+    [{ ...failed, isFinal: true }],
+    ['bury', 'bury', '', 'report'],
+  )
+  await clock.advance(10_000)
+  expect(await result).toBe('dead')
+  expect(done).toEqual(['bury', 'bury', 'bury', 'report', 'report'])
+  expect(dead).toHaveLength(1)
+})
+
+Deno.test('processMessage() stops between two tries, and leaves the message to come again', async () => {
+  const { clock, stop, result, tries, done } = play([failed])
+  await clock.advance(1_500)
+  stop.abort()
+  expect(await result).toBe('stopped')
+  expect([tries, done]).toEqual([[0, 1_000], []])
+  expect(clock.pending).toBe(0)
+
+  const burying = play([{ ...failed, isFinal: true }], Array(100).fill('bury'))
+  await burying.clock.advance(3_500)
+  burying.stop.abort()
+  expect(await burying.result).toBe('stopped')
+})
