@@ -64,15 +64,8 @@ export async function replayTopic(options: KafkaReplayOptions): Promise<Replayed
             log('warn', 'not a dead letter', { topic: dlq, event: `${batch.partition}/${offset}` })
             replayed.skipped++
           } else {
-            await producer.send({
-              topic: original.topic,
-              acks: -1,
-              messages: [{
-                key,
-                value: original.body,
-                ...headers === undefined ? {} : { headers },
-              }],
-            })
+            const message = { value: original.body, ...placeOf(original, key, headers) }
+            await producer.send({ topic: original.topic, acks: -1, messages: [message] })
             replayed.replayed++
           }
           resolveOffset(offset)
