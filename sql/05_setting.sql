@@ -56,6 +56,10 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'How many requests a second the API takes for each org; what is over it is answered 429'),
   ('api.burst', '200', 'integer', 1, 100000,
     'How many more the API takes at once of an org that was silent'),
+  ('metrics.per_endpoint', 'false', 'boolean', null, null,
+    'Count attempts for each endpoint and show every endpoint in the metrics, not the worst alone'),
+  ('metrics.top_endpoints', '10', 'integer', 0, 1000,
+    'How many endpoints the metrics name: those with most open, and those that fail longest'),
   ('inbox.retention_days', '40', 'integer', 1, 3650,
     'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
     'try is processed twice'),

@@ -205,6 +205,21 @@ $$;
 comment on function outbox.may_become(text, text) is
   'Whether a message of one status may get another.';
 
+create function outbox.count_message(
+  p_status text, p_error_code text default null, p_n bigint default 1
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.count_up('messages', array[pg_catalog.lower(p_status), case
+    when p_status = 'FAILED' then coalesce(pg_catalog.left(p_error_code, 40), '')
+    else ''
+  end], p_n);
+end
+$$;
+comment on function outbox.count_message(text, text, bigint) is
+  'Counts that messages got a status.';
+
 create function outbox.save_message(
   p_message outbox.outbound_message, p_now timestamptz
 ) returns void
@@ -234,6 +249,9 @@ begin
     read_at = p_message.read_at,
     updated_at = p_now
   where m.id = p_message.id;
+  if v_was <> p_message.status then
+    perform outbox.count_message(p_message.status, p_message.error_code);
+  end if;
 end
 $$;
 comment on function outbox.save_message(outbox.outbound_message, timestamptz) is

@@ -58,6 +58,8 @@ comment on table outbox.dead_letter is
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at);
 create index dead_letter_org on outbox.dead_letter (org_id, failed_at, id);
 create index dead_letter_failed on outbox.dead_letter (failed_at, id);
+create index dead_letter_waiting on outbox.dead_letter (failed_at)
+where replayed_at is null and discarded_at is null;
 
 create function outbox.find_event(p_event_id uuid, p_endpoint_id uuid) returns setof outbox.event
 language plpgsql stable rows 1 set search_path = ''

@@ -63,6 +63,7 @@ begin
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;
+    perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
   elsif p_ended or v_stop is not null or v_run.ended_at is not null

@@ -285,6 +285,7 @@ begin
     case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
     coalesce(p_message.dossier_id, p_message.channel_id::text),
     'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
+  perform outbox.count_up('messages_blocked', array[p_code]);
 end
 $$;
 comment on function outbox.audit_refusal(outbox.outbound_message, text, text, timestamptz) is

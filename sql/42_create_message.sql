@@ -148,6 +148,7 @@ begin
       'message', outbox.message_json(outbox.message_of_key(p_message)));
   end if;
   perform outbox.publish_message(v_message, p_now);
+  perform outbox.count_message('QUEUED');
   perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
     'Message created', v_message.created_by, p_now);
   return pg_catalog.jsonb_build_object('outcome', 'created',

@@ -53,6 +53,9 @@ declare
   v_empty bigint[];
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
+  v_bounds integer[] := outbox.attempt_bounds();
+  v_floors uuid[] := outbox.latency_floors(p_now);
+  v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with given as materialized (
     select distinct on (u.event, u.endpoint, u.attempt) u.*
@@ -65,7 +68,7 @@ begin
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
     -- failures; a lost lease, a redirect and a request to wait are neither.
-    select d.row_at, d.event_id, d.endpoint_id, d.attempt,
+    select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries,
       d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
@@ -137,6 +140,66 @@ begin
       pg_catalog.count(*) over (partition by w.gate_id, w.lane_id) as in_lane,
       pg_catalog.max(w.place) filter (where w.answered) over (partition by w.gate_id) as answered_at
     from weighed w
+  ), tallied as materialized (
+    -- For the counters: a batch has few different outcomes.
+    select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
+      coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
+      b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
+      pg_catalog.cardinality(v_floors) + 1 - b.place as age
+    from (
+      select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused,
+        j.retry_at is not null as again,
+        case when v_each then j.endpoint_id end as endpoint_id,
+        pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
+        case
+          when j.outcome = 'delivered' and j.replayed_at is null
+          then pg_catalog.width_bucket(j.event_id, v_floors)
+        end as place,
+        pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms
+      from judged j
+      where j.outcome <> 'released'
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    ) b
+  ), counted as (
+    insert into outbox.counter_change (metric, labels, n, total)
+    select 'attempts', array[t.kind, t.outcome, t.error_class, t.code], pg_catalog.sum(t.n), 0
+    from tallied t
+    group by t.kind, t.outcome, t.error_class, t.code
+    union all
+    select 'attempt_ms', array[t.kind, t.outcome, t.took::text], pg_catalog.sum(t.n),
+      pg_catalog.sum(t.ms)
+    from tallied t
+    where t.took is not null
+    group by t.kind, t.outcome, t.took
+    union all
+    select 'latency_ms', array[t.kind, t.age::text], pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.age is not null
+    group by t.kind, t.age
+    union all
+    select 'deliveries', array[t.kind, case when t.dead then 'dead_letter' else t.outcome end],
+      pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.dead or t.outcome = 'delivered'
+    group by 2
+    union all
+    select 'dead_letters',
+      array[t.kind, case when t.refused then 'not_retryable' else 'retries_exhausted' end],
+      pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.dead
+    group by 2
+    union all
+    select 'retries', array[t.kind, t.error_class], pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.again
+    group by 2
+    union all
+    select 'endpoint_attempts', array[t.endpoint_id::text, t.outcome, t.error_class],
+      pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.endpoint_id is not null
+    group by 2
   ), gone as (
     -- By ctid: whoever could move the row waits for the gate.
     delete from outbox.delivery d
@@ -364,6 +427,8 @@ begin
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
+    perform outbox.count_up('breaker_opens', array[e.kind])
+    from outbox.endpoint e where e.id = any (v_news.opened);
     perform outbox.announce('outhook.breaker.opened', v_news.opened, p_now);
   end if;
   if v_news.closed is not null then

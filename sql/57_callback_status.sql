@@ -245,9 +245,10 @@ set jit = off
 as $$
 declare
   v_moves outbox.message_move[];
+  v_counted integer;
 begin
   with told as materialized (
-    select m.id, m.status as was, t.newest, t.last_out, t.last_taken,
+    select m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out, t.last_taken,
       case
         when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
         when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
@@ -289,10 +290,20 @@ begin
       -- What failed or waits for another reason than its callbacks is none of theirs.
       and (t.becomes in ('SENT', 'DELIVERED')
         or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
-    returning t.id, t.was, t.becomes
+    returning t.id, t.was, t.becomes, m.error_code, t.was_read_at is null and m.read_at is not null
+      as now_read
+  ), counted as (
+    select outbox.count_message(c.status, c.error_code, c.n)
+    from (
+      select x.becomes as status, x.error_code, pg_catalog.count(*) as n
+      from moved x where x.was <> x.becomes group by x.becomes, x.error_code
+      union all
+      select 'READ', null, pg_catalog.count(*) from moved x where x.now_read
+    ) c
   )
-  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id)
-  into v_moves
+  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id),
+    (select pg_catalog.count(*) from counted)
+  into v_moves, v_counted
   from moved x where x.was <> x.becomes;
   return coalesce(v_moves, '{}');
 end

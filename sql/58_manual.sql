@@ -93,6 +93,23 @@ comment on function outbox.retry_now(uuid, uuid) is
   'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", '
   '"endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
+create function outbox.count_ended(
+  p_endpoint_id uuid, p_outcome text, p_n bigint
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.count_up('deliveries', array[e.kind, p_outcome], p_n)
+  from outbox.endpoint e where e.id = p_endpoint_id;
+  if p_outcome = 'expired' then
+    perform outbox.count_up('dead_letters', array[e.kind, p_outcome], p_n)
+    from outbox.endpoint e where e.id = p_endpoint_id;
+  end if;
+end
+$$;
+comment on function outbox.count_ended(uuid, text, bigint) is
+  'Counts deliveries that ended without a try: cancelled, expired, filter_error.';
+
 create function outbox.close_delivery(
   p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz
 ) returns void
@@ -108,6 +125,7 @@ begin
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close',
     p_outcome, p_why);
+  perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's.

@@ -12,6 +12,9 @@ begin
   where u.event_id = p_event and u.failures >= 3
   on conflict (event_id) do update set
     error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
+  if found then
+    perform outbox.count_up('events', array['set_aside']);
+  end if;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
 end
 $$;
@@ -83,6 +86,14 @@ begin
         select g.id from outbox.gate g
         where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
       ) is null;
+    perform outbox.count_ended(p.endpoint_id, 'filter_error', p.n)
+    from (
+      select p.endpoint_id, pg_catalog.count(*) as n
+      from unnest(p_pair_endpoints, p_pair_problems) as p (endpoint_id, problem)
+      where p.problem is not null
+      group by p.endpoint_id
+    ) p;
+    perform outbox.count_up('created', '{}', v_added);
   end if;
   -- By an array: a join that may not loop would read the whole table, the dead rows too.
   with done as (
@@ -94,11 +105,21 @@ begin
         select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
       ) o))
     returning u.event_id, u.routed_to
+  ), judged as materialized (
+    select d.event_id,
+      d.routed_to is null
+        and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id)
+      as unwanted
+    from done d
+  ), counted as (
+    insert into outbox.counter_change (metric, labels, n)
+    select 'events', array[case when j.unwanted then 'no_subscriber' else 'routed' end],
+      pg_catalog.count(*)
+    from judged j
+    group by j.unwanted
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)
-  select d.event_id, 0, p_now, 'close', 'no_subscriber' from done d
-  where d.routed_to is null
-    and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id);
+  select j.event_id, 0, p_now, 'close', 'no_subscriber' from judged j where j.unwanted;
   return v_added;
 end
 $$;

@@ -221,6 +221,7 @@ begin
   end if;
   if v_given > 0 then
     v_applied := outbox.complete(v_results, v_now);
+    perform outbox.count_up('stale_results', '{}', v_given - v_applied);
     v_failing := array(
       select distinct r.endpoint from pg_catalog.unnest(v_results) r where r.outcome = 'failed');
     if pg_catalog.cardinality(v_failing) > 0 then

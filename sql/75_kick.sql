@@ -6,6 +6,10 @@
 -- The time of the last kick, in milliseconds. A sequence is seen by all at once and waits for
 -- nobody, whatever becomes of the transaction that kicked.
 create sequence outbox.last_kick minvalue 0 start 0;
+-- How many there were, and when the last tick ended, likewise. A crash may count 32 kicks more.
+create sequence outbox.kicks_on_commit minvalue 0 start 0;
+create sequence outbox.kicks_by_tick minvalue 0 start 0;
+create sequence outbox.last_tick minvalue 0 start 0;
 
 create function outbox.configure(p_functions_url text, p_worker_secret text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -94,6 +98,9 @@ begin
       'x-outhook-kick', 't=' || v_at || ',v1='
         || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
     timeout_milliseconds => 2000);
+  perform pg_catalog.nextval(case p_why
+    when 'commit' then 'outbox.kicks_on_commit' else 'outbox.kicks_by_tick'
+  end::regclass);
   return true;
 exception when others then
   return false;
@@ -211,12 +218,21 @@ begin
   exception when others then
     raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
   end;
+  begin
+    if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
+      perform outbox.fold_counters();
+    end if;
+    perform pg_catalog.setval('outbox.last_tick',
+      (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
+  exception when others then
+    raise warning 'outbox.fold_counters(): %', sqlerrm;
+  end;
 end
 $$;
 comment on function outbox.upkeep(timestamptz) is
   'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies '
   'the callbacks that wait, cancels what deleted endpoints left, expires what has been open too '
-  'long.';
+  'long, adds counters up.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''

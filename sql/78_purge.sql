@@ -57,6 +57,7 @@ begin
   from (select pg_catalog.sum(l.n) as n, pg_catalog.sum(l.slots) as slots from lanes l) s
   where g.id = v_gate.id and s.n is not null
   returning s.n into v_purged;
+  perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
     perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
   end if;

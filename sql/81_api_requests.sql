@@ -131,6 +131,38 @@ comment on function outbox.take_requests(text, integer) is
   'api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. '
   'OH001.';
 
+create function outbox.note_requests(p_requests jsonb) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_bounds integer[] := outbox.attempt_bounds();
+begin
+  with given as materialized (
+    select pg_catalog.left(r.method, 10) as method, pg_catalog.left(r.route, 100) as route,
+      pg_catalog.left(r.status::text, 3) as status, r.n, r.ms
+    from pg_catalog.jsonb_to_recordset(p_requests) as r (
+      method text, route text, status integer, n bigint, ms bigint)
+    where r.n > 0 and r.ms >= 0 and r.method is not null and r.route is not null
+      and r.status is not null
+    limit 1000
+  )
+  insert into outbox.counter_change (metric, labels, n, total)
+  select 'requests', array[g.method, g.route, g.status], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
+  from given g
+  group by g.method, g.route, g.status
+  union all
+  select 'request_ms', array[g.method, (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text],
+    pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
+  from given g
+  group by 2;
+  return pg_catalog.jsonb_build_object('noted', true);
+end
+$$;
+comment on function outbox.note_requests(jsonb) is
+  'Counts requests that the API has answered: [{"method", "route": as the API writes it, "status", '
+  '"n": how many, "ms": how long they took in all; those of one entry fall into one bucket}]. '
+  'Returns {"noted": true}.';
+
 create function outbox.forget_requests(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$

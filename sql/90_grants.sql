@@ -83,6 +83,8 @@ grant execute on function
   outbox.get_org_test(text, uuid, uuid),
   outbox.get_org_stats(text, uuid, integer),
   outbox.take_requests(text, integer),
+  outbox.note_requests(jsonb),
+  outbox.get_metrics(),
   outbox.note_portal_token(text, text, jsonb),
   outbox.list_dead_letters(
     text, uuid, text, text, timestamptz, timestamptz, text, integer),

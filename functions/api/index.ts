@@ -8,15 +8,18 @@ import { createApp } from './app.ts'
 import { createAuthenticate } from './auth/authenticate.ts'
 import { apiDatabase } from './database.ts'
 import { readApiEnv } from './env.ts'
+import { createRequestCounts } from './request_counts.ts'
 
 const environment = Deno.env.toObject()
 const env = readApiEnv(environment)
 const log = createLog({ debug: env.debug })
 
 const callFunction = connectFunctions({ url: env.url, key: env.key })
+const database = apiDatabase(callFunction)
+const log = createLog({ debug: env.debug })
 
 const app = createApp({
-  database: apiDatabase(callFunction),
+  database,
   callbacks: callbackDatabase(callFunction),
   authenticate: createAuthenticate({
     ...env,
@@ -30,7 +33,15 @@ const app = createApp({
   now: () => performance.now(),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   log,
+<<<<<<< HEAD
   tracer: await loadTracer({ environment, clock: systemClock, log, keepAlive }),
+=======
+  countRequest: createRequestCounts({
+    database,
+    log,
+    later: (work, ms) => void setTimeout(work, ms),
+  }),
+>>>>>>> 031f5ba (feat(metrics): the function metrics, for Prometheus and OpenMetrics)
 })
 
 Deno.serve(app.fetch)

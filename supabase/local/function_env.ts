@@ -16,5 +16,6 @@ export function functionEnv(
     OUTHOOK_PORTAL_SECRET: keys.portalSecret,
     EXAMPLE_CONSUMER_SECRET: keys.exampleSecret,
     OUTHOOK_WHATSAPP_VERIFY_SECRET: keys.verifySecret,
+    OUTHOOK_METRICS_TOKEN: keys.metricsToken,
   }
 }

@@ -30,6 +30,8 @@ export interface StackKeys {
   exampleSecret: string
   /** The functions' own: makes the tokens by which WhatsApp verifies the address of callbacks. */
   verifySecret: string
+  /** The function `metrics`' own: who bears it may read. */
+  metricsToken: string
   /**
    * Signs a user's token (ES256), as the platform's Auth does.
    *
@@ -104,6 +106,7 @@ async function deriveKeys(stored: StoredKeys): Promise<StackKeys> {
     exampleSecret: `whsec_${
       createHmac('sha256', secrets.jwtSecret).update('outhook example').digest('base64')
     }`,
+    metricsToken: deriveSecret(secrets.jwtSecret, 'outhook metrics'),
     anonKey: await signLegacyKey('anon', legacyKeysExpire, secrets.jwtSecret),
     serviceRoleKey: await signLegacyKey('service_role', legacyKeysExpire, secrets.jwtSecret),
     jwks: { keys: [publicKey, oct] },

@@ -25,6 +25,8 @@ const known: Record<string, string[]> = {
   'functions/example-consumer/database.ts': ['@supabase/supabase-js'],
   'functions/example-consumer/index.ts': ['Deno.serve'],
   'functions/whatsapp/index.ts': ['Deno.serve'],
+  'functions/metrics/database.ts': ['@supabase/supabase-js'],
+  'functions/metrics/index.ts': ['Deno.serve'],
 }
 
 /** Packages and built-in modules that open none; anything else that is imported counts as one that does. */
@@ -33,6 +35,7 @@ const quiet = [
   '@hono/zod-openapi',
   'hono',
   'hono/body-limit',
+  'hono/accepts',
   'hono/cors',
   'hono/http-exception',
   'hono/route',

@@ -1,7 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import type { Log } from '../../_shared/log.ts'
-import type { ApiEnv } from '../context.ts'
+import type { ApiDeps, ApiEnv } from '../context.ts'
 
 /** A caller's own request id, so that its log and ours can be put side by side. */
 const requestIdForm = /^[A-Za-z0-9_.:-]{1,64}$/
@@ -10,7 +9,9 @@ const requestIdForm = /^[A-Za-z0-9_.:-]{1,64}$/
  * Gives every request an id (the caller's `x-request-id`, if it is one), sends it back, and writes
  * one line for the request. The line names the route and never what was asked for, sent or answered.
  */
-export function requestLog(log: Log, now: () => number): MiddlewareHandler<ApiEnv> {
+export function requestLog(
+  { log, now, countRequest }: Pick<ApiDeps, 'log' | 'now' | 'countRequest'>,
+): MiddlewareHandler<ApiEnv> {
   return async function logRequest(c, next): Promise<void> {
     const started = now()
     const asked = c.req.header('x-request-id') ?? ''
@@ -20,12 +21,16 @@ export function requestLog(log: Log, now: () => number): MiddlewareHandler<ApiEn
     c.header('x-request-id', requestId)
     const principal = c.get('principal')
     const { status } = c.res
+    const { method } = c.req
+    const route = routePath(c, -1)
+    const ms = Math.round(now() - started)
+    countRequest?.({ method, route, status, ms })
     log(status >= 500 ? 'warn' : 'info', 'request', {
       request: requestId,
-      method: c.req.method,
-      route: routePath(c, -1),
+      method,
+      route,
       status,
-      ms: Math.round(now() - started),
+      ms,
       ...principal === undefined ? {} : { org: principal.orgId, kind: principal.kind },
     })
   }

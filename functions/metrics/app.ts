@@ -1,0 +1,89 @@
+import { Hono } from 'hono'
+import { accepts } from 'hono/accepts'
+import { messageOf } from '../_shared/errors.ts'
+import type { Log } from '../_shared/log.ts'
+import { problemResponse } from '../_shared/problem.ts'
+import { version } from '../_shared/version.ts'
+import type { MetricsAnswer } from './contract.ts'
+import { counterFamilies } from './counters.ts'
+import { gaugeFamilies } from './gauges.ts'
+import { histogramFamilies } from './histograms.ts'
+import { contentTypes, writeText } from './text.ts'
+import { bearsToken } from './token.ts'
+
+export type MetricsDeps = {
+  /** Who bears one of these may read; none means that the function is not set up yet. */
+  tokens: readonly string[]
+  readMetrics(): Promise<MetricsAnswer>
+  log: Log
+}
+
+const openMetrics = 'application/openmetrics-text'
+
+/**
+ * The function's HTTP side: `GET /metrics` answers in the format of Prometheus, or in that of
+ * OpenMetrics to who prefers it; `GET /metrics/health` tells that it is up.
+ */
+export function createApp({ tokens, readMetrics, log }: MetricsDeps): Hono {
+  const app = new Hono().basePath('/metrics')
+
+  app.get('/health', (c) => c.json({ status: 'ok', version }))
+
+  app.get('/', async (c) => {
+    if (tokens.length === 0) {
+      return problemResponse({
+        status: 503,
+        code: 'not_configured',
+        title: 'Not configured',
+        detail: 'OUTHOOK_METRICS_TOKEN is not set: set it to what Prometheus sends as bearer token',
+      })
+    }
+    if (!bearsToken(c.req.header('authorization'), tokens)) {
+      const refusal = problemResponse({
+        status: 401,
+        code: 'unauthorized',
+        title: 'Not authorized',
+        detail: 'Send Authorization: Bearer with the token in OUTHOOK_METRICS_TOKEN',
+      })
+      refusal.headers.set('www-authenticate', 'Bearer')
+      return refusal
+    }
+    let answer: MetricsAnswer
+    try {
+      answer = await readMetrics()
+    } catch (error) {
+      log('error', 'metrics failed', { error: messageOf(error) })
+      return problemResponse({
+        status: 503,
+        code: 'unavailable',
+        title: 'Not available',
+        detail: 'The database did not answer; the log of this function has the reason',
+      })
+    }
+    const wanted = accepts(c, {
+      header: 'Accept',
+      supports: ['text/plain', openMetrics],
+      default: 'text/plain',
+    })
+    const format = wanted === openMetrics ? 'openmetrics' : 'prometheus'
+    const families = [
+      ...counterFamilies(answer),
+      ...histogramFamilies(answer),
+      ...gaugeFamilies(answer),
+    ]
+    return c.body(writeText(families, format), 200, {
+      'content-type': contentTypes[format],
+      'cache-control': 'no-store',
+    })
+  })
+
+  app.notFound((c) =>
+    problemResponse({
+      status: 404,
+      code: 'not_found',
+      title: 'Not found',
+      detail: `This function has no ${c.req.method} ${c.req.path}`,
+    })
+  )
+  return app
+}

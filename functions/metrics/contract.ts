@@ -1,0 +1,77 @@
+import { z } from 'zod'
+
+// What `outbox.get_metrics` answers. Times are seconds since 1970 on the database's clock.
+
+const seconds = z.number().nullable()
+
+const endpointGroup = z.object({
+  kind: z.string(),
+  state: z.string(),
+  n: z.number(),
+  open: z.number(),
+  in_flight: z.number(),
+})
+
+const namedEndpoint = z.object({
+  endpoint: z.string(),
+  org: z.string(),
+  kind: z.string(),
+  open: z.number(),
+  failures: z.number(),
+  failing_since: seconds,
+  due_since: seconds,
+})
+
+const partitions = z.object({
+  table: z.string(),
+  n: z.number(),
+  until: z.number(),
+  bytes: z.number(),
+})
+
+const table = z.object({
+  table: z.string(),
+  live: z.number(),
+  dead: z.number(),
+  vacuumed_at: seconds,
+})
+
+export const metricsAnswer = z.object({
+  version: z.string(),
+  now: z.number(),
+  bounds: z.object({ attempt_ms: z.array(z.number()), latency_ms: z.array(z.number()) }),
+  /** `[metric, labels, n, total]`; of a histogram the last label is the bucket's number, from 1. */
+  counters: z.array(z.tuple([z.string(), z.array(z.string()), z.number(), z.number()])),
+  queue: z.object({
+    endpoints: z.array(endpointGroup),
+    due_since: seconds,
+    open_since: seconds,
+    named: z.array(namedEndpoint),
+  }),
+  events: z.object({
+    unrouted: z.number(),
+    unrouted_since: seconds,
+    set_aside: z.number(),
+    dead_letters: z.number(),
+  }),
+  engine: z.object({
+    enabled: z.boolean(),
+    runs: z.record(z.string(), z.number()),
+    tick_at: seconds,
+    kick_at: seconds,
+    kicks: z.object({ commit: z.number(), tick: z.number() }),
+    replay_jobs: z.number(),
+    in_default: z.object({ event: z.number(), attempt: z.number() }),
+    partitions: z.array(partitions).nullable(),
+  }),
+  database: z.object({
+    tables: z.array(table).nullable(),
+    snapshot_s: z.number(),
+    xmin_age: z.number(),
+  }),
+})
+
+/** All that one scrape shows, as the database tells it. */
+export type MetricsAnswer = z.infer<typeof metricsAnswer>
+/** One counter: its metric, the values of its labels, how often, and the sum in milliseconds. */
+export type Counted = MetricsAnswer['counters'][number]

@@ -1,0 +1,168 @@
+import type { Counted, MetricsAnswer } from './contract.ts'
+import { type Family, labelsOf } from './family.ts'
+
+type CounterSpec = {
+  /** What the database calls it. */
+  metric: string
+  name: string
+  help: string
+  labels: readonly string[]
+  /**
+   * The values that are there from the beginning, at 0: a series that begins at 1 has no increase
+   * that a query could see.
+   */
+  zeros?: (kinds: readonly string[]) => string[][]
+}
+
+const ends = ['delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']
+const reasons = ['retries_exhausted', 'not_retryable', 'expired']
+
+function each(kinds: readonly string[], ...more: readonly string[][]): string[][] {
+  return kinds.flatMap((kind) => more.length === 0 ? [[kind]] : more.map((m) => [kind, ...m]))
+}
+
+const specs: readonly CounterSpec[] = [
+  {
+    metric: 'attempts',
+    name: 'outhook_attempts',
+    help: 'Tries that ended, by what came of them. code is the class of the answer: 2xx, 429, 5xx.',
+    labels: ['kind', 'outcome', 'error_class', 'code'],
+    zeros: (kinds) => each(kinds, ['failed', 'lease_expired', '']),
+  },
+  {
+    metric: 'retries',
+    name: 'outhook_retries',
+    help: 'Failed tries after which another one was planned.',
+    labels: ['kind', 'error_class'],
+  },
+  {
+    metric: 'created',
+    name: 'outhook_deliveries_created',
+    help: 'Deliveries that routing made: one for each event and endpoint.',
+    labels: [],
+    zeros: () => [[]],
+  },
+  {
+    metric: 'deliveries',
+    name: 'outhook_deliveries_ended',
+    help: 'Deliveries that ended, by how.',
+    labels: ['kind', 'outcome'],
+    zeros: (kinds) => each(kinds, ...ends.map((end) => [end])),
+  },
+  {
+    metric: 'dead_letters',
+    name: 'outhook_dead_letters',
+    help: 'Deliveries that became dead letters, by why.',
+    labels: ['kind', 'reason'],
+    zeros: (kinds) => each(kinds, ...reasons.map((reason) => [reason])),
+  },
+  {
+    metric: 'stale_results',
+    name: 'outhook_stale_results',
+    help: 'Results that came when the lease of their delivery had ended, and changed nothing.',
+    labels: [],
+    zeros: () => [[]],
+  },
+  {
+    metric: 'breaker_opens',
+    name: 'outhook_breaker_opens',
+    help: 'How often the breaker of an endpoint opened.',
+    labels: ['kind'],
+    zeros: (kinds) => each(kinds),
+  },
+  {
+    metric: 'events',
+    name: 'outhook_events',
+    help: 'Published events, by what routing made of them, which is within a second of the commit.',
+    labels: ['outcome'],
+    zeros: () => [['routed'], ['no_subscriber'], ['set_aside']],
+  },
+  {
+    metric: 'runs',
+    name: 'outhook_runs',
+    help: 'Runs that called for the first time, by whether they may go on.',
+    labels: ['kind', 'result'],
+  },
+  {
+    metric: 'messages',
+    name: 'outhook_messages',
+    help: 'Messages that reached a status; error_code is that of a failed one.',
+    labels: ['status', 'error_code'],
+  },
+  {
+    metric: 'messages_blocked',
+    name: 'outhook_messages_blocked',
+    help: 'Messages that policy kept from being created or sent, such as for want of consent.',
+    labels: ['reason'],
+    zeros: () => [['consent_required'], ['consent_revoked'], ['opted_out'], ['outside_window']],
+  },
+  {
+    metric: 'callbacks',
+    name: 'outhook_whatsapp_updates',
+    help: 'What WhatsApp told in callbacks, by what became of it.',
+    labels: ['kind', 'state', 'reason'],
+  },
+  {
+    metric: 'requests',
+    name: 'outhook_api_requests',
+    help: 'Requests to the HTTP API, as far as its processes have reported them.',
+    labels: ['method', 'route', 'status'],
+  },
+  {
+    metric: 'endpoint_attempts',
+    name: 'outhook_endpoint_attempts',
+    help: 'Tries by endpoint, counted while the setting metrics.per_endpoint is on.',
+    labels: ['endpoint', 'outcome', 'error_class'],
+  },
+]
+
+/** Every counter as a family. */
+export function counterFamilies(answer: MetricsAnswer): Family[] {
+  const kinds = kindsOf(answer)
+  return [
+    ...specs.map((spec) => familyOf(spec, answer.counters, kinds)),
+    leases(answer.counters, kinds),
+    {
+      name: 'outhook_kicks',
+      type: 'counter',
+      help: 'Calls that asked for a run: at a commit, or by the tick.',
+      samples: Object.entries(answer.engine.kicks)
+        .map(([reason, value]) => ({ labels: [['reason', reason]], value })),
+    },
+  ]
+}
+
+/** The kinds of the endpoints that there are. */
+export function kindsOf({ queue }: MetricsAnswer): string[] {
+  return [...new Set(queue.endpoints.map(({ kind }) => kind))]
+}
+
+function familyOf(spec: CounterSpec, counters: readonly Counted[], kinds: string[]): Family {
+  const values = new Map<string, [labels: string[], value: number]>()
+  for (const labels of spec.zeros?.(kinds) ?? []) values.set(labels.join('\n'), [labels, 0])
+  for (const [metric, labels, n] of counters) {
+    if (metric === spec.metric) values.set(labels.join('\n'), [labels, n])
+  }
+  return {
+    name: spec.name,
+    type: 'counter',
+    help: spec.help,
+    samples: [...values.values()]
+      .map(([labels, value]) => ({ labels: labelsOf(spec.labels, labels), value })),
+  }
+}
+
+function leases(counters: readonly Counted[], kinds: string[]): Family {
+  const sums = new Map(kinds.map((kind) => [kind, 0]))
+  for (const [metric, [kind = '', , errorClass], n] of counters) {
+    if (metric === 'attempts' && errorClass === 'lease_expired') {
+      sums.set(kind, (sums.get(kind) ?? 0) + n)
+    }
+  }
+  return {
+    name: 'outhook_leases_expired',
+    type: 'counter',
+    help: 'Deliveries whose run ended without a result: it died, or took longer than its lease.',
+    samples: [...sums].map(([kind, value]) => ({ labels: [['kind', kind]], value })),
+  }
+}

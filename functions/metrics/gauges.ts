@@ -1,0 +1,205 @@
+import type { MetricsAnswer } from './contract.ts'
+import type { Family, Sample } from './family.ts'
+
+/** Every gauge as a family. Ages are by the database's clock: no other one has a part in them. */
+export function gaugeFamilies(answer: MetricsAnswer): Family[] {
+  return [
+    ...queueGauges(answer),
+    ...endpointGauges(answer),
+    ...engineGauges(answer),
+    ...databaseGauges(answer),
+  ]
+}
+
+function queueGauges(
+  { queue: { endpoints, due_since, open_since }, events, now }: MetricsAnswer,
+): Family[] {
+  const byState = (value: (group: typeof endpoints[number]) => number): Sample[] =>
+    endpoints.map((group) => ({
+      labels: [['kind', group.kind], ['state', group.state]],
+      value: value(group),
+    }))
+  return [
+    gauge('outhook_endpoints', 'Endpoints by kind and state.', byState(({ n }) => n)),
+    gauge(
+      'outhook_deliveries_open',
+      'Deliveries that have not ended, by the state of their endpoint: all but enabled hold them.',
+      byState(({ open }) => open),
+    ),
+    gauge(
+      'outhook_deliveries_in_flight',
+      'Requests that are under way.',
+      byState(({ in_flight }) => in_flight),
+    ),
+    age(
+      'outhook_oldest_due',
+      'How long the first delivery that could be sent has been due; 0 when none is.',
+      since(now, due_since),
+    ),
+    age(
+      'outhook_oldest_open_breaker',
+      'How long the endpoint that fails longest, of those with an open breaker, has failed.',
+      since(now, open_since),
+    ),
+    single(
+      'outhook_events_unrouted',
+      'Committed events that routing has not come to, counted up to 10,000.',
+      events.unrouted,
+    ),
+    age(
+      'outhook_oldest_unrouted',
+      'How long the first unrouted event has waited; 0 when none does.',
+      since(now, events.unrouted_since),
+    ),
+    single(
+      'outhook_events_set_aside',
+      'Events that could not be routed and wait for a person, counted up to 10,000.',
+      events.set_aside,
+    ),
+    single(
+      'outhook_dead_letters_waiting',
+      'Dead letters that nobody replayed or discarded, counted up to 10,000.',
+      events.dead_letters,
+    ),
+  ]
+}
+
+function endpointGauges({ queue: { named }, now }: MetricsAnswer): Family[] {
+  const of = (value: (endpoint: typeof named[number]) => number): Sample[] =>
+    named.map((endpoint) => ({
+      labels: [['endpoint', endpoint.endpoint], ['org', endpoint.org], ['kind', endpoint.kind]],
+      value: value(endpoint),
+    }))
+  const which = 'of the endpoints that are named (settings metrics.top_endpoints, per_endpoint).'
+  return [
+    gauge(
+      'outhook_endpoint_open_deliveries',
+      `Deliveries that have not ended, ${which}`,
+      of(({ open }) => open),
+    ),
+    gauge(
+      'outhook_endpoint_consecutive_failures',
+      `Failures since the last success, ${which}`,
+      of(({ failures }) => failures),
+    ),
+    gauge(
+      'outhook_endpoint_failing_seconds',
+      `Time since the first of these failures, ${which}`,
+      of(({ failing_since }) => since(now, failing_since)),
+      'seconds',
+    ),
+    gauge(
+      'outhook_endpoint_oldest_due_seconds',
+      `How long the first delivery that could be sent has been due, ${which}`,
+      of(({ due_since }) => since(now, due_since)),
+      'seconds',
+    ),
+  ]
+}
+
+function engineGauges({ engine, now, version }: MetricsAnswer): Family[] {
+  const runs = { edge: 0, worker: 0, ...engine.runs }
+  const tables = engine.partitions ?? []
+  return [
+    gauge('outhook_build_info', 'The version of the schema.', [
+      { labels: [['version', version]], value: 1 },
+    ]),
+    single(
+      'outhook_delivery_enabled',
+      'Whether the setting worker.enabled is on.',
+      Number(engine.enabled),
+    ),
+    gauge(
+      'outhook_runs_alive',
+      'Runs that have polled within 10 s.',
+      Object.entries(runs).map(([kind, value]) => ({ labels: [['kind', kind]], value })),
+    ),
+    ...at('outhook_tick', 'Time since the last tick.', now, engine.tick_at),
+    ...at('outhook_kick', 'Time since the last kick.', now, engine.kick_at),
+    single('outhook_replay_jobs', 'Replay jobs that run or are paused.', engine.replay_jobs),
+    gauge(
+      'outhook_default_partition_rows',
+      'Rows for whose day there was no partition, counted up to 10,000.',
+      Object.entries(engine.in_default)
+        .map(([table, value]) => ({ labels: [['table', table]], value })),
+    ),
+    gauge(
+      'outhook_partitions',
+      'Daily partitions.',
+      tables.map(({ table, n }) => ({ labels: [['table', table]], value: n })),
+    ),
+    gauge(
+      'outhook_partitions_ahead_seconds',
+      'For how long there are partitions already.',
+      tables.map(({ table, until }) => ({ labels: [['table', table]], value: until - now })),
+      'seconds',
+    ),
+    gauge(
+      'outhook_partitions_bytes',
+      'The size of the partitions without indexes, as the last vacuum saw it.',
+      tables.map(({ table, bytes }) => ({ labels: [['table', table]], value: bytes })),
+      'bytes',
+    ),
+  ]
+}
+
+function databaseGauges({ database, now }: MetricsAnswer): Family[] {
+  const tables = database.tables ?? []
+  return [
+    gauge(
+      'outhook_table_live_rows',
+      'Live rows of the busy tables, by the statistics of Postgres.',
+      tables.map(({ table, live }) => ({ labels: [['table', table]], value: live })),
+    ),
+    gauge(
+      'outhook_table_dead_rows',
+      'Dead rows that vacuum has not removed yet, likewise.',
+      tables.map(({ table, dead }) => ({ labels: [['table', table]], value: dead })),
+    ),
+    gauge(
+      'outhook_table_vacuum_age_seconds',
+      'Time since the last vacuum of these tables; none where there was none.',
+      tables.flatMap(({ table, vacuumed_at }) =>
+        vacuumed_at === null ? [] : [{ labels: [['table', table]], value: since(now, vacuumed_at) }]
+      ),
+      'seconds',
+    ),
+    age(
+      'outhook_oldest_snapshot',
+      'How long the transaction has been open that holds vacuum up longest.',
+      database.snapshot_s,
+    ),
+    single(
+      'outhook_xmin_age_transactions',
+      'How many transactions ago vacuum has to stop, for a session, slot or prepared transaction.',
+      database.xmin_age,
+    ),
+  ]
+}
+
+function gauge(
+  name: string,
+  help: string,
+  samples: readonly Sample[],
+  unit?: 'seconds' | 'bytes',
+): Family {
+  return { name, type: 'gauge', help, samples, ...unit === undefined ? {} : { unit } }
+}
+
+function single(name: string, help: string, value: number): Family {
+  return gauge(name, help, [{ labels: [], value }])
+}
+
+function age(name: string, help: string, value: number): Family {
+  return gauge(`${name}_age_seconds`, help, [{ labels: [], value }], 'seconds')
+}
+
+/** None of what has never been. */
+function at(name: string, help: string, now: number, moment: number | null): Family[] {
+  return moment === null ? [] : [age(name, help, since(now, moment))]
+}
+
+/** Statistics may be a moment ahead of the answer's clock. */
+function since(now: number, moment: number | null): number {
+  return moment === null ? 0 : Math.max(0, now - moment)
+}

@@ -1,0 +1,139 @@
+-- Counters of what has happened, for metrics. They only grow, whatever is cleaned up, and a crash
+-- takes nothing back. A call counts by adding rows, which waits for nobody and meets no version
+-- that a transaction left open keeps; the tick adds them up every ten seconds. Measured: counting
+-- 400 results takes 0.4 ms of the 20 ms that their call takes; adding 12,000 rows up takes 31 ms.
+
+create table outbox.counter (
+  metric text not null,
+  labels text[] not null,
+  n bigint not null,
+  total bigint not null,
+  primary key (metric, labels)
+) with (fillfactor = 50);
+comment on table outbox.counter is
+  'What was counted until the last fold_counters(), by metric and the values of its labels. n: how '
+  'often; total: the sum of what was measured, in milliseconds. Of a histogram the last label is '
+  'the number of the bucket, from 1.';
+
+create table outbox.counter_change (
+  at timestamptz not null default pg_catalog.clock_timestamp(),
+  metric text not null,
+  labels text[] not null,
+  n bigint not null,
+  total bigint not null default 0
+) with (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_cost_delay = 0
+);
+comment on table outbox.counter_change is
+  'What has been counted since, in the transactions that did it.';
+create index counter_change_at on outbox.counter_change (at);
+
+-- Where counter_change begins, in milliseconds: behind the dead entries of its index. A sequence,
+-- which has no old versions itself.
+create sequence outbox.counters_from minvalue 0 start 0;
+
+create function outbox.counters_since(p_now timestamptz) returns timestamptz
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select case
+      when s.last_value < extract(epoch from p_now) * 1000
+      then pg_catalog.to_timestamp(s.last_value / 1000.0)
+      else '-infinity'
+    end
+    from outbox.counters_from s);
+end
+$$;
+comment on function outbox.counters_since(timestamptz) is
+  'From where on counter_change is read; all of it after the clock was set back.';
+
+create function outbox.count_up(
+  p_metric text, p_labels text[], p_n bigint default 1, p_total bigint default 0
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if p_n > 0 then
+    insert into outbox.counter_change (metric, labels, n, total)
+    values (p_metric, p_labels, p_n, p_total);
+  end if;
+end
+$$;
+comment on function outbox.count_up(text, text[], bigint, bigint) is
+  'Counts something p_n times, when the transaction commits. Waits for nobody.';
+
+create function outbox.fold_counters() returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := pg_catalog.clock_timestamp();
+  -- All of it once a minute: what took long to commit lies before the beginning.
+  v_since timestamptz := case
+    when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
+    else outbox.counters_since(v_now)
+  end;
+  v_first timestamptz;
+  v_folded integer;
+begin
+  with taken as (
+    delete from outbox.counter_change c where c.at >= v_since returning c.*
+  ), folded as (
+    -- In one order, for two of these may meet.
+    insert into outbox.counter as c (metric, labels, n, total)
+    select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
+    from taken t
+    group by t.metric, t.labels
+    order by t.metric, t.labels
+    on conflict (metric, labels) do update
+      set n = c.n + excluded.n, total = c.total + excluded.total
+  )
+  select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
+  -- Not behind anything that this call removes: a reader may still see it.
+  if v_first is not null then
+    perform pg_catalog.setval('outbox.counters_from',
+      greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
+  end if;
+  return v_folded;
+end
+$$;
+comment on function outbox.fold_counters() is
+  'Adds counter_change up into counter and returns how many rows it had.';
+
+create function outbox.attempt_bounds() returns integer[]
+language sql immutable set search_path = ''
+as $$
+  select array[5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 15000, 30000]
+$$;
+comment on function outbox.attempt_bounds() is
+  'The upper bounds of the buckets of how long an attempt takes, in ms.';
+
+create function outbox.latency_bounds() returns integer[]
+language sql immutable set search_path = ''
+as $$
+  select array[25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 30000, 60000, 300000, 1800000,
+    3600000, 21600000, 86400000]
+$$;
+comment on function outbox.latency_bounds() is
+  'The upper bounds of the buckets of how long an event takes to its delivery, in ms.';
+
+create function outbox.latency_floors(p_now timestamptz) returns uuid[]
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
+begin
+  return (
+    -- As uuid_v7_floor(), whose sixteen calls would take as long as all the rest.
+    select pg_catalog.array_agg(
+      (pg_catalog.lpad(pg_catalog.to_hex(v_ms - b.ms), 12, '0') || '00000000000000000000')::uuid
+      order by b.ms desc)
+    from pg_catalog.unnest(outbox.latency_bounds()) b (ms));
+end
+$$;
+comment on function outbox.latency_floors(timestamptz) is
+  'latency_bounds() as the ids of events of those ages, the oldest first: an id is compared in a '
+  'tenth of the time that it takes to read the time in it.';

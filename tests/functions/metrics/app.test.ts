@@ -1,0 +1,113 @@
+import { expect } from '@std/expect'
+import { createApp } from '../../../functions/metrics/app.ts'
+import type { MetricsAnswer } from '../../../functions/metrics/contract.ts'
+import { someAnswer } from './_answer.ts'
+
+const token = 't'.repeat(32)
+const openMetrics =
+  'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1'
+
+type Call = { tokens?: string[]; headers?: Record<string, string>; answer?: () => MetricsAnswer }
+
+async function get(
+  { tokens = [token], headers = {}, answer = someAnswer }: Call = {},
+): Promise<{ status: number; type: string | null; lines: string[]; log: string[] }> {
+  const log: string[] = []
+  const app = createApp({
+    tokens,
+    readMetrics: () => Promise.resolve().then(answer),
+    log: (_level, message, fields) => log.push(`${message} ${JSON.stringify(fields)}`),
+  })
+  const response = await app.request('/metrics', {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    lines: text.split('\n'),
+    log,
+  }
+}
+
+Deno.test('GET /metrics answers in the format of Prometheus', async () => {
+  const { status, type, lines } = await get()
+  expect({ status, type })
+    .toEqual({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' })
+  expect(lines).toEqual(expect.arrayContaining([
+    '# TYPE outhook_attempts_total counter',
+    'outhook_attempts_total{kind="webhook",outcome="delivered",error_class="",code="2xx"} 7',
+    'outhook_leases_expired_total{kind="webhook"} 2',
+    'outhook_attempt_duration_seconds_bucket{kind="webhook",outcome="delivered",le="0.005"} 4',
+    'outhook_attempt_duration_seconds_bucket{kind="webhook",outcome="delivered",le="1.0"} 4',
+    'outhook_attempt_duration_seconds_bucket{kind="webhook",outcome="delivered",le="30.0"} 6',
+    'outhook_attempt_duration_seconds_bucket{kind="webhook",outcome="delivered",le="+Inf"} 7',
+    'outhook_attempt_duration_seconds_sum{kind="webhook",outcome="delivered"} 42.51',
+    'outhook_attempt_duration_seconds_count{kind="webhook",outcome="delivered"} 7',
+    'outhook_delivery_latency_seconds_bucket{kind="webhook",le="+Inf"} 6',
+    'outhook_dead_letters_total{kind="webhook",reason="not_retryable"} 3',
+    'outhook_deliveries_open{kind="webhook",state="paused"} 5',
+    'outhook_oldest_due_age_seconds 60',
+    'outhook_tick_age_seconds 1',
+    'outhook_endpoint_failing_seconds{endpoint="e-1",org="org-1",kind="webhook"} 100',
+    'outhook_partitions_ahead_seconds{table="event"} 604800',
+    'outhook_kicks_total{reason="commit"} 4',
+    'outhook_api_requests_total{method="POST",route="/api/v1/events",status="202"} 5',
+  ]))
+})
+
+Deno.test('a series that has not happened yet is there, at 0', async () => {
+  const { lines } = await get()
+  expect(lines).toEqual(expect.arrayContaining([
+    'outhook_dead_letters_total{kind="webhook",reason="retries_exhausted"} 0',
+    'outhook_deliveries_ended_total{kind="webhook",outcome="cancelled"} 0',
+    'outhook_breaker_opens_total{kind="webhook"} 0',
+    'outhook_stale_results_total 0',
+    'outhook_runs_alive{kind="worker"} 0',
+  ]))
+  expect(lines.filter((line) => line.startsWith('outhook_kick_age_seconds'))).toEqual([])
+})
+
+Deno.test('a label keeps quotes, backslashes and line breaks', async () => {
+  const { lines } = await get()
+  expect(lines).toContain(
+    'outhook_endpoint_attempts_total{endpoint="e-1",outcome="failed",' +
+      'error_class="time\\"out\\\\\\n"} 1',
+  )
+})
+
+Deno.test('GET /metrics answers in OpenMetrics to who prefers it', async () => {
+  const { type, lines } = await get({ headers: { accept: openMetrics } })
+  expect(type).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
+  expect(lines.slice(-2)).toEqual(['# EOF', ''])
+  expect(lines).toEqual(expect.arrayContaining([
+    '# TYPE outhook_attempts counter',
+    'outhook_attempts_total{kind="webhook",outcome="delivered",error_class="",code="2xx"} 7',
+    '# UNIT outhook_attempt_duration_seconds seconds',
+  ]))
+})
+
+Deno.test('GET /metrics answers 401 without a token that is in force', async () => {
+  for (const authorization of ['', token, `Basic ${token}`, `Bearer ${token}x`, 'Bearer ']) {
+    expect(await get({ headers: { authorization } })).toMatchObject({ status: 401 })
+  }
+  const rotating = { tokens: ['n'.repeat(32), token] }
+  expect(await get(rotating)).toMatchObject({ status: 200 })
+})
+
+Deno.test('GET /metrics answers 503 without a token of its own', async () => {
+  const { status, lines } = await get({ tokens: [] })
+  expect(status).toBe(503)
+  expect(lines[0]).toContain('OUTHOOK_METRICS_TOKEN')
+})
+
+Deno.test('GET /metrics answers 503 when the database does not, and says why in the log alone', async () => {
+  const { status, lines, log } = await get({
+    answer: () => {
+      throw new Error('connection refused')
+    },
+  })
+  expect(status).toBe(503)
+  expect(lines[0]).not.toContain('refused')
+  expect(log).toEqual(['metrics failed {"error":"connection refused"}'])
+})
