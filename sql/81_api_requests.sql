@@ -151,10 +151,12 @@ begin
   from given g
   group by g.method, g.route, g.status
   union all
-  select 'request_ms', array[g.method, (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text],
-    pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
+  select 'request_ms', array[g.method, b.bucket], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
   from given g
-  group by 2;
+  cross join lateral (
+    select (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text as bucket
+  ) b
+  group by g.method, b.bucket;
   return pg_catalog.jsonb_build_object('noted', true);
 end
 $$;
