@@ -25,7 +25,6 @@ const known: Record<string, string[]> = {
   'functions/example-consumer/database.ts': ['@supabase/supabase-js'],
   'functions/example-consumer/index.ts': ['Deno.serve'],
   'functions/whatsapp/index.ts': ['Deno.serve'],
-  'functions/metrics/database.ts': ['@supabase/supabase-js'],
   'functions/metrics/index.ts': ['Deno.serve'],
 }
 
