@@ -1,4 +1,5 @@
 import { expect } from '@std/expect'
+import type { ApiDatabase } from '../../../functions/api/database.ts'
 import { createRequestCounts } from '../../../functions/api/request_counts.ts'
 import { nextTurn } from '../next_turn.ts'
 
@@ -13,15 +14,14 @@ function setUp(): {
   const notes: Note[] = []
   const waits: (() => void)[] = []
   const state = { fails: false }
+  const call: ApiDatabase['call'] = (_name, args, answer) => {
+    if (state.fails) return Promise.reject(new Error('away'))
+    // SAFETY: it calls note_requests alone.
+    notes.push((args as unknown as { p_requests: Note }).p_requests)
+    return Promise.resolve(answer.parse({ noted: true }))
+  }
   const count = createRequestCounts({
-    database: {
-      call(_name, args, answer) {
-        if (state.fails) return Promise.reject(new Error('away'))
-        // SAFETY: it calls note_requests alone.
-        notes.push((args as unknown as { p_requests: Note }).p_requests)
-        return Promise.resolve(answer.parse({ noted: true }))
-      },
-    },
+    database: { call },
     log: () => {},
     later: (work) => void waits.push(work),
   })
