@@ -297,6 +297,53 @@ export type Database = {
         }
         Relationships: []
       }
+      'counter': {
+        Row: {
+          'labels': (string)[]
+          'metric': string
+          'n': number
+          'total': number
+        }
+        ComputedFields: never
+        Insert: {
+          'labels': (string)[]
+          'metric': string
+          'n': number
+          'total': number
+        }
+        Update: {
+          'labels'?: (string)[]
+          'metric'?: string
+          'n'?: number
+          'total'?: number
+        }
+        Relationships: []
+      }
+      'counter_change': {
+        Row: {
+          'at': string
+          'labels': (string)[]
+          'metric': string
+          'n': number
+          'total': number
+        }
+        ComputedFields: never
+        Insert: {
+          'at'?: string
+          'labels': (string)[]
+          'metric': string
+          'n': number
+          'total'?: number
+        }
+        Update: {
+          'at'?: string
+          'labels'?: (string)[]
+          'metric'?: string
+          'n'?: number
+          'total'?: number
+        }
+        Relationships: []
+      }
       'dead_letter': {
         Row: {
           'attempt': number
@@ -2196,6 +2243,7 @@ export type Database = {
       }
       'apply_statuses': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
       'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'attempt_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'audit': {
         Args: {
           'p_action': string
@@ -2540,12 +2588,26 @@ export type Database = {
         }
         Returns: string
       }
+      'count_ended': {
+        Args: { 'p_endpoint_id': string; 'p_n': number; 'p_outcome': string }
+        Returns: undefined
+      }
       'count_failure': {
         Args: { 'p_error': string; 'p_event': string; 'p_now': string }
         Returns: undefined
       }
+      'count_message': {
+        Args: { 'p_error_code'?: string; 'p_n'?: number; 'p_status': string }
+        Returns: undefined
+      }
       'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
+      'count_up': {
+        Args: { 'p_labels': (string)[]; 'p_metric': string; 'p_n'?: number; 'p_total'?: number }
+        Returns: undefined
+      }
       'count_updates': { Args: { 'p_ids': (number)[] }; Returns: undefined }
+      'counters': { Args: Record<PropertyKey, never>; Returns: Json }
+      'counters_since': { Args: { 'p_now': string }; Returns: string }
       'create_by_kind': {
         Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
@@ -2631,6 +2693,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'database_metrics': { Args: Record<PropertyKey, never>; Returns: Json }
       'dead_letter_json': {
         Args: {
           'p_letter': Omit<
@@ -2708,6 +2771,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'engine_metrics': { Args: { 'p_now': string }; Returns: Json }
       'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
       'event_content': {
@@ -2728,6 +2792,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'event_metrics': { Args: Record<PropertyKey, never>; Returns: Json }
       'event_of_json': {
         Args: { 'p_at': string; 'p_event': Json; 'p_org_id': string }
         Returns: {
@@ -2894,6 +2959,7 @@ export type Database = {
       }
       'first_lane_at': { Args: { 'p_from': string; 'p_gate_id': number }; Returns: string }
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
+      'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'forget_endpoint': {
@@ -2902,6 +2968,20 @@ export type Database = {
       }
       'forget_requests': { Args: { 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'gate_metrics': {
+        Args: { 'p_now': string }
+        Returns: {
+          'due_at': string
+          'endpoint_id': string
+          'failing_since': string
+          'failures': number
+          'in_flight': number
+          'kind': string
+          'open': number
+          'org_id': string
+          'state': string
+        }[]
+      }
       'get_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: Json }
       'get_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_delivery': {
@@ -2912,6 +2992,7 @@ export type Database = {
       'get_event_type': { Args: { 'p_org_id': string; 'p_type': string }; Returns: Json }
       'get_health': { Args: Record<PropertyKey, never>; Returns: Json }
       'get_message': { Args: { 'p_message_id': string; 'p_org_id': string }; Returns: Json }
+      'get_metrics': { Args: Record<PropertyKey, never>; Returns: Json }
       'get_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_org_secret': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_org_stats': {
@@ -3059,6 +3140,8 @@ export type Database = {
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
+      'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
+      'latency_floors': { Args: { 'p_now': string }; Returns: (string)[] }
       'learn_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
       'list_activity': {
@@ -3414,6 +3497,7 @@ export type Database = {
         Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
         Returns: Json
       }
+      'note_requests': { Args: { 'p_requests': Json }; Returns: Json }
       'note_statuses': {
         Args: {
           'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
@@ -3792,6 +3876,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'queue_metrics': { Args: { 'p_now': string }; Returns: Json }
       'raise_finished': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
         Returns: undefined

@@ -46,12 +46,8 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
     )
   )
 
-<<<<<<< HEAD
-  app.use(requestLog(deps.log, deps.now))
-  app.use(traced(deps.tracer ?? null))
-=======
   app.use(requestLog(deps))
->>>>>>> 031f5ba (feat(metrics): the function metrics, for Prometheus and OpenMetrics)
+  app.use(traced(deps.tracer ?? null))
   const cors = crossOrigin(deps.corsOrigins)
   if (cors !== null) app.use(cors)
   addCallbackRoutes(app, deps)

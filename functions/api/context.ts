@@ -3,11 +3,8 @@ import type { ApiDatabase } from './database.ts'
 import type { Principal } from './auth/principal.ts'
 import type { CallbackDatabase } from '../_shared/callbacks/database.ts'
 import type { Log } from '../_shared/log.ts'
-<<<<<<< HEAD
 import type { OpenSpan, Tracer } from '../_shared/trace/tracer.ts'
-=======
 import type { CountedRequest } from './request_counts.ts'
->>>>>>> 031f5ba (feat(metrics): the function metrics, for Prometheus and OpenMetrics)
 
 /** What the middleware puts beside a request. */
 export type ApiEnv = {
@@ -42,11 +39,8 @@ export type ApiDeps = {
   now(): number
   sleep(ms: number): Promise<void>
   log: Log
-<<<<<<< HEAD
   /** None: nothing is traced. */
   tracer?: Tracer | null
-=======
   /** Counts a request for the metrics; absent: none is counted. */
   countRequest?(request: CountedRequest): void
->>>>>>> 031f5ba (feat(metrics): the function metrics, for Prometheus and OpenMetrics)
 }

@@ -16,7 +16,6 @@ const log = createLog({ debug: env.debug })
 
 const callFunction = connectFunctions({ url: env.url, key: env.key })
 const database = apiDatabase(callFunction)
-const log = createLog({ debug: env.debug })
 
 const app = createApp({
   database,
@@ -33,15 +32,12 @@ const app = createApp({
   now: () => performance.now(),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   log,
-<<<<<<< HEAD
   tracer: await loadTracer({ environment, clock: systemClock, log, keepAlive }),
-=======
   countRequest: createRequestCounts({
     database,
     log,
     later: (work, ms) => void setTimeout(work, ms),
   }),
->>>>>>> 031f5ba (feat(metrics): the function metrics, for Prometheus and OpenMetrics)
 })
 
 Deno.serve(app.fetch)

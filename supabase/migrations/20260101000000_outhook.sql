@@ -2,20 +2,21 @@
 -- From sql/: 00_setup.sql, 05_setting.sql, 08_egress.sql, 10_event.sql, 12_message.sql,
 --   13_callback.sql, 13_hold.sql, 13_inbound.sql, 14_app.sql, 14_channel.sql, 15_endpoint.sql,
 --   16_endpoint_state.sql, 17_secret.sql, 18_headers.sql, 19_credentials.sql, 20_gate.sql,
---   22_park.sql, 25_delivery.sql, 30_attempt.sql, 35_run.sql, 40_publish.sql, 41_consent.sql,
---   41_recipient.sql, 42_create_message.sql, 45_publish_many.sql, 46_saga.sql, 47_execute_saga.sql,
---   48_consume.sql, 48_inbox.sql, 49_watch.sql, 49_watch_table.sql, 50_retry.sql, 52_failure.sql,
---   53_error_hint.sql, 53_message_rule.sql, 54_slack.sql, 55_complete.sql, 56_message_state.sql,
---   57_callback_apply.sql, 57_callback_failure.sql, 57_callback_status.sql, 57_callback_store.sql,
---   57_callback_tell.sql, 57_lost_lease.sql, 58_inbound_message.sql, 58_inbound_person.sql,
---   58_manual.sql, 59_callback_cleanup.sql, 59_notice.sql, 60_unrouted.sql, 61_wanted.sql,
---   62_add_deliveries.sql, 63_route.sql, 65_claim.sql, 66_message_claim.sql, 70_dispatch.sql,
---   71_message_parcel.sql, 72_announce.sql, 75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql,
---   81_api_requests.sql, 82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql,
---   83_api_deliveries.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
---   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql,
---   83_api_secrets.sql, 83_api_stats.sql, 84_channel.sql, 84_message.sql, 84_opt_out.sql,
---   85_partition.sql, 87_cleanup.sql, 90_grants.sql, 95_cron.sql
+--   22_park.sql, 25_delivery.sql, 30_attempt.sql, 32_counter.sql, 35_run.sql, 40_publish.sql,
+--   41_consent.sql, 41_recipient.sql, 42_create_message.sql, 45_publish_many.sql, 46_saga.sql,
+--   47_execute_saga.sql, 48_consume.sql, 48_inbox.sql, 49_watch.sql, 49_watch_table.sql,
+--   50_retry.sql, 52_failure.sql, 53_error_hint.sql, 53_message_rule.sql, 54_slack.sql,
+--   55_complete.sql, 56_message_state.sql, 57_callback_apply.sql, 57_callback_failure.sql,
+--   57_callback_status.sql, 57_callback_store.sql, 57_callback_tell.sql, 57_lost_lease.sql,
+--   58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql, 59_callback_cleanup.sql,
+--   59_notice.sql, 60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql, 63_route.sql,
+--   65_claim.sql, 66_message_claim.sql, 70_dispatch.sql, 71_message_parcel.sql, 72_announce.sql,
+--   75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql, 81_api_requests.sql, 82_api.sql,
+--   82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_endpoints.sql,
+--   83_api_event_types.sql, 83_api_events.sql, 83_api_health.sql, 83_api_replay_jobs.sql,
+--   83_api_retry_config.sql, 83_api_sagas.sql, 83_api_secrets.sql, 83_api_stats.sql,
+--   84_channel.sql, 84_message.sql, 84_opt_out.sql, 85_partition.sql, 87_cleanup.sql,
+--   88_metrics.sql, 90_grants.sql, 95_cron.sql
 
 -- sql/00_setup.sql
 
@@ -164,6 +165,10 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'How many requests a second the API takes for each org; what is over it is answered 429'),
   ('api.burst', '200', 'integer', 1, 100000,
     'How many more the API takes at once of an org that was silent'),
+  ('metrics.per_endpoint', 'false', 'boolean', null, null,
+    'Count attempts for each endpoint and show every endpoint in the metrics, not the worst alone'),
+  ('metrics.top_endpoints', '10', 'integer', 0, 1000,
+    'How many endpoints the metrics name: those with most open, and those that fail longest'),
   ('inbox.retention_days', '40', 'integer', 1, 3650,
     'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
     'try is processed twice'),
@@ -921,6 +926,21 @@ $$;
 comment on function outbox.may_become(text, text) is
   'Whether a message of one status may get another.';
 
+create function outbox.count_message(
+  p_status text, p_error_code text default null, p_n bigint default 1
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.count_up('messages', array[pg_catalog.lower(p_status), case
+    when p_status = 'FAILED' then coalesce(pg_catalog.left(p_error_code, 40), '')
+    else ''
+  end], p_n);
+end
+$$;
+comment on function outbox.count_message(text, text, bigint) is
+  'Counts that messages got a status.';
+
 create function outbox.save_message(
   p_message outbox.outbound_message, p_now timestamptz
 ) returns void
@@ -950,6 +970,9 @@ begin
     read_at = p_message.read_at,
     updated_at = p_now
   where m.id = p_message.id;
+  if v_was <> p_message.status then
+    perform outbox.count_message(p_message.status, p_message.error_code);
+  end if;
 end
 $$;
 comment on function outbox.save_message(outbox.outbound_message, timestamptz) is
@@ -3224,6 +3247,8 @@ comment on table outbox.dead_letter is
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at);
 create index dead_letter_org on outbox.dead_letter (org_id, failed_at, id);
 create index dead_letter_failed on outbox.dead_letter (failed_at, id);
+create index dead_letter_waiting on outbox.dead_letter (failed_at)
+where replayed_at is null and discarded_at is null;
 
 create function outbox.find_event(p_event_id uuid, p_endpoint_id uuid) returns setof outbox.event
 language plpgsql stable rows 1 set search_path = ''
@@ -3243,6 +3268,148 @@ end
 $$;
 comment on function outbox.find_event(uuid, uuid) is
   'The event of a delivery, from its dead letter when the event itself has been dropped.';
+
+-- sql/32_counter.sql
+
+-- Counters of what has happened, for metrics. They only grow, whatever is cleaned up, and a crash
+-- takes nothing back. A call counts by adding rows, which waits for nobody and meets no version
+-- that a transaction left open keeps; the tick adds them up every ten seconds. Measured: counting
+-- 400 results takes 0.4 ms of the 20 ms that their call takes; adding 12,000 rows up takes 31 ms.
+
+create table outbox.counter (
+  metric text not null,
+  labels text[] not null,
+  n bigint not null,
+  total bigint not null,
+  primary key (metric, labels)
+) with (fillfactor = 50);
+comment on table outbox.counter is
+  'What was counted until the last fold_counters(), by metric and the values of its labels. n: how '
+  'often; total: the sum of what was measured, in milliseconds. Of a histogram the last label is '
+  'the number of the bucket, from 1.';
+
+create table outbox.counter_change (
+  at timestamptz not null default pg_catalog.clock_timestamp(),
+  metric text not null,
+  labels text[] not null,
+  n bigint not null,
+  total bigint not null default 0
+) with (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_cost_delay = 0
+);
+comment on table outbox.counter_change is
+  'What has been counted since, in the transactions that did it.';
+create index counter_change_at on outbox.counter_change (at);
+
+-- Where counter_change begins, in milliseconds: behind the dead entries of its index. A sequence,
+-- which has no old versions itself.
+create sequence outbox.counters_from minvalue 0 start 0;
+
+create function outbox.counters_since(p_now timestamptz) returns timestamptz
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select case
+      when s.last_value < extract(epoch from p_now) * 1000
+      then pg_catalog.to_timestamp(s.last_value / 1000.0)
+      else '-infinity'
+    end
+    from outbox.counters_from s);
+end
+$$;
+comment on function outbox.counters_since(timestamptz) is
+  'From where on counter_change is read; all of it after the clock was set back.';
+
+create function outbox.count_up(
+  p_metric text, p_labels text[], p_n bigint default 1, p_total bigint default 0
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if p_n > 0 then
+    insert into outbox.counter_change (metric, labels, n, total)
+    values (p_metric, p_labels, p_n, p_total);
+  end if;
+end
+$$;
+comment on function outbox.count_up(text, text[], bigint, bigint) is
+  'Counts something p_n times, when the transaction commits. Waits for nobody.';
+
+create function outbox.fold_counters() returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := pg_catalog.clock_timestamp();
+  -- All of it once a minute: what took long to commit lies before the beginning.
+  v_since timestamptz := case
+    when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
+    else outbox.counters_since(v_now)
+  end;
+  v_first timestamptz;
+  v_folded integer;
+begin
+  with taken as (
+    delete from outbox.counter_change c where c.at >= v_since returning c.*
+  ), folded as (
+    -- In one order, for two of these may meet.
+    insert into outbox.counter as c (metric, labels, n, total)
+    select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
+    from taken t
+    group by t.metric, t.labels
+    order by t.metric, t.labels
+    on conflict (metric, labels) do update
+      set n = c.n + excluded.n, total = c.total + excluded.total
+  )
+  select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
+  -- Not behind anything that this call removes: a reader may still see it.
+  if v_first is not null then
+    perform pg_catalog.setval('outbox.counters_from',
+      greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
+  end if;
+  return v_folded;
+end
+$$;
+comment on function outbox.fold_counters() is
+  'Adds counter_change up into counter and returns how many rows it had.';
+
+create function outbox.attempt_bounds() returns integer[]
+language sql immutable set search_path = ''
+as $$
+  select array[5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 15000, 30000]
+$$;
+comment on function outbox.attempt_bounds() is
+  'The upper bounds of the buckets of how long an attempt takes, in ms.';
+
+create function outbox.latency_bounds() returns integer[]
+language sql immutable set search_path = ''
+as $$
+  select array[25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 30000, 60000, 300000, 1800000,
+    3600000, 21600000, 86400000]
+$$;
+comment on function outbox.latency_bounds() is
+  'The upper bounds of the buckets of how long an event takes to its delivery, in ms.';
+
+create function outbox.latency_floors(p_now timestamptz) returns uuid[]
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
+begin
+  return (
+    -- As uuid_v7_floor(), whose sixteen calls would take as long as all the rest.
+    select pg_catalog.array_agg(
+      (pg_catalog.lpad(pg_catalog.to_hex(v_ms - b.ms), 12, '0') || '00000000000000000000')::uuid
+      order by b.ms desc)
+    from pg_catalog.unnest(outbox.latency_bounds()) b (ms));
+end
+$$;
+comment on function outbox.latency_floors(timestamptz) is
+  'latency_bounds() as the ids of events of those ages, the oldest first: an id is compared in a '
+  'tenth of the time that it takes to read the time in it.';
 
 -- sql/35_run.sql
 
@@ -3311,6 +3478,7 @@ begin
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;
+    perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
@@ -3936,6 +4104,7 @@ begin
     case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
     coalesce(p_message.dossier_id, p_message.channel_id::text),
     'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
+  perform outbox.count_up('messages_blocked', array[p_code]);
 end
 $$;
 comment on function outbox.audit_refusal(outbox.outbound_message, text, text, timestamptz) is
@@ -4155,6 +4324,7 @@ begin
       'message', outbox.message_json(outbox.message_of_key(p_message)));
   end if;
   perform outbox.publish_message(v_message, p_now);
+  perform outbox.count_message('QUEUED');
   perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
     'Message created', v_message.created_by, p_now);
   return pg_catalog.jsonb_build_object('outcome', 'created',
@@ -5808,6 +5978,9 @@ declare
   v_empty bigint[];
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
+  v_bounds integer[] := outbox.attempt_bounds();
+  v_floors uuid[] := outbox.latency_floors(p_now);
+  v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with given as materialized (
     select distinct on (u.event, u.endpoint, u.attempt) u.*
@@ -5820,7 +5993,7 @@ begin
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
     -- failures; a lost lease, a redirect and a request to wait are neither.
-    select d.row_at, d.event_id, d.endpoint_id, d.attempt,
+    select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries,
       d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
@@ -5892,6 +6065,66 @@ begin
       pg_catalog.count(*) over (partition by w.gate_id, w.lane_id) as in_lane,
       pg_catalog.max(w.place) filter (where w.answered) over (partition by w.gate_id) as answered_at
     from weighed w
+  ), tallied as materialized (
+    -- For the counters: a batch has few different outcomes.
+    select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
+      coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
+      b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
+      pg_catalog.cardinality(v_floors) + 1 - b.place as age
+    from (
+      select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused,
+        j.retry_at is not null as again,
+        case when v_each then j.endpoint_id end as endpoint_id,
+        pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
+        case
+          when j.outcome = 'delivered' and j.replayed_at is null
+          then pg_catalog.width_bucket(j.event_id, v_floors)
+        end as place,
+        pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms
+      from judged j
+      where j.outcome <> 'released'
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    ) b
+  ), counted as (
+    insert into outbox.counter_change (metric, labels, n, total)
+    select 'attempts', array[t.kind, t.outcome, t.error_class, t.code], pg_catalog.sum(t.n), 0
+    from tallied t
+    group by t.kind, t.outcome, t.error_class, t.code
+    union all
+    select 'attempt_ms', array[t.kind, t.outcome, t.took::text], pg_catalog.sum(t.n),
+      pg_catalog.sum(t.ms)
+    from tallied t
+    where t.took is not null
+    group by t.kind, t.outcome, t.took
+    union all
+    select 'latency_ms', array[t.kind, t.age::text], pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.age is not null
+    group by t.kind, t.age
+    union all
+    select 'deliveries', array[t.kind, case when t.dead then 'dead_letter' else t.outcome end],
+      pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.dead or t.outcome = 'delivered'
+    group by 2
+    union all
+    select 'dead_letters',
+      array[t.kind, case when t.refused then 'not_retryable' else 'retries_exhausted' end],
+      pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.dead
+    group by 2
+    union all
+    select 'retries', array[t.kind, t.error_class], pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.again
+    group by 2
+    union all
+    select 'endpoint_attempts', array[t.endpoint_id::text, t.outcome, t.error_class],
+      pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.endpoint_id is not null
+    group by 2
   ), gone as (
     -- By ctid: whoever could move the row waits for the gate.
     delete from outbox.delivery d
@@ -6119,6 +6352,8 @@ begin
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
+    perform outbox.count_up('breaker_opens', array[e.kind])
+    from outbox.endpoint e where e.id = any (v_news.opened);
     perform outbox.announce('outhook.breaker.opened', v_news.opened, p_now);
   end if;
   if v_news.closed is not null then
@@ -7096,9 +7331,10 @@ set jit = off
 as $$
 declare
   v_moves outbox.message_move[];
+  v_counted integer;
 begin
   with told as materialized (
-    select m.id, m.status as was, t.newest, t.last_out, t.last_taken,
+    select m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out, t.last_taken,
       case
         when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
         when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
@@ -7140,10 +7376,20 @@ begin
       -- What failed or waits for another reason than its callbacks is none of theirs.
       and (t.becomes in ('SENT', 'DELIVERED')
         or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
-    returning t.id, t.was, t.becomes
+    returning t.id, t.was, t.becomes, m.error_code, t.was_read_at is null and m.read_at is not null
+      as now_read
+  ), counted as (
+    select outbox.count_message(c.status, c.error_code, c.n)
+    from (
+      select x.becomes as status, x.error_code, pg_catalog.count(*) as n
+      from moved x where x.was <> x.becomes group by x.becomes, x.error_code
+      union all
+      select 'READ', null, pg_catalog.count(*) from moved x where x.now_read
+    ) c
   )
-  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id)
-  into v_moves
+  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id),
+    (select pg_catalog.count(*) from counted)
+  into v_moves, v_counted
   from moved x where x.was <> x.becomes;
   return coalesce(v_moves, '{}');
 end
@@ -8091,6 +8337,23 @@ comment on function outbox.retry_now(uuid, uuid) is
   'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", '
   '"endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
+create function outbox.count_ended(
+  p_endpoint_id uuid, p_outcome text, p_n bigint
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.count_up('deliveries', array[e.kind, p_outcome], p_n)
+  from outbox.endpoint e where e.id = p_endpoint_id;
+  if p_outcome = 'expired' then
+    perform outbox.count_up('dead_letters', array[e.kind, p_outcome], p_n)
+    from outbox.endpoint e where e.id = p_endpoint_id;
+  end if;
+end
+$$;
+comment on function outbox.count_ended(uuid, text, bigint) is
+  'Counts deliveries that ended without a try: cancelled, expired, filter_error.';
+
 create function outbox.close_delivery(
   p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz
 ) returns void
@@ -8106,6 +8369,7 @@ begin
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close',
     p_outcome, p_why);
+  perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's.
@@ -9009,6 +9273,9 @@ begin
   where u.event_id = p_event and u.failures >= 3
   on conflict (event_id) do update set
     error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
+  if found then
+    perform outbox.count_up('events', array['set_aside']);
+  end if;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
 end
 $$;
@@ -9080,6 +9347,14 @@ begin
         select g.id from outbox.gate g
         where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
       ) is null;
+    perform outbox.count_ended(p.endpoint_id, 'filter_error', p.n)
+    from (
+      select p.endpoint_id, pg_catalog.count(*) as n
+      from unnest(p_pair_endpoints, p_pair_problems) as p (endpoint_id, problem)
+      where p.problem is not null
+      group by p.endpoint_id
+    ) p;
+    perform outbox.count_up('created', '{}', v_added);
   end if;
   -- By an array: a join that may not loop would read the whole table, the dead rows too.
   with done as (
@@ -9091,11 +9366,21 @@ begin
         select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
       ) o))
     returning u.event_id, u.routed_to
+  ), judged as materialized (
+    select d.event_id,
+      d.routed_to is null
+        and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id)
+      as unwanted
+    from done d
+  ), counted as (
+    insert into outbox.counter_change (metric, labels, n)
+    select 'events', array[case when j.unwanted then 'no_subscriber' else 'routed' end],
+      pg_catalog.count(*)
+    from judged j
+    group by j.unwanted
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)
-  select d.event_id, 0, p_now, 'close', 'no_subscriber' from done d
-  where d.routed_to is null
-    and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id);
+  select j.event_id, 0, p_now, 'close', 'no_subscriber' from judged j where j.unwanted;
   return v_added;
 end
 $$;
@@ -10034,6 +10319,7 @@ begin
   end if;
   if v_given > 0 then
     v_applied := outbox.complete(v_results, v_now);
+    perform outbox.count_up('stale_results', '{}', v_given - v_applied);
     v_failing := array(
       select distinct r.endpoint from pg_catalog.unnest(v_results) r where r.outcome = 'failed');
     if pg_catalog.cardinality(v_failing) > 0 then
@@ -10286,6 +10572,10 @@ comment on function outbox.announce(text, uuid[], timestamptz) is
 -- The time of the last kick, in milliseconds. A sequence is seen by all at once and waits for
 -- nobody, whatever becomes of the transaction that kicked.
 create sequence outbox.last_kick minvalue 0 start 0;
+-- How many there were, and when the last tick ended, likewise. A crash may count 32 kicks more.
+create sequence outbox.kicks_on_commit minvalue 0 start 0;
+create sequence outbox.kicks_by_tick minvalue 0 start 0;
+create sequence outbox.last_tick minvalue 0 start 0;
 
 create function outbox.configure(p_functions_url text, p_worker_secret text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -10374,6 +10664,9 @@ begin
       'x-outhook-kick', 't=' || v_at || ',v1='
         || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
     timeout_milliseconds => 2000);
+  perform pg_catalog.nextval(case p_why
+    when 'commit' then 'outbox.kicks_on_commit' else 'outbox.kicks_by_tick'
+  end::regclass);
   return true;
 exception when others then
   return false;
@@ -10491,12 +10784,21 @@ begin
   exception when others then
     raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
   end;
+  begin
+    if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
+      perform outbox.fold_counters();
+    end if;
+    perform pg_catalog.setval('outbox.last_tick',
+      (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
+  exception when others then
+    raise warning 'outbox.fold_counters(): %', sqlerrm;
+  end;
 end
 $$;
 comment on function outbox.upkeep(timestamptz) is
   'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies '
   'the callbacks that wait, cancels what deleted endpoints left, expires what has been open too '
-  'long.';
+  'long, adds counters up.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -10923,6 +11225,7 @@ begin
   from (select pg_catalog.sum(l.n) as n, pg_catalog.sum(l.slots) as slots from lanes l) s
   where g.id = v_gate.id and s.n is not null
   returning s.n into v_purged;
+  perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
     perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
   end if;
@@ -11371,6 +11674,40 @@ comment on function outbox.take_requests(text, integer) is
   'Takes up to p_count requests from what an org may send (settings api.requests_per_second and '
   'api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. '
   'OH001.';
+
+create function outbox.note_requests(p_requests jsonb) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_bounds integer[] := outbox.attempt_bounds();
+begin
+  with given as materialized (
+    select pg_catalog.left(r.method, 10) as method, pg_catalog.left(r.route, 100) as route,
+      pg_catalog.left(r.status::text, 3) as status, r.n, r.ms
+    from pg_catalog.jsonb_to_recordset(p_requests) as r (
+      method text, route text, status integer, n bigint, ms bigint)
+    where r.n > 0 and r.ms >= 0 and r.method is not null and r.route is not null
+      and r.status is not null
+    limit 1000
+  )
+  insert into outbox.counter_change (metric, labels, n, total)
+  select 'requests', array[g.method, g.route, g.status], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
+  from given g
+  group by g.method, g.route, g.status
+  union all
+  select 'request_ms', array[g.method, b.bucket], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
+  from given g
+  cross join lateral (
+    select (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text as bucket
+  ) b
+  group by g.method, b.bucket;
+  return pg_catalog.jsonb_build_object('noted', true);
+end
+$$;
+comment on function outbox.note_requests(jsonb) is
+  'Counts requests that the API has answered: [{"method", "route": as the API writes it, "status", '
+  '"n": how many, "ms": how long they took in all; those of one entry fall into one bucket}]. '
+  'Returns {"noted": true}.';
 
 create function outbox.forget_requests(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -14194,6 +14531,281 @@ comment on function outbox.cleanup() is
   'next night goes on from. Delivered '
   'history goes with its partition (drop_partitions()) after 7 full days.';
 
+-- sql/88_metrics.sql
+
+-- What the function metrics shows. It reads the counters and what is small: endpoints with their
+-- gates, the first entry of an index, statistics that Postgres keeps anyway. It counts no history
+-- and no queue: how many deliveries are open stands in the gates.
+
+create function outbox.gate_metrics(p_now timestamptz) returns table (
+  endpoint_id uuid, org_id text, kind text, state text, open bigint, in_flight integer,
+  failures integer, failing_since timestamptz, due_at timestamptz
+)
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_seqscan = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+  select e.id, e.org_id, e.kind,
+    case
+      when e.state = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
+      then 'breaker_' || g.breaker
+      -- A channel that WhatsApp's answer put on hold, other than one that a person paused.
+      when e.state = 'paused' and e.kind = 'whatsapp' and e.state_reason like 'held: %' then 'held'
+      else e.state
+    end,
+    g.depth, g.in_flight, g.streak, g.first_failure_at, d.due_at
+  from outbox.endpoint e
+  cross join lateral (
+    select o.* from outbox.gate o
+    where o.endpoint_id = e.id order by o.changed_at desc limit 1
+  ) g
+  left join lateral (
+    -- The first of what is due of the lane whose turn comes next; what a replay puts back is late
+    -- by intention.
+    select greatest(f.due_at, l.not_before) as due_at
+    from (
+      select n.* from outbox.lane n
+      where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
+        and n.next_at < 'infinity' and (n.ordered or n.key_hash = 0)
+      order by n.next_at limit 1
+    ) l
+    cross join lateral (
+      select o.due_at from outbox.delivery o
+      where o.lane_id = l.id and o.lane_id > 0 and o.due_at >= l.head_at
+      order by o.due_at, o.event_id limit 1
+    ) f
+    where f.due_at <= p_now
+  ) d on g.depth > g.in_flight and e.state = 'enabled'
+    and (g.breaker = 'closed' or not e.breaker_enabled)
+    -- The receiver asked for quiet, or its rate is used up.
+    and g.not_before <= p_now
+  where e.state <> 'deleted';
+end
+$$;
+comment on function outbox.gate_metrics(timestamptz) is
+  'Each endpoint with what its gate knows, and since when the first of its deliveries is due; null '
+  'when none is that could be sent. Some index look-ups for each.';
+
+create function outbox.queue_metrics(p_now timestamptz) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_top integer := outbox.setting_int('metrics.top_endpoints');
+  v_each boolean := outbox.setting_on('metrics.per_endpoint');
+begin
+  return (
+    with gates as materialized (
+      select g.*,
+        pg_catalog.row_number() over (order by g.open desc, g.endpoint_id) as by_open,
+        pg_catalog.row_number() over (
+          order by g.failures desc, g.failing_since, g.endpoint_id) as by_failures
+      from outbox.gate_metrics(p_now) g
+    )
+    select pg_catalog.jsonb_build_object(
+      'endpoints', (
+        select coalesce(pg_catalog.jsonb_agg(s), '[]')
+        from (
+          select g.kind, g.state, pg_catalog.count(*) as n, pg_catalog.sum(g.open) as open,
+            pg_catalog.sum(g.in_flight) as in_flight
+          from gates g group by g.kind, g.state
+        ) s),
+      'due_since', (select extract(epoch from pg_catalog.min(g.due_at)) from gates g),
+      'open_since', (
+        select extract(epoch from pg_catalog.min(g.failing_since)) from gates g
+        where g.state in ('breaker_open', 'breaker_half_open')),
+      'named', (
+        select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'state', g.state,
+          'open', g.open, 'failures', g.failures,
+          'failing_since', extract(epoch from g.failing_since),
+          'due_since', extract(epoch from g.due_at))), '[]')
+        from gates g
+        where v_each or (g.by_open <= v_top and g.open > 0)
+          or (g.by_failures <= v_top and g.failures > 0))));
+end
+$$;
+comment on function outbox.queue_metrics(timestamptz) is
+  'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], '
+  '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", '
+  '"failing_since", "due_since"}]}, times in seconds since 1970 or null.';
+
+create function outbox.event_metrics() returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_router outbox.router;
+begin
+  select * into v_router from outbox.router r where r.only_row;
+  return pg_catalog.jsonb_build_object(
+    -- From where routing reads: what lies before is dead, save what committed late.
+    'unrouted', (
+      select pg_catalog.count(*) from (
+        (select from outbox.unrouted u where u.event_id > v_router.watermark limit 10000)
+        union all
+        (select from outbox.unrouted_late(v_router, 1000) u)
+      ) u),
+    'unrouted_since', (
+      select extract(epoch from outbox.uuid_v7_time(u))
+      from pg_catalog.unnest(outbox.next_unrouted(v_router)) u),
+    'set_aside', (select pg_catalog.count(*) from (select from outbox.unroutable limit 10000) u),
+    'dead_letters', (
+      select pg_catalog.count(*) from (
+        select from outbox.dead_letter x
+        where x.replayed_at is null and x.discarded_at is null limit 10000
+      ) x));
+end
+$$;
+comment on function outbox.event_metrics() is
+  'Events that wait for routing or were set aside, and dead letters that nobody has dealt with: '
+  '{"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to 10,000.';
+
+create function outbox.engine_metrics(p_now timestamptz) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'enabled', outbox.setting_on('worker.enabled'),
+    'runs', (
+      select coalesce(pg_catalog.jsonb_object_agg(r.kind, r.n), '{}')
+      from (
+        select r.kind, pg_catalog.count(*) as n from outbox.run r
+        where r.ended_at is null and r.polled_at > p_now - interval '10 s'
+        group by r.kind
+      ) r),
+    'tick_at', (select nullif(s.last_value, 0) / 1000.0 from outbox.last_tick s),
+    'kick_at', (select nullif(s.last_value, 0) / 1000.0 from outbox.last_kick s),
+    'kicks', pg_catalog.jsonb_build_object(
+      'commit', (select s.last_value + s.is_called::integer from outbox.kicks_on_commit s),
+      'tick', (select s.last_value + s.is_called::integer from outbox.kicks_by_tick s)),
+    'replay_jobs', (
+      select pg_catalog.count(*) from outbox.replay_job j where j.state in ('running', 'paused')),
+    'in_default', pg_catalog.jsonb_build_object(
+      'event', (
+        select pg_catalog.count(*) from (select from outbox.event_default limit 10000) d),
+      'attempt', (
+        select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) d)),
+    'partitions', (
+      select pg_catalog.jsonb_agg(p)
+      from (
+        select o.relname as table, pg_catalog.count(*) as n,
+          extract(epoch from
+            (pg_catalog.max(outbox.partition_day(c.relname)) + 1)::timestamp at time zone 'UTC')
+            as until,
+          -- What the last vacuum saw: a size that is asked for waits for whoever makes a partition.
+          pg_catalog.sum(c.relpages::bigint * 8192) as bytes
+        from pg_catalog.pg_inherits i
+        join pg_catalog.pg_class c on c.oid = i.inhrelid
+        join pg_catalog.pg_class o on o.oid = i.inhparent
+        where i.inhparent in ('outbox.event'::regclass, 'outbox.attempt'::regclass)
+          and c.relname ~ '_p[0-9]{8}$'
+        group by o.relname
+      ) p));
+end
+$$;
+comment on function outbox.engine_metrics(timestamptz) is
+  'What moves deliveries, and the partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", '
+  '"kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", '
+  '"bytes"}]}.';
+
+create function outbox.database_metrics() returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'tables', (
+      select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('table', t.relname,
+        'live', t.n_live_tup, 'dead', t.n_dead_tup,
+        'vacuumed_at', extract(epoch from greatest(t.last_vacuum, t.last_autovacuum))))
+      from pg_catalog.pg_stat_user_tables t
+      where t.schemaname = 'outbox' and t.relname in (
+        'gate', 'lane', 'delivery', 'unrouted', 'run', 'run_batch', 'counter_change',
+        'dead_letter')),
+    -- Only the oldest of each: whoever it is, vacuum waits for it.
+    'snapshot_s', (
+      select coalesce(extract(epoch from
+        pg_catalog.clock_timestamp() - pg_catalog.min(a.xact_start)), 0)
+      from pg_catalog.pg_stat_activity a
+      where a.backend_xmin is not null and a.pid <> pg_catalog.pg_backend_pid()
+        and a.backend_type <> 'autovacuum worker'),
+    'xmin_age', (
+      select coalesce(pg_catalog.max(x.age), 0) from (
+        select pg_catalog.age(a.backend_xmin) as age from pg_catalog.pg_stat_activity a
+        where a.pid <> pg_catalog.pg_backend_pid()
+        union all
+        select greatest(pg_catalog.age(s.xmin), pg_catalog.age(s.catalog_xmin))
+        from pg_catalog.pg_replication_slots s
+        union all
+        select pg_catalog.age(p.transaction) from pg_catalog.pg_prepared_xacts p
+      ) x));
+end
+$$;
+comment on function outbox.database_metrics() is
+  'What Postgres says of the busy tables and of whatever holds vacuum up: {"tables": [{"table", '
+  '"live", "dead", "vacuumed_at"}], "snapshot_s", "xmin_age": in transactions}.';
+
+create function outbox.counters() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_since timestamptz := outbox.counters_since(pg_catalog.clock_timestamp());
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_agg(
+      pg_catalog.jsonb_build_array(c.metric, c.labels, c.n, c.total)), '[]')
+    from (
+      select a.metric, a.labels, pg_catalog.sum(a.n) as n, pg_catalog.sum(a.total) as total
+      from (
+        select c.metric, c.labels, c.n, c.total from outbox.counter c
+        union all
+        select c.metric, c.labels, c.n, c.total from outbox.counter_change c where c.at >= v_since
+      ) a
+      group by a.metric, a.labels
+      union all
+      select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n), 0
+      from outbox.callback_count c
+      group by c.kind, c.state, c.reason
+    ) c);
+end
+$$;
+comment on function outbox.counters() is
+  'All counters: [[metric, [label, …], n, total], …].';
+
+create function outbox.get_metrics() returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set statement_timeout = '5s'
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+begin
+  return pg_catalog.jsonb_build_object(
+    'version', outbox.version() ->> 'version',
+    'now', extract(epoch from v_now),
+    'bounds', pg_catalog.jsonb_build_object('attempt_ms', outbox.attempt_bounds(),
+      'latency_ms', outbox.latency_bounds()),
+    'counters', outbox.counters(),
+    'queue', outbox.queue_metrics(v_now),
+    'events', outbox.event_metrics(),
+    'engine', outbox.engine_metrics(v_now),
+    'database', outbox.database_metrics());
+end
+$$;
+comment on function outbox.get_metrics() is
+  'All that the function metrics shows: {"version", "now", "bounds", "counters", "queue", '
+  '"events", "engine", "database"}. The parts are those of counters(), queue_metrics(), '
+  'event_metrics(), engine_metrics() and database_metrics(). Reads neither history nor queues.';
+
 -- sql/90_grants.sql
 
 -- Every right in one place. Public functions are doors: SECURITY DEFINER with a pinned search_path,
@@ -14281,6 +14893,8 @@ grant execute on function
   outbox.get_org_test(text, uuid, uuid),
   outbox.get_org_stats(text, uuid, integer),
   outbox.take_requests(text, integer),
+  outbox.note_requests(jsonb),
+  outbox.get_metrics(),
   outbox.note_portal_token(text, text, jsonb),
   outbox.list_dead_letters(
     text, uuid, text, text, timestamptz, timestamptz, text, integer),

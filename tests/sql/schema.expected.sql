@@ -1166,6 +1166,9 @@ declare
   v_empty bigint[];
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
+  v_bounds integer[] := outbox.attempt_bounds();
+  v_floors uuid[] := outbox.latency_floors(p_now);
+  v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with given as materialized (
     select distinct on (u.event, u.endpoint, u.attempt) u.*
@@ -1178,7 +1181,7 @@ begin
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
     -- failures; a lost lease, a redirect and a request to wait are neither.
-    select d.row_at, d.event_id, d.endpoint_id, d.attempt,
+    select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries,
       d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
@@ -1250,6 +1253,66 @@ begin
       pg_catalog.count(*) over (partition by w.gate_id, w.lane_id) as in_lane,
       pg_catalog.max(w.place) filter (where w.answered) over (partition by w.gate_id) as answered_at
     from weighed w
+  ), tallied as materialized (
+    -- For the counters: a batch has few different outcomes.
+    select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
+      coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
+      b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
+      pg_catalog.cardinality(v_floors) + 1 - b.place as age
+    from (
+      select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused,
+        j.retry_at is not null as again,
+        case when v_each then j.endpoint_id end as endpoint_id,
+        pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
+        case
+          when j.outcome = 'delivered' and j.replayed_at is null
+          then pg_catalog.width_bucket(j.event_id, v_floors)
+        end as place,
+        pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms
+      from judged j
+      where j.outcome <> 'released'
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    ) b
+  ), counted as (
+    insert into outbox.counter_change (metric, labels, n, total)
+    select 'attempts', array[t.kind, t.outcome, t.error_class, t.code], pg_catalog.sum(t.n), 0
+    from tallied t
+    group by t.kind, t.outcome, t.error_class, t.code
+    union all
+    select 'attempt_ms', array[t.kind, t.outcome, t.took::text], pg_catalog.sum(t.n),
+      pg_catalog.sum(t.ms)
+    from tallied t
+    where t.took is not null
+    group by t.kind, t.outcome, t.took
+    union all
+    select 'latency_ms', array[t.kind, t.age::text], pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.age is not null
+    group by t.kind, t.age
+    union all
+    select 'deliveries', array[t.kind, case when t.dead then 'dead_letter' else t.outcome end],
+      pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.dead or t.outcome = 'delivered'
+    group by 2
+    union all
+    select 'dead_letters',
+      array[t.kind, case when t.refused then 'not_retryable' else 'retries_exhausted' end],
+      pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.dead
+    group by 2
+    union all
+    select 'retries', array[t.kind, t.error_class], pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.again
+    group by 2
+    union all
+    select 'endpoint_attempts', array[t.endpoint_id::text, t.outcome, t.error_class],
+      pg_catalog.sum(t.n), 0
+    from tallied t
+    where t.endpoint_id is not null
+    group by 2
   ), gone as (
     -- By ctid: whoever could move the row waits for the gate.
     delete from outbox.delivery d
@@ -1534,6 +1597,21 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 
 COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then messages by id.';
 
+-- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.attempt_bounds() RETURNS integer[]
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select array[5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 15000, 30000]
+$$;
+
+ALTER FUNCTION outbox.attempt_bounds() OWNER TO postgres;
+
+-- Name: FUNCTION attempt_bounds(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.attempt_bounds() IS 'The upper bounds of the buckets of how long an attempt takes, in ms.';
+
 -- Name: audit(text, text, text, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) RETURNS void
@@ -1604,6 +1682,7 @@ begin
     case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
     coalesce(p_message.dossier_id, p_message.channel_id::text),
     'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
+  perform outbox.count_up('messages_blocked', array[p_code]);
 end
 $$;
 
@@ -3536,6 +3615,7 @@ begin
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close',
     p_outcome, p_why);
+  perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's.
@@ -3655,6 +3735,8 @@ begin
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
+    perform outbox.count_up('breaker_opens', array[e.kind])
+    from outbox.endpoint e where e.id = any (v_news.opened);
     perform outbox.announce('outhook.breaker.opened', v_news.opened, p_now);
   end if;
   if v_news.closed is not null then
@@ -3927,6 +4009,28 @@ ALTER FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_
 
 COMMENT ON FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) IS 'The contact of an org with that number or user id, made or completed; null without either. locks: the contact.';
 
+-- Name: count_ended(uuid, text, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.count_up('deliveries', array[e.kind, p_outcome], p_n)
+  from outbox.endpoint e where e.id = p_endpoint_id;
+  if p_outcome = 'expired' then
+    perform outbox.count_up('dead_letters', array[e.kind, p_outcome], p_n)
+    from outbox.endpoint e where e.id = p_endpoint_id;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) OWNER TO postgres;
+
+-- Name: FUNCTION count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) IS 'Counts deliveries that ended without a try: cancelled, expired, filter_error.';
+
 -- Name: count_failure(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) RETURNS void
@@ -3940,6 +4044,9 @@ begin
   where u.event_id = p_event and u.failures >= 3
   on conflict (event_id) do update set
     error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
+  if found then
+    perform outbox.count_up('events', array['set_aside']);
+  end if;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
 end
 $$;
@@ -3949,6 +4056,26 @@ ALTER FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp 
 -- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) IS 'Notes that an event could not be routed; the third time it is set aside in unroutable.';
+
+-- Name: count_message(text, text, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_message(p_status text, p_error_code text DEFAULT NULL::text, p_n bigint DEFAULT 1) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.count_up('messages', array[pg_catalog.lower(p_status), case
+    when p_status = 'FAILED' then coalesce(pg_catalog.left(p_error_code, 40), '')
+    else ''
+  end], p_n);
+end
+$$;
+
+ALTER FUNCTION outbox.count_message(p_status text, p_error_code text, p_n bigint) OWNER TO postgres;
+
+-- Name: FUNCTION count_message(p_status text, p_error_code text, p_n bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_n bigint) IS 'Counts that messages got a status.';
 
 -- Name: count_messages(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3971,6 +4098,26 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION count_messages(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'How many messages of an org have each status: {"QUEUED": 0, …}.';
+
+-- Name: count_up(text, text[], bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint DEFAULT 1, p_total bigint DEFAULT 0) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_n > 0 then
+    insert into outbox.counter_change (metric, labels, n, total)
+    values (p_metric, p_labels, p_n, p_total);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint) OWNER TO postgres;
+
+-- Name: FUNCTION count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint) IS 'Counts something p_n times, when the transaction commits. Waits for nobody.';
 
 -- Name: count_updates(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3998,6 +4145,63 @@ ALTER FUNCTION outbox.count_updates(p_ids bigint[]) OWNER TO postgres;
 -- Name: FUNCTION count_updates(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.count_updates(p_ids bigint[]) IS 'Adds updates that have their verdict to callback_count. locks: this session''s shard.';
+
+-- Name: counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.counters() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_since timestamptz := outbox.counters_since(pg_catalog.clock_timestamp());
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_agg(
+      pg_catalog.jsonb_build_array(c.metric, c.labels, c.n, c.total)), '[]')
+    from (
+      select a.metric, a.labels, pg_catalog.sum(a.n) as n, pg_catalog.sum(a.total) as total
+      from (
+        select c.metric, c.labels, c.n, c.total from outbox.counter c
+        union all
+        select c.metric, c.labels, c.n, c.total from outbox.counter_change c where c.at >= v_since
+      ) a
+      group by a.metric, a.labels
+      union all
+      select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n), 0
+      from outbox.callback_count c
+      group by c.kind, c.state, c.reason
+    ) c);
+end
+$$;
+
+ALTER FUNCTION outbox.counters() OWNER TO postgres;
+
+-- Name: FUNCTION counters(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.counters() IS 'All counters: [[metric, [label, …], n, total], …].';
+
+-- Name: counters_since(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.counters_since(p_now timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select case
+      when s.last_value < extract(epoch from p_now) * 1000
+      then pg_catalog.to_timestamp(s.last_value / 1000.0)
+      else '-infinity'
+    end
+    from outbox.counters_from s);
+end
+$$;
+
+ALTER FUNCTION outbox.counters_since(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION counters_since(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.counters_since(p_now timestamp with time zone) IS 'From where on counter_change is read; all of it after the clock was set back.';
 
 -- Name: create_by_kind(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4368,6 +4572,48 @@ ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most in
 -- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) IS 'A batch cut down to p_most deliveries: the event at the cut stays unrouted, with the last endpoint that has its delivery.';
+
+-- Name: database_metrics(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.database_metrics() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'tables', (
+      select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('table', t.relname,
+        'live', t.n_live_tup, 'dead', t.n_dead_tup,
+        'vacuumed_at', extract(epoch from greatest(t.last_vacuum, t.last_autovacuum))))
+      from pg_catalog.pg_stat_user_tables t
+      where t.schemaname = 'outbox' and t.relname in (
+        'gate', 'lane', 'delivery', 'unrouted', 'run', 'run_batch', 'counter_change',
+        'dead_letter')),
+    -- Only the oldest of each: whoever it is, vacuum waits for it.
+    'snapshot_s', (
+      select coalesce(extract(epoch from
+        pg_catalog.clock_timestamp() - pg_catalog.min(a.xact_start)), 0)
+      from pg_catalog.pg_stat_activity a
+      where a.backend_xmin is not null and a.pid <> pg_catalog.pg_backend_pid()
+        and a.backend_type <> 'autovacuum worker'),
+    'xmin_age', (
+      select coalesce(pg_catalog.max(x.age), 0) from (
+        select pg_catalog.age(a.backend_xmin) as age from pg_catalog.pg_stat_activity a
+        where a.pid <> pg_catalog.pg_backend_pid()
+        union all
+        select greatest(pg_catalog.age(s.xmin), pg_catalog.age(s.catalog_xmin))
+        from pg_catalog.pg_replication_slots s
+        union all
+        select pg_catalog.age(p.transaction) from pg_catalog.pg_prepared_xacts p
+      ) x));
+end
+$$;
+
+ALTER FUNCTION outbox.database_metrics() OWNER TO postgres;
+
+-- Name: FUNCTION database_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.database_metrics() IS 'What Postgres says of the busy tables and of whatever holds vacuum up: {"tables": [{"table", "live", "dead", "vacuumed_at"}], "snapshot_s", "xmin_age": in transactions}.';
 
 -- Name: dead_letter; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -4836,6 +5082,7 @@ begin
   end if;
   if v_given > 0 then
     v_applied := outbox.complete(v_results, v_now);
+    perform outbox.count_up('stale_results', '{}', v_given - v_applied);
     v_failing := array(
       select distinct r.endpoint from pg_catalog.unnest(v_results) r where r.outcome = 'failed');
     if pg_catalog.cardinality(v_failing) > 0 then
@@ -5143,6 +5390,59 @@ ALTER FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them several, the first.';
 
+-- Name: engine_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.engine_metrics(p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  return pg_catalog.jsonb_build_object(
+    'enabled', outbox.setting_on('worker.enabled'),
+    'runs', (
+      select coalesce(pg_catalog.jsonb_object_agg(r.kind, r.n), '{}')
+      from (
+        select r.kind, pg_catalog.count(*) as n from outbox.run r
+        where r.ended_at is null and r.polled_at > p_now - interval '10 s'
+        group by r.kind
+      ) r),
+    'tick_at', (select nullif(s.last_value, 0) / 1000.0 from outbox.last_tick s),
+    'kick_at', (select nullif(s.last_value, 0) / 1000.0 from outbox.last_kick s),
+    'kicks', pg_catalog.jsonb_build_object(
+      'commit', (select s.last_value + s.is_called::integer from outbox.kicks_on_commit s),
+      'tick', (select s.last_value + s.is_called::integer from outbox.kicks_by_tick s)),
+    'replay_jobs', (
+      select pg_catalog.count(*) from outbox.replay_job j where j.state in ('running', 'paused')),
+    'in_default', pg_catalog.jsonb_build_object(
+      'event', (
+        select pg_catalog.count(*) from (select from outbox.event_default limit 10000) d),
+      'attempt', (
+        select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) d)),
+    'partitions', (
+      select pg_catalog.jsonb_agg(p)
+      from (
+        select o.relname as table, pg_catalog.count(*) as n,
+          extract(epoch from
+            (pg_catalog.max(outbox.partition_day(c.relname)) + 1)::timestamp at time zone 'UTC')
+            as until,
+          -- What the last vacuum saw: a size that is asked for waits for whoever makes a partition.
+          pg_catalog.sum(c.relpages::bigint * 8192) as bytes
+        from pg_catalog.pg_inherits i
+        join pg_catalog.pg_class c on c.oid = i.inhrelid
+        join pg_catalog.pg_class o on o.oid = i.inhparent
+        where i.inhparent in ('outbox.event'::regclass, 'outbox.attempt'::regclass)
+          and c.relname ~ '_p[0-9]{8}$'
+        group by o.relname
+      ) p));
+end
+$_$;
+
+ALTER FUNCTION outbox.engine_metrics(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION engine_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'What moves deliveries, and the partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
+
 -- Name: erase_inbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) RETURNS integer
@@ -5256,6 +5556,43 @@ ALTER FUNCTION outbox.event_json(p_event outbox.event) OWNER TO postgres;
 -- Name: FUNCTION event_json(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.event_json(p_event outbox.event) IS 'An event as the API lists it, without its payload: {"id", "type", "partitionKey", "correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
+
+-- Name: event_metrics(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.event_metrics() RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_router outbox.router;
+begin
+  select * into v_router from outbox.router r where r.only_row;
+  return pg_catalog.jsonb_build_object(
+    -- From where routing reads: what lies before is dead, save what committed late.
+    'unrouted', (
+      select pg_catalog.count(*) from (
+        (select from outbox.unrouted u where u.event_id > v_router.watermark limit 10000)
+        union all
+        (select from outbox.unrouted_late(v_router, 1000) u)
+      ) u),
+    'unrouted_since', (
+      select extract(epoch from outbox.uuid_v7_time(u))
+      from pg_catalog.unnest(outbox.next_unrouted(v_router)) u),
+    'set_aside', (select pg_catalog.count(*) from (select from outbox.unroutable limit 10000) u),
+    'dead_letters', (
+      select pg_catalog.count(*) from (
+        select from outbox.dead_letter x
+        where x.replayed_at is null and x.discarded_at is null limit 10000
+      ) x));
+end
+$$;
+
+ALTER FUNCTION outbox.event_metrics() OWNER TO postgres;
+
+-- Name: FUNCTION event_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.event_metrics() IS 'Events that wait for routing or were set aside, and dead letters that nobody has dealt with: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to 10,000.';
 
 -- Name: event_of_json(jsonb, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5829,6 +6166,51 @@ ALTER FUNCTION outbox.first_lease_end(p_gate_id bigint) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'When the first lease in the unordered lanes of a gate ends; null when they hold none.';
 
+-- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fold_counters() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := pg_catalog.clock_timestamp();
+  -- All of it once a minute: what took long to commit lies before the beginning.
+  v_since timestamptz := case
+    when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
+    else outbox.counters_since(v_now)
+  end;
+  v_first timestamptz;
+  v_folded integer;
+begin
+  with taken as (
+    delete from outbox.counter_change c where c.at >= v_since returning c.*
+  ), folded as (
+    -- In one order, for two of these may meet.
+    insert into outbox.counter as c (metric, labels, n, total)
+    select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
+    from taken t
+    group by t.metric, t.labels
+    order by t.metric, t.labels
+    on conflict (metric, labels) do update
+      set n = c.n + excluded.n, total = c.total + excluded.total
+  )
+  select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
+  -- Not behind anything that this call removes: a reader may still see it.
+  if v_first is not null then
+    perform pg_catalog.setval('outbox.counters_from',
+      greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
+  end if;
+  return v_folded;
+end
+$$;
+
+ALTER FUNCTION outbox.fold_counters() OWNER TO postgres;
+
+-- Name: FUNCTION fold_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds counter_change up into counter and returns how many rows it had.';
+
 -- Name: forget_app_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) RETURNS integer
@@ -5986,6 +6368,63 @@ ALTER FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit int
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit updates older than callback.retention_days and returns how many; of those older than message.retention_days, if that is less, only the key is left.';
+
+-- Name: gate_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.gate_metrics(p_now timestamp with time zone) RETURNS TABLE(endpoint_id uuid, org_id text, kind text, state text, open bigint, in_flight integer, failures integer, failing_since timestamp with time zone, due_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return query
+  select e.id, e.org_id, e.kind,
+    case
+      when e.state = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
+      then 'breaker_' || g.breaker
+      -- A channel that WhatsApp's answer put on hold, other than one that a person paused.
+      when e.state = 'paused' and e.kind = 'whatsapp' and e.state_reason like 'held: %' then 'held'
+      else e.state
+    end,
+    g.depth, g.in_flight, g.streak, g.first_failure_at, d.due_at
+  from outbox.endpoint e
+  cross join lateral (
+    select o.* from outbox.gate o
+    where o.endpoint_id = e.id order by o.changed_at desc limit 1
+  ) g
+  left join lateral (
+    -- The first of what is due of the lane whose turn comes next; what a replay puts back is late
+    -- by intention.
+    select greatest(f.due_at, l.not_before) as due_at
+    from (
+      select n.* from outbox.lane n
+      where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
+        and n.next_at < 'infinity' and (n.ordered or n.key_hash = 0)
+      order by n.next_at limit 1
+    ) l
+    cross join lateral (
+      select o.due_at from outbox.delivery o
+      where o.lane_id = l.id and o.lane_id > 0 and o.due_at >= l.head_at
+      order by o.due_at, o.event_id limit 1
+    ) f
+    where f.due_at <= p_now
+  ) d on g.depth > g.in_flight and e.state = 'enabled'
+    and (g.breaker = 'closed' or not e.breaker_enabled)
+    -- The receiver asked for quiet, or its rate is used up.
+    and g.not_before <= p_now
+  where e.state <> 'deleted';
+end
+$$;
+
+ALTER FUNCTION outbox.gate_metrics(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION gate_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.gate_metrics(p_now timestamp with time zone) IS 'Each endpoint with what its gate knows, and since when the first of its deliveries is due; null when none is that could be sent. Some index look-ups for each.';
 
 -- Name: get_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6180,6 +6619,35 @@ ALTER FUNCTION outbox.get_message(p_org_id text, p_message_id text) OWNER TO pos
 -- Name: FUNCTION get_message(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.get_message(p_org_id text, p_message_id text) IS 'A message as message_json() shows it, with "attempts". OH002.';
+
+-- Name: get_metrics(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.get_metrics() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET statement_timeout TO '5s'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+begin
+  return pg_catalog.jsonb_build_object(
+    'version', outbox.version() ->> 'version',
+    'now', extract(epoch from v_now),
+    'bounds', pg_catalog.jsonb_build_object('attempt_ms', outbox.attempt_bounds(),
+      'latency_ms', outbox.latency_bounds()),
+    'counters', outbox.counters(),
+    'queue', outbox.queue_metrics(v_now),
+    'events', outbox.event_metrics(),
+    'engine', outbox.engine_metrics(v_now),
+    'database', outbox.database_metrics());
+end
+$$;
+
+ALTER FUNCTION outbox.get_metrics() OWNER TO postgres;
+
+-- Name: FUNCTION get_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.get_metrics() IS 'All that the function metrics shows: {"version", "now", "bounds", "counters", "queue", "events", "engine", "database"}. The parts are those of counters(), queue_metrics(), event_metrics(), engine_metrics() and database_metrics(). Reads neither history nor queues.';
 
 -- Name: get_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7442,6 +7910,9 @@ begin
       'x-outhook-kick', 't=' || v_at || ',v1='
         || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
     timeout_milliseconds => 2000);
+  perform pg_catalog.nextval(case p_why
+    when 'commit' then 'outbox.kicks_on_commit' else 'outbox.kicks_by_tick'
+  end::regclass);
   return true;
 exception when others then
   return false;
@@ -7500,6 +7971,46 @@ ALTER FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) OWNER TO
 -- Name: FUNCTION last_attempt(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null when nothing is known of it.';
+
+-- Name: latency_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.latency_bounds() RETURNS integer[]
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select array[25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 30000, 60000, 300000, 1800000,
+    3600000, 21600000, 86400000]
+$$;
+
+ALTER FUNCTION outbox.latency_bounds() OWNER TO postgres;
+
+-- Name: FUNCTION latency_bounds(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.latency_bounds() IS 'The upper bounds of the buckets of how long an event takes to its delivery, in ms.';
+
+-- Name: latency_floors(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.latency_floors(p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
+begin
+  return (
+    -- As uuid_v7_floor(), whose sixteen calls would take as long as all the rest.
+    select pg_catalog.array_agg(
+      (pg_catalog.lpad(pg_catalog.to_hex(v_ms - b.ms), 12, '0') || '00000000000000000000')::uuid
+      order by b.ms desc)
+    from pg_catalog.unnest(outbox.latency_bounds()) b (ms));
+end
+$$;
+
+ALTER FUNCTION outbox.latency_floors(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION latency_floors(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.latency_floors(p_now timestamp with time zone) IS 'latency_bounds() as the ids of events of those ages, the oldest first: an id is compared in a tenth of the time that it takes to read the time in it.';
 
 -- Name: learn_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8543,9 +9054,10 @@ CREATE FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with t
     AS $$
 declare
   v_moves outbox.message_move[];
+  v_counted integer;
 begin
   with told as materialized (
-    select m.id, m.status as was, t.newest, t.last_out, t.last_taken,
+    select m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out, t.last_taken,
       case
         when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
         when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
@@ -8587,10 +9099,20 @@ begin
       -- What failed or waits for another reason than its callbacks is none of theirs.
       and (t.becomes in ('SENT', 'DELIVERED')
         or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
-    returning t.id, t.was, t.becomes
+    returning t.id, t.was, t.becomes, m.error_code, t.was_read_at is null and m.read_at is not null
+      as now_read
+  ), counted as (
+    select outbox.count_message(c.status, c.error_code, c.n)
+    from (
+      select x.becomes as status, x.error_code, pg_catalog.count(*) as n
+      from moved x where x.was <> x.becomes group by x.becomes, x.error_code
+      union all
+      select 'READ', null, pg_catalog.count(*) from moved x where x.now_read
+    ) c
   )
-  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id)
-  into v_moves
+  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id),
+    (select pg_catalog.count(*) from counted)
+  into v_moves, v_counted
   from moved x where x.was <> x.becomes;
   return coalesce(v_moves, '{}');
 end
@@ -8782,6 +9304,45 @@ ALTER FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb
 -- Name: FUNCTION note_portal_token(p_org_id text, p_key text, p_token jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Notes what a portal token says ({"id", "issuedAt" and what was asked for}) under an Idempotency-Key and returns it, or what the first token of that key says: signed again it is the same token. OH001, OH003.';
+
+-- Name: note_requests(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_requests(p_requests jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_bounds integer[] := outbox.attempt_bounds();
+begin
+  with given as materialized (
+    select pg_catalog.left(r.method, 10) as method, pg_catalog.left(r.route, 100) as route,
+      pg_catalog.left(r.status::text, 3) as status, r.n, r.ms
+    from pg_catalog.jsonb_to_recordset(p_requests) as r (
+      method text, route text, status integer, n bigint, ms bigint)
+    where r.n > 0 and r.ms >= 0 and r.method is not null and r.route is not null
+      and r.status is not null
+    limit 1000
+  )
+  insert into outbox.counter_change (metric, labels, n, total)
+  select 'requests', array[g.method, g.route, g.status], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
+  from given g
+  group by g.method, g.route, g.status
+  union all
+  select 'request_ms', array[g.method, b.bucket], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
+  from given g
+  cross join lateral (
+    select (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text as bucket
+  ) b
+  group by g.method, b.bucket;
+  return pg_catalog.jsonb_build_object('noted', true);
+end
+$$;
+
+ALTER FUNCTION outbox.note_requests(p_requests jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION note_requests(p_requests jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_requests(p_requests jsonb) IS 'Counts requests that the API has answered: [{"method", "route": as the API writes it, "status", "n": how many, "ms": how long they took in all; those of one entry fall into one bucket}]. Returns {"noted": true}.';
 
 -- Name: note_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10201,6 +10762,7 @@ begin
   from (select pg_catalog.sum(l.n) as n, pg_catalog.sum(l.slots) as slots from lanes l) s
   where g.id = v_gate.id and s.n is not null
   returning s.n into v_purged;
+  perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
     perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
   end if;
@@ -10438,6 +11000,7 @@ begin
       'message', outbox.message_json(outbox.message_of_key(p_message)));
   end if;
   perform outbox.publish_message(v_message, p_now);
+  perform outbox.count_message('QUEUED');
   perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
     'Message created', v_message.created_by, p_now);
   return pg_catalog.jsonb_build_object('outcome', 'created',
@@ -10640,6 +11203,54 @@ ALTER FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_uns
 -- Name: FUNCTION put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) IS 'Makes a Meta app known, or replaces its secret, of which the one before still counts for p_overlap; without a secret it keeps the one it has. Returns what get_whatsapp_app() does. OH001.';
+
+-- Name: queue_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.queue_metrics(p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_top integer := outbox.setting_int('metrics.top_endpoints');
+  v_each boolean := outbox.setting_on('metrics.per_endpoint');
+begin
+  return (
+    with gates as materialized (
+      select g.*,
+        pg_catalog.row_number() over (order by g.open desc, g.endpoint_id) as by_open,
+        pg_catalog.row_number() over (
+          order by g.failures desc, g.failing_since, g.endpoint_id) as by_failures
+      from outbox.gate_metrics(p_now) g
+    )
+    select pg_catalog.jsonb_build_object(
+      'endpoints', (
+        select coalesce(pg_catalog.jsonb_agg(s), '[]')
+        from (
+          select g.kind, g.state, pg_catalog.count(*) as n, pg_catalog.sum(g.open) as open,
+            pg_catalog.sum(g.in_flight) as in_flight
+          from gates g group by g.kind, g.state
+        ) s),
+      'due_since', (select extract(epoch from pg_catalog.min(g.due_at)) from gates g),
+      'open_since', (
+        select extract(epoch from pg_catalog.min(g.failing_since)) from gates g
+        where g.state in ('breaker_open', 'breaker_half_open')),
+      'named', (
+        select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'state', g.state,
+          'open', g.open, 'failures', g.failures,
+          'failing_since', extract(epoch from g.failing_since),
+          'due_since', extract(epoch from g.due_at))), '[]')
+        from gates g
+        where v_each or (g.by_open <= v_top and g.open > 0)
+          or (g.by_failures <= v_top and g.failures > 0))));
+end
+$$;
+
+ALTER FUNCTION outbox.queue_metrics(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION queue_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], "due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
 -- Name: raise_finished(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11900,6 +12511,14 @@ begin
         select g.id from outbox.gate g
         where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
       ) is null;
+    perform outbox.count_ended(p.endpoint_id, 'filter_error', p.n)
+    from (
+      select p.endpoint_id, pg_catalog.count(*) as n
+      from unnest(p_pair_endpoints, p_pair_problems) as p (endpoint_id, problem)
+      where p.problem is not null
+      group by p.endpoint_id
+    ) p;
+    perform outbox.count_up('created', '{}', v_added);
   end if;
   -- By an array: a join that may not loop would read the whole table, the dead rows too.
   with done as (
@@ -11911,11 +12530,21 @@ begin
         select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
       ) o))
     returning u.event_id, u.routed_to
+  ), judged as materialized (
+    select d.event_id,
+      d.routed_to is null
+        and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id)
+      as unwanted
+    from done d
+  ), counted as (
+    insert into outbox.counter_change (metric, labels, n)
+    select 'events', array[case when j.unwanted then 'no_subscriber' else 'routed' end],
+      pg_catalog.count(*)
+    from judged j
+    group by j.unwanted
   )
   insert into outbox.attempt (event_id, attempt, at, kind, outcome)
-  select d.event_id, 0, p_now, 'close', 'no_subscriber' from done d
-  where d.routed_to is null
-    and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id);
+  select j.event_id, 0, p_now, 'close', 'no_subscriber' from judged j where j.unwanted;
   return v_added;
 end
 $$;
@@ -12083,6 +12712,9 @@ begin
     read_at = p_message.read_at,
     updated_at = p_now
   where m.id = p_message.id;
+  if v_was <> p_message.status then
+    perform outbox.count_message(p_message.status, p_message.error_code);
+  end if;
 end
 $$;
 
@@ -13892,6 +14524,7 @@ begin
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;
+    perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
@@ -14244,6 +14877,15 @@ begin
   exception when others then
     raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
   end;
+  begin
+    if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
+      perform outbox.fold_counters();
+    end if;
+    perform pg_catalog.setval('outbox.last_tick',
+      (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
+  exception when others then
+    raise warning 'outbox.fold_counters(): %', sqlerrm;
+  end;
 end
 $$;
 
@@ -14251,7 +14893,7 @@ ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone) OWNER TO postgres;
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies the callbacks that wait, cancels what deleted endpoints left, expires what has been open too long.';
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies the callbacks that wait, cancels what deleted endpoints left, expires what has been open too long, adds counters up.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14916,6 +15558,50 @@ ALTER TABLE outbox.conversation_window OWNER TO postgres;
 
 COMMENT ON TABLE outbox.conversation_window IS 'Until when a person may be sent what is no template: 24 hours from their last message to that number. recipient is E.164 with its +.';
 
+-- Name: counter; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.counter (
+    metric text NOT NULL,
+    labels text[] NOT NULL,
+    n bigint NOT NULL,
+    total bigint NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE outbox.counter OWNER TO postgres;
+
+-- Name: TABLE counter; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.counter IS 'What was counted until the last fold_counters(), by metric and the values of its labels. n: how often; total: the sum of what was measured, in milliseconds. Of a histogram the last label is the number of the bucket, from 1.';
+
+-- Name: counter_change; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.counter_change (
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    metric text NOT NULL,
+    labels text[] NOT NULL,
+    n bigint NOT NULL,
+    total bigint DEFAULT 0 NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.counter_change OWNER TO postgres;
+
+-- Name: TABLE counter_change; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.counter_change IS 'What has been counted since, in the transactions that did it.';
+
+-- Name: counters_from; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE SEQUENCE outbox.counters_from
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.counters_from OWNER TO postgres;
+
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
@@ -15115,6 +15801,28 @@ ALTER TABLE outbox.inbound_message ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
+-- Name: kicks_by_tick; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE SEQUENCE outbox.kicks_by_tick
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.kicks_by_tick OWNER TO postgres;
+
+-- Name: kicks_on_commit; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE SEQUENCE outbox.kicks_on_commit
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.kicks_on_commit OWNER TO postgres;
+
 -- Name: lane_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.lane ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -15136,6 +15844,17 @@ CREATE SEQUENCE outbox.last_kick
     CACHE 1;
 
 ALTER TABLE outbox.last_kick OWNER TO postgres;
+
+-- Name: last_tick; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE SEQUENCE outbox.last_tick
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.last_tick OWNER TO postgres;
 
 -- Name: message_attempt_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -15825,6 +16544,11 @@ ALTER TABLE ONLY outbox.consumer_inbox
 ALTER TABLE ONLY outbox.conversation_window
     ADD CONSTRAINT conversation_window_pkey PRIMARY KEY (channel_id, recipient);
 
+-- Name: counter counter_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.counter
+    ADD CONSTRAINT counter_pkey PRIMARY KEY (metric, labels);
+
 -- Name: dead_letter dead_letter_of_delivery; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.dead_letter
@@ -16120,6 +16844,10 @@ CREATE INDEX consent_dossier ON outbox.consent USING btree (org_id, dossier_id, 
 
 CREATE INDEX consumer_inbox_age ON outbox.consumer_inbox USING btree (accepted_at);
 
+-- Name: counter_change_at; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX counter_change_at ON outbox.counter_change USING btree (at);
+
 -- Name: dead_letter_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX dead_letter_endpoint ON outbox.dead_letter USING btree (endpoint_id, failed_at);
@@ -16131,6 +16859,10 @@ CREATE INDEX dead_letter_failed ON outbox.dead_letter USING btree (failed_at, id
 -- Name: dead_letter_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX dead_letter_org ON outbox.dead_letter USING btree (org_id, failed_at, id);
+
+-- Name: dead_letter_waiting; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX dead_letter_waiting ON outbox.dead_letter USING btree (failed_at) WHERE ((replayed_at IS NULL) AND (discarded_at IS NULL));
 
 -- Name: delivery_lane; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -16342,6 +17074,14 @@ ALTER TABLE outbox.consumer_inbox ENABLE ROW LEVEL SECURITY;
 -- Name: conversation_window; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.conversation_window ENABLE ROW LEVEL SECURITY;
+
+-- Name: counter; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.counter ENABLE ROW LEVEL SECURITY;
+
+-- Name: counter_change; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.counter_change ENABLE ROW LEVEL SECURITY;
 
 -- Name: dead_letter; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -16617,6 +17357,10 @@ REVOKE ALL ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp wit
 -- Name: FUNCTION apply_updates(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION attempt_bounds(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.attempt_bounds() FROM PUBLIC;
 
 -- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -16903,18 +17647,38 @@ GRANT ALL ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_functio
 
 REVOKE ALL ON FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) FROM PUBLIC;
+
 -- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION count_message(p_status text, p_error_code text, p_n bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_n bigint) FROM PUBLIC;
 
 -- Name: FUNCTION count_messages(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
 
+-- Name: FUNCTION count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint) FROM PUBLIC;
+
 -- Name: FUNCTION count_updates(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_updates(p_ids bigint[]) FROM PUBLIC;
+
+-- Name: FUNCTION counters(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.counters() FROM PUBLIC;
+
+-- Name: FUNCTION counters_since(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.counters_since(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -16961,6 +17725,10 @@ REVOKE ALL ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) FROM PUB
 -- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) FROM PUBLIC;
+
+-- Name: FUNCTION database_metrics(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.database_metrics() FROM PUBLIC;
 
 -- Name: TABLE dead_letter; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17066,6 +17834,10 @@ GRANT ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_r
 
 REVOKE ALL ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) FROM PUBLIC;
 
+-- Name: FUNCTION engine_metrics(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION erase_inbound(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
@@ -17081,6 +17853,10 @@ REVOKE ALL ON FUNCTION outbox.event_content(p_event outbox.event) FROM PUBLIC;
 -- Name: FUNCTION event_json(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.event_json(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION event_metrics(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.event_metrics() FROM PUBLIC;
 
 -- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17154,6 +17930,10 @@ REVOKE ALL ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp w
 
 REVOKE ALL ON FUNCTION outbox.first_lease_end(p_gate_id bigint) FROM PUBLIC;
 
+-- Name: FUNCTION fold_counters(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fold_counters() FROM PUBLIC;
+
 -- Name: FUNCTION forget_app_secrets(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) FROM PUBLIC;
@@ -17173,6 +17953,10 @@ REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone) FR
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION gate_metrics(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.gate_metrics(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION get_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17208,6 +17992,11 @@ GRANT ALL ON FUNCTION outbox.get_health() TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.get_message(p_org_id text, p_message_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_message(p_org_id text, p_message_id text) TO service_role;
+
+-- Name: FUNCTION get_metrics(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.get_metrics() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.get_metrics() TO service_role;
 
 -- Name: FUNCTION get_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17402,6 +18191,14 @@ REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION latency_bounds(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
+
+-- Name: FUNCTION latency_floors(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.latency_floors(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION learn_numbers(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.learn_numbers(p_ids bigint[]) FROM PUBLIC;
@@ -17569,6 +18366,11 @@ REVOKE ALL ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p
 
 REVOKE ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) TO service_role;
+
+-- Name: FUNCTION note_requests(p_requests jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_requests(p_requests jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.note_requests(p_requests jsonb) TO service_role;
 
 -- Name: FUNCTION note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17811,6 +18613,10 @@ GRANT ALL ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name tex
 
 REVOKE ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) TO service_role;
+
+-- Name: FUNCTION queue_metrics(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
