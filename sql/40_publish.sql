@@ -27,6 +27,10 @@ begin
       'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
       'most 128 characters');
   end if;
+  if p_type = 'outhook.dead_letter' then
+    perform outbox.invalid('type', 'is outhook.dead_letter, which is the system''s own',
+      'Choose another type; what a broker did not take is published under this one');
+  end if;
 end
 $$;
 comment on function outbox.check_type(text) is 'Raises OH001 unless this may be an event''s type.';

@@ -7,7 +7,7 @@ create table outbox.failure_rule (
   code text not null,
   action text not null
     constraint failure_rule_action_is_known check (
-      action in ('retry', 'fail', 'hold', 'fail_hold', 'throttle')
+      action in ('retry', 'wait', 'fail', 'hold', 'fail_hold', 'throttle')
     ),
   min_delay_s double precision not null default 0
     constraint failure_rule_min_delay_is_sensible check (min_delay_s between 0 and 604800),
@@ -26,7 +26,7 @@ create table outbox.failure_rule (
 );
 comment on table outbox.failure_rule is
   'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after '
-  'min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the '
+  'min_delay_s at least; wait: the breaker opens at once, and no try is spent; fail: a dead letter at once; hold: the endpoint is disabled and the '
   'delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s '
   'or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; '
   'firm: a provider that calls the failure transient changes nothing; opt_out: the failure says '
@@ -98,7 +98,7 @@ language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action
-    in ('retry', 'throttle');
+    in ('retry', 'wait', 'throttle');
 end
 $$;
 comment on function outbox.is_retryable(text, integer, text, text) is

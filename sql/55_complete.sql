@@ -69,12 +69,13 @@ begin
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
     -- failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
-      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries,
+      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
       d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
+        when v.waits then p_now + outbox.calculate_delay(p.policy, 1)
         when v.harmless then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.calculate_delay(p.policy, d.tries + 1),
@@ -109,11 +110,13 @@ begin
         and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
     ) x
     cross join lateral (
-      select r.outcome = 'failed' and (f.rule).action <> 'hold'
+      select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
         and (x.refused or d.tries >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
         -- A channel that is held has done the message no harm: it goes first when that ends.
-        (f.rule).action = 'hold' and e.kind = 'whatsapp' as harmless
+        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
+          as harmless,
+        coalesce((f.rule).action = 'wait', false) as waits
     ) v
     cross join lateral (
       select case
@@ -123,15 +126,22 @@ begin
       end as hint
     ) w
     cross join lateral (
+      select r.error_class is not distinct from 'broker' as answered
+    ) b
+    cross join lateral (
       select w.hint,
         r.outcome = 'failed' and w.hint is null
           and r.error_class is distinct from 'lease_expired'
           and case
+            when v.waits then true
             when r.status is null then r.error_class is distinct from 'blocked'
+              and not (b.answered and x.refused)
             else r.status in (408, 429) or r.status >= 500
           end as counted,
         r.outcome = 'delivered' or (
-          r.outcome = 'failed' and r.status between 400 and 499 and r.status not in (408, 429)
+          r.outcome = 'failed' and (
+            (r.status between 400 and 499 and r.status not in (408, 429))
+            or (b.answered and x.refused))
         ) as answered
     ) h
   ), judged as materialized (
@@ -313,6 +323,7 @@ begin
         as slots,
       pg_catalog.max(j.hint) filter (where not j.of_lane) as hint,
       pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as gone,
+      pg_catalog.bool_or(j.waits and j.place > coalesce(j.answered_at, 0)) as down,
       (
         pg_catalog.array_agg(
           j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
@@ -372,7 +383,8 @@ begin
         case
           when b.probe = 'answered' then 'closed'
           when b.probe is not null then 'open'
-          when o.breaker = 'closed' and e.breaker_enabled and s.streak >= e.breaker_threshold
+          when o.breaker = 'closed' and e.breaker_enabled
+            and (b.down or s.streak >= e.breaker_threshold)
           then 'open'
           else o.breaker
         end as breaker
@@ -425,6 +437,7 @@ begin
   end if;
   if v_news.dead_events is not null then
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
+    perform outbox.publish_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
     perform outbox.count_up('breaker_opens', array[e.kind])

@@ -75,12 +75,12 @@ begin
     select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (
       select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-        v.created_at, v.body
+        v.partition_key, v.created_at, v.body
       from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
       cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
       union all
       select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
-        x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
+        x.idempotency_key, x.traceparent, x.partition_key, x.event_created_at, x.original_message
       from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.replayed)
         as c (event_id, endpoint_id, replayed)
       cross join lateral (
@@ -93,7 +93,7 @@ begin
     ) e
     cross join lateral (
       select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
-        coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent,
+        coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent, e.partition_key,
         -- The envelope up to its data: head, body and } make the payload. It comes from the event
         -- alone, so it is the same on every try.
         '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
@@ -115,7 +115,8 @@ begin
       'credentials', case
         when e.credentials_vault_id is not null
         then outbox.stored_credentials(e.credentials_vault_id)
-      end
+      end,
+      'broker', e.broker
     )), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
     cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e);

@@ -2,6 +2,42 @@
 -- of two editors that read the same version the second is refused (OH008). No run waits for this
 -- row.
 
+-- The API's names have capitals where SQL's have underscores.
+create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(
+      case b.key
+        when 'routing_key' then 'routingKey' when 'dlq_exchange' then 'dlqExchange'
+        when 'dlq_routing_key' then 'dlqRoutingKey' when 'dlq_topic' then 'dlqTopic' else b.key
+      end, b.value)
+    from pg_catalog.jsonb_each(p_broker) b);
+end
+$$;
+comment on function outbox.broker_to_wire(jsonb) is
+  'The settings of a broker as the API shows them; null for none.';
+
+create function outbox.broker_of_wire(p_broker jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if pg_catalog.jsonb_typeof(p_broker) is distinct from 'object' then
+    return p_broker;
+  end if;
+  return coalesce((
+    select pg_catalog.jsonb_object_agg(
+      case b.key
+        when 'routingKey' then 'routing_key' when 'dlqExchange' then 'dlq_exchange'
+        when 'dlqRoutingKey' then 'dlq_routing_key' when 'dlqTopic' then 'dlq_topic' else b.key
+      end, b.value)
+    from pg_catalog.jsonb_each(p_broker) b), '{}');
+end
+$$;
+comment on function outbox.broker_of_wire(jsonb) is
+  'The settings of a broker as the API took them, in the names of SQL.';
+
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -27,6 +63,7 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+    'broker', outbox.broker_to_wire(p_endpoint.broker),
     'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
@@ -157,8 +194,13 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
+  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
 begin
   perform outbox.check_endpoint_change(p_change);
+  if p_change ? 'url' and v_kind in ('rabbitmq', 'kafka') then
+    perform outbox.invalid('url', 'is made of the settings of a broker',
+      'Change broker, with a secret key, or call outbox.set_broker()');
+  end if;
   update outbox.endpoint e set
     url = case
       when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
@@ -180,10 +222,13 @@ begin
     breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
     breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
   where e.id = p_endpoint_id;
-  if p_change ? 'url'
-    and (select e.kind from outbox.endpoint e where e.id = p_endpoint_id) = 'slack'
-  then
+  if p_change ? 'url' and v_kind = 'slack' then
     perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
+  end if;
+  if p_change ? 'broker' or p_change ? 'credentials' then
+    perform outbox.set_broker(p_endpoint_id,
+      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
+      nullif(p_change -> 'credentials', 'null'));
   end if;
 end
 $$;
@@ -229,15 +274,37 @@ declare
   v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
   v_filter text := p_endpoint ->> 'filter';
   v_stray text;
+  v_new jsonb;
 begin
   if p_endpoint ->> 'kind' = 'slack' then
     select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('ordering', 'payload', 'retry', 'secret') order by k limit 1;
+    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret') order by k limit 1;
     if found then
       perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
     end if;
     return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
       p_headers => v_headers, p_filter => v_filter);
+  end if;
+  if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
+    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+    where k in ('secret', 'url') order by k limit 1;
+    if found then
+      perform outbox.invalid(v_stray, 'does not go with kind ' || (p_endpoint ->> 'kind'),
+        'Give broker, and credentials where the broker wants them');
+    end if;
+    perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
+    v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
+      outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
+      p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
+      p_headers => v_headers, p_filter => v_filter);
+    update outbox.endpoint e set retry = outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'))
+    where e.id = (v_new ->> 'id')::uuid;
+    return v_new;
+  end if;
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+  where k in ('broker', 'credentials') order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'does not go with kind webhook', 'Leave it away');
   end if;
   return outbox.create_endpoint(v_url, p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
@@ -272,7 +339,7 @@ begin
       else array['*']
     end);
   v_id := (v_new ->> 'id')::uuid;
-  perform outbox.change_endpoint(v_id, p_endpoint - 'url');
+  perform outbox.change_endpoint(v_id, p_endpoint - 'url' - 'broker' - 'credentials');
   perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id) || (v_new - 'id');
 end

@@ -30,6 +30,9 @@ grant execute on function
     double precision, text),
   outbox.create_slack_endpoint(text, text[], text, text, jsonb, text),
   outbox.set_slack_url(uuid, text),
+  outbox.create_broker_endpoint(
+    text, jsonb, jsonb, text[], text, text, text, text, jsonb, text),
+  outbox.set_broker(uuid, jsonb, jsonb),
   outbox.set_headers(uuid, jsonb),
   outbox.rotate_secret(uuid, text, interval),
   outbox.expire_secret(uuid),

@@ -27,9 +27,9 @@ select is(a - 'deliveries' - 'events' - 'endpoints' - 'settings' - 'routed', '{"
 
 -- Events.
 select is((a -> 'events' -> plain::text) - 'head', jsonb_build_object('type', 'order.paid', 'org_id', 'default', 'correlation_id', plain, 'idempotency_key', plain,
-    'traceparent', null, 'body', E'{ "n":1.10,\n"z":"Zoë" }'), 'an event without them has its id for correlation and idempotency') from answer, given;
+    'traceparent', null, 'partition_key', null, 'body', E'{ "n":1.10,\n"z":"Zoë" }'), 'an event without them has its id for correlation and idempotency') from answer, given;
 select is((a -> 'events' -> full_one::text) - 'head', jsonb_build_object('type', 'order.sent', 'org_id', 'default', 'correlation_id', 'req-"9"', 'idempotency_key', 'key-1',
-    'traceparent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'body', '[1, 2]'), 'an event with them has its own') from answer, given;
+    'traceparent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'partition_key', null, 'body', '[1, 2]'), 'an event with them has its own') from answer, given;
 
 -- The envelope of design section 5, to the byte.
 create function envelope(p_answer jsonb, p_event uuid) returns text language sql as $$
