@@ -347,7 +347,7 @@ insert into outbox.failure_rule (kind, code, action, title, note) values
   ('rabbitmq', 'ACCESS_REFUSED', 'retry', 'The user may not write to the exchange', ''),
   ('rabbitmq', 'NOT_FOUND', 'retry', 'The exchange is not there', ''),
   ('rabbitmq', 'CONNECTION_FORCED', 'wait', 'RabbitMQ closes the connection, as it stops', ''),
-  ('rabbitmq', 'NOT_ALLOWED', 'wait', 'The virtual host is not there', ''),
+  ('rabbitmq', 'NOT_ALLOWED', 'wait', 'The virtual host is not there or not open to the user', ''),
   ('rabbitmq', 'RESOURCE_ERROR', 'wait', 'RabbitMQ has no room', ''),
   ('rabbitmq', 'PRECONDITION_FAILED', 'fail', 'RabbitMQ does not take such a message',
     'Larger than max_message_size, for one'),

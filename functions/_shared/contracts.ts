@@ -42,9 +42,12 @@ const channel = z.object({
 
 const event = z.object({
   type: z.string(),
+  org_id: z.string(),
   correlation_id: z.string(),
   idempotency_key: z.string(),
   traceparent: z.string().nullable(),
+  /** What shares a key keeps its order. */
+  partition_key: z.string().nullable().optional(),
   head: z.string(),
   body: z.string(),
   message: message.optional(),
@@ -60,6 +63,8 @@ const endpoint = z.object({
   payload: z.enum(['envelope', 'data']),
   /** What only this kind has and nobody else may read; its sender knows its form. */
   credentials: z.unknown().optional(),
+  /** The settings that only a broker has; its sender knows their form. */
+  broker: z.unknown().optional(),
   channel: channel.optional(),
 })
 
@@ -138,6 +143,7 @@ export type ErrorClass =
   | 'status'
   | 'too_large'
   | 'protocol'
+  | 'broker'
 
 /** What a provider says in words of its own, beside its code. */
 export type ProviderFacts = {

@@ -4,7 +4,7 @@ import type { ErrorClass } from './contracts.ts'
  * Every class that a receipt can have: a sender's own, and those that only the database gives or
  * that come with a kind.
  */
-export type AnyErrorClass = ErrorClass | 'lease_expired' | 'broker' | 'provider'
+export type AnyErrorClass = ErrorClass | 'lease_expired' | 'provider'
 
 /** What a person can do about each class, in one line. outbox.error_hint has the same. */
 export const errorHints: Readonly<Record<AnyErrorClass, string>> = {

@@ -91,7 +91,8 @@ export type Try = {
   endpoint: Endpoint
   /** Unix seconds, the ones that were signed. */
   timestamp: number
-  signatures: Signatures
+  /** Null where nobody reads them. */
+  signatures: Signatures | null
 }
 
 /** All headers of one try, the endpoint's own first. */
@@ -111,10 +112,11 @@ export function webhookHeaders(
     headerValue(event.idempotency_key),
     'webhook-timestamp',
     String(timestamp),
-    'webhook-signature',
-    signatures.standard,
-    'x-timestamp',
-    String(timestamp),
+  )
+  if (signatures !== null) {
+    headers.push('webhook-signature', signatures.standard, 'x-timestamp', String(timestamp))
+  }
+  headers.push(
     'x-event-type',
     headerValue(event.type),
     'x-correlation-id',
@@ -122,7 +124,9 @@ export function webhookHeaders(
     'x-attempt',
     String(delivery.tries + 1),
   )
-  if (signatures.simple !== null) headers.push('x-signature', signatures.simple)
+  if (signatures !== null && signatures.simple !== null) {
+    headers.push('x-signature', signatures.simple)
+  }
   if (event.traceparent !== null) headers.push('traceparent', headerValue(event.traceparent))
   return headers
 }

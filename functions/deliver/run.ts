@@ -19,6 +19,7 @@ export async function run(deps: RunDeps, options: RunOptions): Promise<RunSummar
     if (state.end === 'database') await abandon(active)
   } finally {
     deps.stop.removeEventListener('abort', ring)
+    await Promise.all([...deps.senders.values()].map((sender) => sender.rest?.()))
   }
   summary.end = state.end ?? 'idle'
   return summary

@@ -269,3 +269,50 @@ Deno.test('POST /endpoints makes a Slack endpoint, which writes what the system 
   )
   expect(await call(`DELETE /endpoints/${id}`, { headers })).toMatchObject({ status: 200 })
 })
+
+Deno.test('POST /endpoints takes a broker from who has the secret key, and never shows its password', async () => {
+  const headers = { 'x-org-id': 'org-broker' }
+  const body = {
+    kind: 'kafka',
+    broker: { brokers: ['kafka.example.com:9093'], sasl: 'plain', dlqTopic: 'dead.{type}' },
+    credentials: { username: 'ada', password: 'pa55:word' },
+    retry: { strategy: 'fixed', baseDelay: 2 },
+    eventTypes: ['never.*'],
+  }
+  const admin = await outhook.stack.keys.signUserJwt({
+    iss: `${outhook.stack.apiUrl}/auth/v1`,
+    app_metadata: { org_id: 'org-broker', outhook_role: 'admin' },
+  })
+  expect(await call('POST /endpoints', { token: admin, body }))
+    .toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  const created = await call('POST /endpoints', { headers, body })
+  expect(created).toMatchObject({
+    status: 201,
+    body: {
+      kind: 'kafka',
+      url: 'kafka://kafka.example.com:9093',
+      ordering: 'partition',
+      broker: { topic: '{type}', tls: true, sasl: 'plain', dlqTopic: 'dead.{type}' },
+    },
+  })
+  const path = `/endpoints/${created.body.id}`
+  const change = { broker: { topic: 'shop' } }
+  expect(await call(`PATCH ${path}`, { token: admin, body: change })).toMatchObject({ status: 403 })
+  expect(await call(`PATCH ${path}`, { token: admin, body: { url: 'https://a.example' } }))
+    .toMatchObject({ status: 400, body: { field: 'url' } })
+  expect(await call(`PATCH ${path}`, { headers, body: change }))
+    .toMatchObject({ status: 200, body: { broker: { topic: 'shop', dlqTopic: 'dead.{type}' } } })
+  expect(JSON.stringify((await call(`GET ${path}`, { token: admin })).body)).not.toContain('pa55')
+  for (
+    const [more, field] of [
+      [{ broker: { brokers: ['10.0.0.1:9092'] } }, 'broker.brokers'],
+      [{ broker: { ...body.broker, dlqTopic: 'a b' } }, 'broker.dlqTopic'],
+      [{ credentials: undefined }, 'credentials'],
+      [{ secret: 'whsec_x' }, 'secret'],
+    ] as const
+  ) {
+    expect(await call('POST /endpoints', { headers, body: { ...body, ...more } }))
+      .toMatchObject({ status: 400, body: { field } })
+  }
+  expect(outhook.log.join()).not.toContain('pa55')
+})

@@ -28,6 +28,7 @@ export function sampleDelivery(over: Partial<Delivery> = {}): Delivery {
 export function sampleEvent(over: Partial<EventRow> = {}): EventRow {
   return {
     type: 'order.paid',
+    org_id: 'org-1',
     correlation_id: 'cart-7',
     idempotency_key: '0198c0de-0000-7000-8000-000000000001',
     traceparent: null,

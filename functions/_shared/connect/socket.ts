@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { AddressPolicy } from './address.ts'
 import { BlockedAddressError, type Resolve, resolveBySystem, vettedLookup } from './lookup.ts'
@@ -24,13 +24,21 @@ export type SocketOptions = {
  * here. Throws BlockedAddressError.
  */
 export function openSocket(options: SocketOptions): Socket {
-  const { hostname, port, tls, policy, resolve = resolveBySystem } = options
-  if (!isAllowedHost(hostname, policy)) throw new BlockedAddressError()
-  const lookup = vettedLookup(policy, resolve)
-  const socket = tls
-    ? connectTls({ host: hostname, port, lookup, ...tlsOptions(options) })
-    : connectTcp({ host: hostname, port, lookup })
+  const socket = options.tls
+    ? connectTls({ ...vettedOptions(options), ...tlsOptions(options) })
+    : connectTcp(vettedOptions(options))
   return socket.setNoDelay(true).setKeepAlive(true, 60_000)
+}
+
+/**
+ * The same for a client that insists on connecting by itself and hands these on to `net.connect` or
+ * `tls.connect`. Throws BlockedAddressError.
+ */
+export function vettedOptions(
+  { hostname, port, policy, resolve = resolveBySystem }: Omit<SocketOptions, 'tls'>,
+): { host: string; port: number; lookup: LookupFunction } {
+  if (!isAllowedHost(hostname, policy)) throw new BlockedAddressError()
+  return { host: hostname, port, lookup: vettedLookup(policy, resolve) }
 }
 
 type TlsOptions = { ALPNProtocols?: string[]; servername?: string; ca?: string }

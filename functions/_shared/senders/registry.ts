@@ -1,11 +1,20 @@
+import { lazySender } from './lazy.ts'
 import type { Sender } from './sender.ts'
 import { slackSender } from './slack/sender.ts'
 import { webhookSender } from './webhook.ts'
 import { whatsappSender } from './whatsapp/sender.ts'
 
-/** The senders by `endpoint.kind`: a new kind is one file and one row here. */
+/**
+ * The senders by `endpoint.kind`: a new kind is one file and one row here. The clients of brokers
+ * are loaded when an endpoint of their kind is claimed first, so that nobody else pays for them.
+ */
 export const senders: ReadonlyMap<string, Sender> = new Map([
   ['webhook', webhookSender],
   ['whatsapp', whatsappSender],
   ['slack', slackSender],
+  [
+    'rabbitmq',
+    lazySender(async () => (await import('./rabbitmq/sender.ts')).createRabbitMqSender()),
+  ],
+  ['kafka', lazySender(async () => (await import('./kafka/sender.ts')).createKafkaSender())],
 ])

@@ -21,4 +21,6 @@ export type Sender = {
     event: EventRow,
     deps: SenderDeps,
   ): Promise<Outcome>
+  /** Closes the connections that nothing uses, at the end of a run. It does not reject. */
+  rest?(): Promise<void>
 }

@@ -4,6 +4,7 @@ import type { Delivery, Endpoint, EventRow, Outcome } from '../contracts.ts'
 import { headersProblem, webhookHeaders } from '../headers.ts'
 import { sign } from '../sign.ts'
 import { failed, outcomeOf } from './http_outcome.ts'
+import { bodyOf } from './body.ts'
 import type { Sender, SenderDeps } from './sender.ts'
 
 /** POSTs the event, signed with the secrets that are live now. */
@@ -35,8 +36,4 @@ async function send(
     policy: deps.policy,
   })
   return outcomeOf(exchange)
-}
-
-function bodyOf({ payload }: Endpoint, { head, body }: EventRow): string {
-  return payload === 'envelope' ? `${head}${body}}` : body
 }

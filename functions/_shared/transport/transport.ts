@@ -19,7 +19,7 @@ export type PostRequest = {
 }
 
 /** Why no answer came; the others are about an answer. */
-export type FaultClass = Exclude<ErrorClass, 'redirect' | 'status'>
+export type FaultClass = Exclude<ErrorClass, 'redirect' | 'status' | 'broker'>
 
 /** What came back: an answer as far as it was read, or why there is none. */
 export type Exchange =

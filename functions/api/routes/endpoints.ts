@@ -1,5 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import type { Principal } from '../auth/principal.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
+import { ApiError } from '../errors.ts'
 import {
   etagOf,
   idempotencyKeyHeader,
@@ -104,6 +106,7 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(create, async (c) => {
     const key = c.req.valid('header')['idempotency-key']
+    checkMayName(c.get('principal'), c.req.valid('json'))
     const endpoint = await database.call('create_org_endpoint', {
       p_org_id: c.get('principal').orgId,
       p_endpoint: c.req.valid('json'),
@@ -125,6 +128,7 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(update, async (c) => {
     const version = versionOf(c.req.valid('header')['if-match'])
+    checkMayName(c.get('principal'), c.req.valid('json'))
     const endpoint = await database.call('update_org_endpoint', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
@@ -143,5 +147,17 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...version === null ? {} : { p_version: version },
     }, endpointDeletedSchema)
     return c.json(deleted, 200)
+  })
+}
+
+type Naming = { kind?: string | undefined; broker?: unknown; credentials?: unknown }
+
+/** Whoever names a broker makes us speak another protocol than HTTP to it. */
+function checkMayName(caller: Principal, { kind, broker, credentials }: Naming): void {
+  const isBroker = kind === 'rabbitmq' || kind === 'kafka' || broker !== undefined ||
+    credentials !== undefined
+  if (!isBroker || caller.kind === 'key') return
+  throw new ApiError('forbidden', 'An endpoint of a broker is set with a secret key alone', {
+    remedy: 'Send the request from your own server, with the secret key in the header apikey',
   })
 }

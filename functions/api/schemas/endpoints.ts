@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { brokerSchema, credentialsSchema } from './brokers.ts'
 import { pageOf, timeSchema, uuidSchema } from './common.ts'
 import { retryPolicySchema } from './retry_config.ts'
 
@@ -51,11 +52,14 @@ const ordering = z.enum(['none', 'partition', 'endpoint']).openapi({
 
 /** A new endpoint. */
 export const newEndpointSchema = z.strictObject({
-  kind: z.enum(['webhook', 'slack']).optional().openapi({
-    description: 'What is sent: signed webhooks, or lines of text to a Slack-compatible incoming ' +
-      'webhook. The latter has no secret, ordering, payload or retry of its own.',
+  kind: z.enum(['webhook', 'slack', 'rabbitmq', 'kafka']).optional().openapi({
+    description: 'What is sent: signed webhooks, lines of text to a Slack-compatible incoming ' +
+      'webhook, which has no secret, ordering, payload or retry of its own, or messages to a ' +
+      'broker, which has `broker` in place of a URL and is created with a secret key alone.',
   }),
-  url,
+  url: url.optional(),
+  broker: brokerSchema.optional(),
+  credentials: credentialsSchema.optional(),
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
   secret: z.string().min(1).max(200).optional().openapi({
@@ -75,6 +79,8 @@ export const newEndpointSchema = z.strictObject({
 /** A change: what is absent stays. */
 export const endpointChangeSchema = z.strictObject({
   url: url.optional(),
+  broker: brokerSchema.optional().openapi({ description: 'What is absent of it stays, too.' }),
+  credentials: credentialsSchema.optional(),
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
   headers: z.record(headerName, headerValue.nullable()).optional().openapi({
@@ -97,6 +103,7 @@ export const endpointSchema = z.object({
   ordering,
   ...settings,
   description: z.string(),
+  broker: brokerSchema.nullable().openapi({ description: 'Of a broker alone.' }),
   breaker: z.object({
     enabled: z.boolean(),
     threshold: z.int(),

@@ -1,0 +1,122 @@
+import { Kafka, type KafkaConfig, Partitioners, type Producer } from 'kafkajs'
+import type { Socket } from 'node:net'
+import type { AddressPolicy } from '../../connect/address.ts'
+import { openSocket } from '../../connect/socket.ts'
+import type { Outcome } from '../../contracts.ts'
+import { asError } from '../../errors.ts'
+import type { BrokerRecord } from '../broker/record.ts'
+import { type Failure, refused } from '../broker/outcome.ts'
+import { failureOf } from './failure.ts'
+import type { KafkaTarget } from './target.ts'
+
+/** A producer for one cluster. */
+export type KafkaCluster = {
+  /** Resolves when all replicas in sync have the record, or with what the cluster says. */
+  produce(topic: string, key: string | null, record: BrokerRecord): Promise<Outcome>
+  close(): Promise<void>
+}
+
+const dialMs = 10_000
+const requestMs = 15_000
+
+/** Connects to one of the brokers, and says what came of it. */
+export async function dialKafka(
+  target: KafkaTarget,
+  policy: AddressPolicy,
+): Promise<KafkaCluster | Failure> {
+  if ((policy.rules.proxyUrl ?? '') !== '') {
+    return refused('no_proxy', 'The client of Kafka cannot go through the egress proxy')
+  }
+  let socketError: Error | null = null
+  const kafka = new Kafka({
+    ...configOf(target),
+    socketFactory: (to) =>
+      vettedSocket(to, target, policy, (error) => {
+        socketError = error
+      }),
+  })
+  const producer = kafka.producer({
+    createPartitioner: Partitioners.DefaultPartitioner,
+    allowAutoTopicCreation: true,
+  })
+  try {
+    await producer.connect()
+    return share(producer, () => socketError)
+  } catch (error) {
+    await producer.disconnect().catch(() => {})
+    return failureOf(error, socketError)
+  }
+}
+
+function configOf({ brokers, tls, sasl, credentials }: KafkaTarget): KafkaConfig {
+  return {
+    clientId: 'outhook',
+    brokers,
+    ssl: tls,
+    ...sasl !== null && credentials !== null ? { sasl: saslOf(sasl, credentials) } : {},
+    connectionTimeout: dialMs,
+    authenticationTimeout: dialMs,
+    requestTimeout: requestMs,
+    // For a partition whose leader has moved; all other patience is the database's.
+    retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
+    // Its lines have the addresses of the inside, and are not one JSON a line of ours.
+    logCreator: () => () => {},
+  }
+}
+
+type Credentials = { username: string; password: string }
+
+function saslOf(
+  mechanism: NonNullable<KafkaTarget['sasl']>,
+  credentials: Credentials,
+): NonNullable<KafkaConfig['sasl']> {
+  switch (mechanism) {
+    case 'plain':
+      return { mechanism, ...credentials }
+    case 'scram-sha-256':
+      return { mechanism, ...credentials }
+    case 'scram-sha-512':
+      return { mechanism, ...credentials }
+  }
+}
+
+type SocketTo = { host: string; port: number; onConnect: () => void }
+
+/** Brokers name each other's addresses: those are vetted as the first one is. */
+function vettedSocket(
+  { host, port, onConnect }: SocketTo,
+  { tls, ca }: KafkaTarget,
+  policy: AddressPolicy,
+  onError: (error: Error) => void,
+): Socket {
+  try {
+    const socket = openSocket({ hostname: host, port, tls, policy, ca: ca ?? undefined })
+    socket.once(tls ? 'secureConnect' : 'connect', onConnect)
+    socket.on('error', onError)
+    return socket
+  } catch (cause) {
+    onError(asError(cause))
+    throw cause
+  }
+}
+
+function share(producer: Producer, socketError: () => Error | null): KafkaCluster {
+  async function produce(
+    topic: string,
+    key: string | null,
+    { value, headers, timestamp }: BrokerRecord,
+  ): Promise<Outcome> {
+    try {
+      await producer.send({
+        topic,
+        acks: -1,
+        messages: [{ key, value, headers, timestamp: String(timestamp * 1000) }],
+      })
+      return { outcome: 'delivered' }
+    } catch (error) {
+      return failureOf(error, socketError())
+    }
+  }
+
+  return { produce, close: () => producer.disconnect().catch(() => {}) }
+}

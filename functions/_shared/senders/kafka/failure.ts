@@ -1,0 +1,28 @@
+import { type Failure, refused, unreachable } from '../broker/outcome.ts'
+
+/** A broker's error code, and what only such an error of kafkajs has. */
+type ProtocolError = Error & { type: string }
+
+/**
+ * What an error of kafkajs says. `socketError` is the last one that a socket of the cluster had:
+ * kafkajs keeps little of it.
+ */
+export function failureOf(error: unknown, socketError: Error | null): Failure {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++, at = at.cause) {
+    if (at.name === 'KafkaJSSASLAuthenticationError') {
+      return refused('login_refused', 'Kafka refuses the user name or the password')
+    }
+    if (isProtocolError(at)) {
+      return refused(at.type, `Kafka refused the record: ${at.type} (${at.message})`)
+    }
+    if (at.name === 'KafkaJSRequestTimeoutError') {
+      return unreachable(Object.assign(new Error(), { code: 'ETIMEDOUT' }))
+    }
+  }
+  if (socketError !== null) return unreachable(socketError)
+  return unreachable(error)
+}
+
+function isProtocolError(error: Error): error is ProtocolError {
+  return 'type' in error && typeof error.type === 'string' && /^[A-Z_]+$/.test(error.type)
+}

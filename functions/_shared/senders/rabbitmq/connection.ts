@@ -1,0 +1,104 @@
+import { type ChannelModel, connect } from 'amqplib'
+import type { AddressPolicy } from '../../connect/address.ts'
+import { vettedOptions } from '../../connect/socket.ts'
+import type { Outcome } from '../../contracts.ts'
+import { version } from '../../version.ts'
+import { type Failure, refused, unreachable } from '../broker/outcome.ts'
+import { type Message, openPublisher, type Publisher } from './publisher.ts'
+import { replyOf } from './reply.ts'
+import type { RabbitMqTarget } from './target.ts'
+
+/** A connection with a channel for each endpoint that publishes through it. */
+export type RabbitMqConnection = {
+  publish(endpointId: string, message: Message): Promise<Outcome>
+  readonly isOpen: boolean
+  close(): Promise<void>
+}
+
+const dialMs = 10_000
+/** Seconds; what answers nothing for two of them is gone. */
+const heartbeat = 10
+
+/** Connects to a vetted address, and says what came of it. */
+export async function dialRabbitMq(
+  target: RabbitMqTarget,
+  policy: AddressPolicy,
+): Promise<RabbitMqConnection | Failure> {
+  const { hostname, port, vhost, tls, ca, username, password } = target
+  if ((policy.rules.proxyUrl ?? '') !== '') {
+    return refused('no_proxy', 'The client of RabbitMQ cannot go through the egress proxy')
+  }
+  try {
+    const model = await connect({
+      protocol: tls ? 'amqps' : 'amqp',
+      hostname,
+      port,
+      username,
+      password,
+      vhost,
+      heartbeat,
+    }, {
+      ...vettedOptions({ hostname, port, policy }),
+      ...ca === null ? {} : { ca },
+      timeout: dialMs,
+      noDelay: true,
+      keepAlive: true,
+      clientProperties: { connection_name: 'outhook', product: 'outhook', version },
+    })
+    return share(model)
+  } catch (error) {
+    return refusalOf(error)
+  }
+}
+
+function refusalOf(error: unknown): Failure {
+  const reply = replyOf(error)
+  if (reply === null) return unreachable(error)
+  return reply === 'ACCESS_REFUSED'
+    ? refused('login_refused', 'RabbitMQ refuses the user name or the password')
+    : refused(reply, `RabbitMQ refuses the connection: ${reply}`)
+}
+
+function share(model: ChannelModel): RabbitMqConnection {
+  const publishers = new Map<string, Promise<Publisher>>()
+  let isOpen = true
+  model.on('close', () => isOpen = false)
+  // What was under way learns of it by its channel; without a listener it would end the process.
+  model.on('error', () => isOpen = false)
+
+  async function publisherOf(endpointId: string): Promise<Publisher> {
+    const known = publishers.get(endpointId)
+    const publisher = await known
+    if (publisher?.isOpen === true) return publisher
+    // Another delivery may have opened one while this one looked.
+    const current = publishers.get(endpointId)
+    if (current !== undefined && current !== known) return await current
+    const opening = openPublisher(model)
+    publishers.set(endpointId, opening)
+    return await opening
+  }
+
+  async function publish(endpointId: string, message: Message): Promise<Outcome> {
+    try {
+      return await (await publisherOf(endpointId)).publish(message)
+    } catch (error) {
+      publishers.delete(endpointId)
+      return isOpen ? refusalOf(error) : unreachable(Object.assign(new Error(), reset))
+    }
+  }
+
+  async function close(): Promise<void> {
+    // One that has closed by itself says so by rejecting.
+    await model.close().catch(() => {})
+  }
+
+  return {
+    publish,
+    get isOpen() {
+      return isOpen
+    },
+    close,
+  }
+}
+
+const reset = { code: 'ECONNRESET' }

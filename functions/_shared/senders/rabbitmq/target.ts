@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import type { Endpoint } from '../../contracts.ts'
+
+/** outbox.check_rabbitmq() and outbox.check_credentials() keep these forms. */
+const brokerSchema = z.object({
+  url: z.string(),
+  exchange: z.string(),
+  routing_key: z.string(),
+  mandatory: z.boolean(),
+  ca: z.string().nullable(),
+  dlq_exchange: z.string(),
+  dlq_routing_key: z.string().nullable(),
+})
+const credentialsSchema = z.object({ username: z.string(), password: z.string() })
+
+/** Where a connection goes and as whom. */
+export type RabbitMqTarget = {
+  hostname: string
+  port: number
+  /** As amqplib wants it: it unescapes it. */
+  vhost: string
+  tls: boolean
+  ca: string | null
+  username: string
+  password: string
+}
+
+/** Where a message goes. */
+export type RabbitMqSettings = z.infer<typeof brokerSchema> & { target: RabbitMqTarget }
+
+const read = new WeakMap<Endpoint, RabbitMqSettings | null>()
+
+/** The settings of an endpoint, read once a batch; null where they are not what they should be. */
+export function settingsOf(endpoint: Endpoint): RabbitMqSettings | null {
+  const known = read.get(endpoint)
+  if (known !== undefined) return known
+  const broker = brokerSchema.safeParse(endpoint.broker)
+  const credentials = credentialsSchema.safeParse(endpoint.credentials)
+  const settings = broker.success && credentials.success && URL.canParse(broker.data.url)
+    ? { ...broker.data, target: targetOf(broker.data, credentials.data) }
+    : null
+  read.set(endpoint, settings)
+  return settings
+}
+
+function targetOf(
+  { url, ca }: z.infer<typeof brokerSchema>,
+  credentials: z.infer<typeof credentialsSchema>,
+): RabbitMqTarget {
+  const { protocol, hostname, port, pathname } = new URL(url)
+  const tls = protocol === 'amqps:'
+  return {
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port) || (tls ? 5671 : 5672),
+    vhost: pathname.length > 1 ? pathname.slice(1) : '%2F',
+    tls,
+    ca,
+    ...credentials,
+  }
+}
