@@ -164,6 +164,10 @@ begin
       'Expected something like ["kafka-1.example.com:9093"]; the others are learnt from these');
   end if;
   for v_address in select a from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a loop
+    if v_address like '[%' then
+      perform outbox.invalid('broker.brokers', 'has an IPv6 address, which kafkajs cannot read',
+        'Use a name such as kafka-1.example.com:9093');
+    end if;
     perform outbox.check_broker_address('broker.brokers', v_address);
   end loop;
   perform outbox.check_template('broker.topic', v_broker -> 'topic', array['type', 'org'],

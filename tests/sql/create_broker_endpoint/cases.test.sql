@@ -2,7 +2,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
-select plan(47);
+select plan(48);
 
 create temporary table rabbit as
 select (outbox.create_broker_endpoint('rabbitmq', '{"url": "amqps://mq.example.com/eu%2Fwest"}',
@@ -57,7 +57,8 @@ from (values
   ('kafka', '{}', null, 'broker.brokers is not a list of 1 to 20 addresses'),
   ('kafka', '{"brokers": []}', null, 'broker.brokers is not a list of 1 to 20 addresses'),
   ('kafka', '{"brokers": ["a.example"]}', null, 'broker.brokers is not host:port'),
-  ('kafka', '{"brokers": ["a.example:9092", "[::1]:9092"]}', null, 'broker.brokers has a host that is not allowed'),
+  ('kafka', '{"brokers": ["a.example:9092", "10.0.0.1:9092"]}', null, 'broker.brokers has a host that is not allowed'),
+  ('kafka', '{"brokers": ["[2606:4700::1111]:9092"]}', null, 'broker.brokers has an IPv6 address, which kafkajs cannot read'),
   ('kafka', '{"brokers": ["a.example:9092"], "topic": "a/b"}', null, 'broker.topic is not a text of 1 to 200 such characters'),
   ('kafka', '{"brokers": ["a.example:9092"], "topic": "{key}"}', null, 'broker.topic is not a text of 1 to 200 such characters'),
   ('kafka', '{"brokers": ["a.example:9092"], "dlq_topic": "{topic}"}', null, 'broker.dlq_topic is the topic itself'),

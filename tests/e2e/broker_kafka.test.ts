@@ -1,0 +1,166 @@
+/** The sender of kind kafka against librdkafka's mock cluster: what arrives and in which order, what is refused, what a lost broker costs. */
+
+import { expect } from '@std/expect'
+import { createKafkaSender } from '../../functions/_shared/senders/kafka/sender.ts'
+import type { Sender } from '../../functions/_shared/senders/sender.ts'
+import { kafkaEndpoint, sendOne } from '../_support/brokers/endpoints.ts'
+import {
+  kafkaError,
+  produceRequest,
+  startKafka,
+  type TestKafka,
+} from '../_support/brokers/kafka.ts'
+import { readTopic } from '../_support/brokers/read.ts'
+import { sendUnderEdgeDeno } from './brokers/edge.ts'
+
+let kafka: TestKafka
+let sender: Sender
+
+Deno.test.beforeAll(async () => {
+  kafka = await startKafka()
+  sender = createKafkaSender()
+})
+Deno.test.afterAll(async () => {
+  await sender?.rest?.()
+  kafka?.[Symbol.dispose]()
+})
+
+Deno.test('send() produces the body with key and headers to the topic of the template', async () => {
+  const endpoint = kafkaEndpoint(kafka, { topic: 'shop.{org}.{type}' })
+  const event = { partition_key: 'cart-7', idempotency_key: 'key-1' }
+  expect(await sendOne(sender, endpoint, event, { id: 'event-wire' })).toEqual({
+    outcome: 'delivered',
+  })
+  const [record] = await readTopic(kafka, 'shop.org-1.order.paid')
+  expect(record).toMatchObject({
+    key: 'cart-7',
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': 'event-wire',
+      'idempotency-key': 'key-1',
+      'x-event-type': 'order.paid',
+      'x-correlation-id': 'cart-7',
+      'x-attempt': '1',
+    },
+  })
+  expect(record?.value).toMatch(/^\{"id":".*","data":\{"amount": 1\.10\}\}$/)
+  expect(await sendOne(sender, endpoint, { type: 'no.key' })).toEqual({ outcome: 'delivered' })
+  expect((await readTopic(kafka, 'shop.org-1.no.key'))[0]?.key).toBeNull()
+})
+
+Deno.test('send() writes a dead letter to the dead-letter topic, as it is', async () => {
+  const body = '{"original_topic":"shop.order.paid","event_type":"order.paid","n":1.10}'
+  const letter = { type: 'outhook.dead_letter', body, partition_key: 'cart-7' }
+  const endpoint = kafkaEndpoint(kafka, { topic: 'shop.{type}', dlq_topic: 'dead.{topic}.{type}' })
+  expect(await sendOne(sender, endpoint, letter)).toEqual({ outcome: 'delivered' })
+  expect(await readTopic(kafka, 'dead.shop.order.paid.order.paid'))
+    .toMatchObject([{ key: 'cart-7', value: body }])
+})
+
+Deno.test('send() says by class and code what the cluster refuses', async () => {
+  const endpoint = kafkaEndpoint(kafka, { topic: 'refused' })
+  expect(await sendOne(sender, endpoint)).toEqual({ outcome: 'delivered' })
+  kafka.failNext(produceRequest, [kafkaError.messageTooLarge])
+  expect(await sendOne(sender, endpoint))
+    .toMatchObject({ error_class: 'broker', code: 'MESSAGE_TOO_LARGE' })
+  kafka.failNext(produceRequest, [kafkaError.topicAuthorizationFailed])
+  expect(await sendOne(sender, endpoint))
+    .toMatchObject({ error_class: 'broker', code: 'TOPIC_AUTHORIZATION_FAILED' })
+  kafka.failNext(produceRequest, Array(3).fill(kafkaError.notEnoughReplicas))
+  expect(await sendOne(sender, endpoint))
+    .toMatchObject({ error_class: 'broker', code: 'NOT_ENOUGH_REPLICAS' })
+  kafka.failTopic('absent', kafkaError.unknownTopic)
+  expect(await sendOne(sender, kafkaEndpoint(kafka, { topic: 'absent' })))
+    .toMatchObject({ error_class: 'broker', code: 'UNKNOWN_TOPIC_OR_PARTITION' })
+  expect(await sendOne(sender, kafkaEndpoint({ bootstrap: ['10.0.0.1:9092'] })))
+    .toMatchObject({ error_class: 'blocked' })
+  expect(await sendOne(sender, kafkaEndpoint({ bootstrap: ['nowhere.invalid:9092'] })))
+    .toMatchObject({ error_class: 'dns' })
+  expect(await sendOne(sender, kafkaEndpoint({ bootstrap: ['127.0.0.1:1'] })))
+    .toMatchObject({ error_class: 'connect' })
+})
+
+Deno.test('an address that a broker names of itself is vetted like the first', async () => {
+  // The seed is reached at 127.0.0.2, and names 127.0.0.1 as where its records go.
+  const [seed = ''] = kafka.bootstrap
+  using listener = Deno.listen({ hostname: '127.0.0.2', port: 0 })
+  void forward(listener, Number(seed.split(':')[1]))
+  const endpoint = kafkaEndpoint({ bootstrap: [`127.0.0.2:${listener.addr.port}`] }, {
+    topic: 'vetted',
+  })
+  expect(await sendOne(sender, endpoint, {}, { allowCidrs: ['127.0.0.2/32'] }))
+    .toMatchObject({ error_class: 'blocked' })
+  expect(await sendOne(sender, endpoint)).toEqual({ outcome: 'delivered' })
+  await sender.rest?.()
+})
+
+Deno.test('records of one key keep their order while the leader moves and a broker goes', async () => {
+  kafka.createTopic('ordered', 4)
+  const endpoint = kafkaEndpoint(kafka, { topic: 'ordered' })
+  const keys = Array.from({ length: 20 }, (_, n) => `key-${n}`)
+  let isDown = false
+  // As a run sends an ordered lane: the next one only when this one is confirmed.
+  const retries = await Promise.all(keys.map(async (key, place) => {
+    let failures = 0
+    for (let n = 0; n < 50; n++) {
+      if (place === 0 && n === 15) kafka.setLeader('ordered', 1, 2)
+      if (place === 0 && n === 25) {
+        kafka.down(1)
+        isDown = true
+      }
+      if (isDown && place === 0 && n === 30) kafka.up(1)
+      const id = `${key}-${String(n).padStart(2, '0')}`
+      const sent = await sendOne(sender, endpoint, { partition_key: key }, { id })
+      if (sent.outcome !== 'delivered') {
+        failures++
+        n--
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    }
+    return failures
+  }))
+  const records = await readTopic(kafka, 'ordered')
+  for (const key of keys) {
+    const ids = records.filter((one) => one.key === key).map(({ headers }) =>
+      headers['webhook-id'] ?? ''
+    )
+    expect(new Set(ids).size).toBe(50)
+    // A record whose answer was lost comes twice, but never behind a later one.
+    expect(ids).toEqual([...ids].sort())
+  }
+  const duplicates = records.length - keys.length * 50
+  // kafkajs repeats a request by itself, twice at most, before it reports a failure.
+  expect(duplicates).toBeLessThanOrEqual(3 * (20 + retries.reduce((sum, one) => sum + one, 0)))
+})
+
+Deno.test('a cluster that is gone is reported at once, and used again when it is back', async () => {
+  const endpoint = kafkaEndpoint(kafka, { topic: 'gone' })
+  expect(await sendOne(sender, endpoint)).toEqual({ outcome: 'delivered' })
+  for (const broker of [1, 2, 3]) kafka.down(broker)
+  const begun = performance.now()
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => sendOne(sender, endpoint)))
+  expect(performance.now() - begun).toBeLessThan(5_000)
+  for (const outcome of outcomes) {
+    expect(outcome.outcome === 'failed' && outcome.error_class).toMatch(/^(reset|connect)$/)
+  }
+  for (const broker of [1, 2, 3]) kafka.up(broker)
+  let last = await sendOne(sender, endpoint)
+  while (last.outcome !== 'delivered') {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    last = await sendOne(sender, endpoint)
+  }
+})
+
+Deno.test('under the Deno of the edge runtime it produces as well', async () => {
+  expect(await sendUnderEdgeDeno([kafkaEndpoint(kafka, { topic: 'edge' })]))
+    .toEqual([{ outcome: 'delivered' }])
+  expect(await readTopic(kafka, 'edge')).toMatchObject([{ key: 'edge' }])
+})
+
+async function forward(listener: Deno.TcpListener, port: number): Promise<void> {
+  for await (const conn of listener) {
+    const to = await Deno.connect({ hostname: '127.0.0.1', port })
+    void conn.readable.pipeTo(to.writable).catch(() => {})
+    void to.readable.pipeTo(conn.writable).catch(() => {})
+  }
+}
