@@ -26,12 +26,13 @@ create table outbox.failure_rule (
 );
 comment on table outbox.failure_rule is
   'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after '
-  'min_delay_s at least; wait: the breaker opens at once, and no try is spent; fail: a dead letter at once; hold: the endpoint is disabled and the '
-  'delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s '
-  'or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; '
-  'firm: a provider that calls the failure transient changes nothing; opt_out: the failure says '
-  'that the person wants no such messages; max_retries: fewer than the endpoint''s own. A code may '
-  'have a subcode behind a dot.';
+  'min_delay_s at least; wait: no fault of the delivery, so the breaker opens at once and no try '
+  'is spent; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; '
+  'fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what '
+  'Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a '
+  'provider that calls the failure transient changes nothing; opt_out: the failure says that the '
+  'person wants no such messages; max_retries: fewer than the endpoint''s own. A code may have a '
+  'subcode behind a dot.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),

@@ -458,6 +458,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
+          'broker': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -492,6 +493,7 @@ export type Database = {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
           'breaker_threshold'?: number
+          'broker'?: Json | null
           'created_at': string
           'credentials_vault_id'?: string | null
           'description'?: string
@@ -522,6 +524,7 @@ export type Database = {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
           'breaker_threshold'?: number
+          'broker'?: Json | null
           'created_at'?: string
           'credentials_vault_id'?: string | null
           'description'?: string
@@ -2306,6 +2309,12 @@ export type Database = {
         }
         Returns: Json
       }
+      'broker_of_wire': { Args: { 'p_broker': Json }; Returns: Json }
+      'broker_text': {
+        Args: { 'p_key': string; 'p_org_id': string; 'p_template': string; 'p_type': string }
+        Returns: string
+      }
+      'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
       'callback_answer': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
       'callback_apps': {
@@ -2378,6 +2387,11 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_broker_address': {
+        Args: { 'p_address': string; 'p_field': string }
+        Returns: undefined
+      }
+      'check_ca': { Args: { 'p_ca': Json }; Returns: undefined }
       'check_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
       'check_channel_change': { Args: { 'p_change': Json }; Returns: undefined }
       'check_choice': {
@@ -2386,6 +2400,10 @@ export type Database = {
       }
       'check_columns': {
         Args: { 'p_columns': (string)[]; 'p_field': string; 'p_table': unknown }
+        Returns: undefined
+      }
+      'check_credentials': {
+        Args: { 'p_broker': Json; 'p_credentials': Json; 'p_kind': string }
         Returns: undefined
       }
       'check_delivery': {
@@ -2399,6 +2417,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
+          'broker': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -2446,6 +2465,11 @@ export type Database = {
       'check_handler': { Args: { 'p_function': string }; Returns: string }
       'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
+      'check_kafka': { Args: { 'p_broker': Json }; Returns: Json }
+      'check_members': {
+        Args: { 'p_field': string; 'p_kind': string; 'p_members': (string)[]; 'p_value': Json }
+        Returns: undefined
+      }
       'check_message': {
         Args: {
           'p_message': Omit<
@@ -2499,6 +2523,7 @@ export type Database = {
       'check_org': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_overlap': { Args: { 'p_overlap': string }; Returns: undefined }
       'check_page': { Args: { 'p_limit': number }; Returns: undefined }
+      'check_rabbitmq': { Args: { 'p_broker': Json }; Returns: Json }
       'check_range': {
         Args: { 'p_field': string; 'p_highest': number; 'p_lowest': number; 'p_value': number }
         Returns: undefined
@@ -2507,6 +2532,15 @@ export type Database = {
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
+      'check_template': {
+        Args: {
+          'p_characters': string
+          'p_field': string
+          'p_names': (string)[]
+          'p_template': Json
+        }
+        Returns: undefined
+      }
       'check_type': { Args: { 'p_type': string }; Returns: undefined }
       'check_url': { Args: { 'p_url': string }; Returns: string }
       'check_watched': { Args: { 'p_table': unknown }; Returns: undefined }
@@ -2608,6 +2642,21 @@ export type Database = {
       'count_updates': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'counters': { Args: Record<PropertyKey, never>; Returns: Json }
       'counters_since': { Args: { 'p_now': string }; Returns: string }
+      'create_broker_endpoint': {
+        Args: {
+          'p_broker': Json
+          'p_credentials'?: Json
+          'p_description'?: string
+          'p_event_types'?: (string)[]
+          'p_filter'?: string
+          'p_headers'?: Json
+          'p_kind': string
+          'p_ordering'?: string
+          'p_org_id'?: string
+          'p_payload'?: string
+        }
+        Returns: Json
+      }
       'create_by_kind': {
         Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
@@ -2748,6 +2797,19 @@ export type Database = {
           'p_seq': number
         }
         Returns: Json
+      }
+      'dlq_message': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_letter': Omit<
+            Database['outbox']['Tables']['dead_letter']['Row'],
+            Database['outbox']['Tables']['dead_letter']['ComputedFields']
+          >
+        }
+        Returns: string
       }
       'drop_expired_secrets': { Args: { 'p_now': string }; Returns: number }
       'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
@@ -3293,6 +3355,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
+          'broker': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -3641,6 +3704,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
+          'broker': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -3727,6 +3791,10 @@ export type Database = {
         }
         Returns: undefined
       }
+      'publish_dead': {
+        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
+        Returns: undefined
+      }
       'publish_events': {
         Args: { 'p_catalogue'?: string; 'p_events': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
@@ -3800,6 +3868,10 @@ export type Database = {
       'put_back': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_job': number; 'p_now': string }
         Returns: boolean
+      }
+      'put_broker': {
+        Args: { 'p_broker': Json; 'p_credentials': Json; 'p_endpoint_id': string }
+        Returns: undefined
       }
       'put_credentials': {
         Args: { 'p_credentials': Json; 'p_endpoint_id': string }
@@ -4087,6 +4159,10 @@ export type Database = {
         Returns: Json
       }
       'send_test_event': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'set_broker': {
+        Args: { 'p_broker'?: Json; 'p_credentials'?: Json; 'p_endpoint_id': string }
+        Returns: Json
+      }
       'set_catalogue': { Args: { 'p_org_id': string; 'p_strict': boolean }; Returns: Json }
       'set_channel_token': {
         Args: {

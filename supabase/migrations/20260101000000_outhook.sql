@@ -5,18 +5,18 @@
 --   22_park.sql, 25_delivery.sql, 30_attempt.sql, 32_counter.sql, 35_run.sql, 40_publish.sql,
 --   41_consent.sql, 41_recipient.sql, 42_create_message.sql, 45_publish_many.sql, 46_saga.sql,
 --   47_execute_saga.sql, 48_consume.sql, 48_inbox.sql, 49_watch.sql, 49_watch_table.sql,
---   50_retry.sql, 52_failure.sql, 53_error_hint.sql, 53_message_rule.sql, 54_slack.sql,
---   55_complete.sql, 56_message_state.sql, 57_callback_apply.sql, 57_callback_failure.sql,
---   57_callback_status.sql, 57_callback_store.sql, 57_callback_tell.sql, 57_lost_lease.sql,
---   58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql, 59_callback_cleanup.sql,
---   59_notice.sql, 60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql, 63_route.sql,
---   65_claim.sql, 66_message_claim.sql, 70_dispatch.sql, 71_message_parcel.sql, 72_announce.sql,
---   75_kick.sql, 77_replay.sql, 78_purge.sql, 80_views.sql, 81_api_requests.sql, 82_api.sql,
---   82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_endpoints.sql,
---   83_api_event_types.sql, 83_api_events.sql, 83_api_health.sql, 83_api_replay_jobs.sql,
---   83_api_retry_config.sql, 83_api_sagas.sql, 83_api_secrets.sql, 83_api_stats.sql,
---   84_channel.sql, 84_message.sql, 84_opt_out.sql, 85_partition.sql, 87_cleanup.sql,
---   88_metrics.sql, 90_grants.sql, 95_cron.sql
+--   50_retry.sql, 52_failure.sql, 53_error_hint.sql, 53_message_rule.sql, 54_broker.sql,
+--   54_slack.sql, 55_complete.sql, 56_message_state.sql, 57_callback_apply.sql,
+--   57_callback_failure.sql, 57_callback_status.sql, 57_callback_store.sql, 57_callback_tell.sql,
+--   57_lost_lease.sql, 58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql,
+--   59_callback_cleanup.sql, 59_notice.sql, 60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql,
+--   63_route.sql, 65_claim.sql, 66_message_claim.sql, 70_dispatch.sql, 71_message_parcel.sql,
+--   72_announce.sql, 73_dead_letter_topic.sql, 75_kick.sql, 77_replay.sql, 78_purge.sql,
+--   80_views.sql, 81_api_requests.sql, 82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql,
+--   83_api_deliveries.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
+--   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql,
+--   83_api_secrets.sql, 83_api_stats.sql, 84_channel.sql, 84_message.sql, 84_opt_out.sql,
+--   85_partition.sql, 87_cleanup.sql, 88_metrics.sql, 90_grants.sql, 95_cron.sql
 
 -- sql/00_setup.sql
 
@@ -1892,7 +1892,9 @@ create table outbox.endpoint (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   org_id text not null,
   kind text not null default 'webhook'
-    constraint endpoint_kind_is_known check (kind in ('webhook', 'whatsapp', 'slack')),
+    constraint endpoint_kind_is_known check (
+      kind in ('webhook', 'whatsapp', 'slack', 'rabbitmq', 'kafka')
+    ),
   url text not null,
   description text not null default '',
   header_names text[] not null default '{}',
@@ -1930,7 +1932,8 @@ create table outbox.endpoint (
   version integer not null default 1,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  credentials_vault_id uuid
+  credentials_vault_id uuid,
+  broker jsonb
 );
 comment on table outbox.endpoint is
   'Where deliveries go, with every setting of the endpoint. version grows with each change.';
@@ -1951,6 +1954,8 @@ comment on column outbox.endpoint.ramp_from is
 comment on column outbox.endpoint.credentials_vault_id is
   'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() '
   'writes it and dispatch() alone reads it.';
+comment on column outbox.endpoint.broker is
+  'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
 create index endpoint_org on outbox.endpoint (org_id, created_at, id) where state <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 
@@ -3528,6 +3533,10 @@ begin
       'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
       'most 128 characters');
   end if;
+  if p_type = 'outhook.dead_letter' then
+    perform outbox.invalid('type', 'is outhook.dead_letter, which is the system''s own',
+      'Choose another type; what a broker did not take is published under this one');
+  end if;
 end
 $$;
 comment on function outbox.check_type(text) is 'Raises OH001 unless this may be an event''s type.';
@@ -4431,6 +4440,7 @@ begin
       and o.value ? 'payload' <> o.value ? 'body'
       and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
       and pg_catalog.length(o.value ->> 'type') <= 128
+      and o.value ->> 'type' <> 'outhook.dead_letter'
       and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
       and (o.value ? 'payload' or e.body::json is not null)
       and pg_catalog.octet_length(e.body) <= v_most
@@ -5492,7 +5502,7 @@ create table outbox.failure_rule (
   code text not null,
   action text not null
     constraint failure_rule_action_is_known check (
-      action in ('retry', 'fail', 'hold', 'fail_hold', 'throttle')
+      action in ('retry', 'wait', 'fail', 'hold', 'fail_hold', 'throttle')
     ),
   min_delay_s double precision not null default 0
     constraint failure_rule_min_delay_is_sensible check (min_delay_s between 0 and 604800),
@@ -5511,12 +5521,13 @@ create table outbox.failure_rule (
 );
 comment on table outbox.failure_rule is
   'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after '
-  'min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the '
-  'delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s '
-  'or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; '
-  'firm: a provider that calls the failure transient changes nothing; opt_out: the failure says '
-  'that the person wants no such messages; max_retries: fewer than the endpoint''s own. A code may '
-  'have a subcode behind a dot.';
+  'min_delay_s at least; wait: no fault of the delivery, so the breaker opens at once and no try '
+  'is spent; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; '
+  'fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what '
+  'Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a '
+  'provider that calls the failure transient changes nothing; opt_out: the failure says that the '
+  'person wants no such messages; max_retries: fewer than the endpoint''s own. A code may have a '
+  'subcode behind a dot.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
@@ -5583,7 +5594,7 @@ language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action
-    in ('retry', 'throttle');
+    in ('retry', 'wait', 'throttle');
 end
 $$;
 comment on function outbox.is_retryable(text, integer, text, text) is
@@ -5823,6 +5834,377 @@ where f.kind = 'whatsapp' and f.code in ('131050', '130403');
 update outbox.failure_rule f set max_retries = 2
 where f.kind = 'whatsapp' and f.code = '131053';
 
+-- sql/54_broker.sql
+
+-- Brokers: an endpoint of kind rabbitmq or kafka publishes events to an exchange or a topic. What
+-- may be shown of it lies in endpoint.broker, its user and password in Vault. Whoever can name a
+-- broker makes runs speak another protocol to it, so such endpoints are made by SQL or with a
+-- secret key alone. A broker that cannot be reached is no fault of a delivery: the rules at the end
+-- make it wait behind the breaker, and no try is spent.
+
+create function outbox.check_members(
+  p_field text, p_value jsonb, p_members text[], p_kind text
+) returns void
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_stray text;
+begin
+  if pg_catalog.jsonb_typeof(p_value) is distinct from 'object' then
+    perform outbox.invalid(p_field, 'is not an object',
+      'Expected members such as ' || pg_catalog.array_to_string(p_members, ', '));
+  end if;
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_value) k
+  where k <> all (p_members) order by k limit 1;
+  if found then
+    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_stray, 60),
+      'is no setting of kind ' || p_kind,
+      'Expected ' || pg_catalog.array_to_string(p_members, ', '));
+  end if;
+end
+$$;
+comment on function outbox.check_members(text, jsonb, text[], text) is
+  'Raises OH001 for the first member of an object that its kind does not know.';
+
+create function outbox.check_broker_address(p_field text, p_address text) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_problem text := case
+    when p_address is null or p_address !~ '^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5}$'
+    then 'is not host:port'
+    else outbox.authority_problem('https://' || p_address)
+  end;
+begin
+  if v_problem is not null then
+    perform outbox.invalid(p_field, v_problem, case v_problem
+      when 'has a host that is not allowed' then
+        'Use a host on the public Internet. A network of one''s own is allowed by the setting '
+        'egress.allow_cidrs'
+      when 'has a port that is not allowed' then
+        'The settings egress.allow_ports and egress.deny_ports say which ports are'
+      else 'Expected something like broker.example.com:9092'
+    end);
+  end if;
+end
+$$;
+comment on function outbox.check_broker_address(text, text) is
+  'Raises OH001 unless a broker may be reached at this host:port. The addresses behind a name are '
+  'vetted at each connection.';
+
+create function outbox.check_template(
+  p_field text, p_template jsonb, p_names text[], p_characters text
+) returns void
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_text text := p_template #>> '{}';
+begin
+  if pg_catalog.jsonb_typeof(p_template) is distinct from 'string' or v_text = ''
+    or pg_catalog.length(v_text) > 200
+    or pg_catalog.regexp_replace(v_text,
+      '\{(' || pg_catalog.array_to_string(p_names, '|') || ')\}', '', 'g') !~ p_characters
+  then
+    perform outbox.invalid(p_field, 'is not a text of 1 to 200 such characters',
+      pg_catalog.format('Expected letters, digits, . _ - and {%s}, such as shop.{type}',
+        pg_catalog.array_to_string(p_names, '}, {')));
+  end if;
+end
+$$;
+comment on function outbox.check_template(text, jsonb, text[], text) is
+  'Raises OH001 unless a template has only the placeholders {…} of p_names and, beside them, what '
+  'the pattern p_characters allows.';
+
+create function outbox.check_ca(p_ca jsonb) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_ca <> 'null' and (
+    p_ca #>> '{}' !~ '^\s*-----BEGIN CERTIFICATE-----' or pg_catalog.length(p_ca #>> '{}') > 65536)
+  then
+    perform outbox.invalid('broker.ca', 'is not a certificate in PEM',
+      'Expected -----BEGIN CERTIFICATE----- and so on: of the authority, not of the broker');
+  end if;
+end
+$$;
+comment on function outbox.check_ca(jsonb) is
+  'Raises OH001 unless the certificates to trust instead of the public ones are null or PEM.';
+
+create function outbox.check_rabbitmq(p_broker jsonb) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_broker jsonb := '{"exchange": "amq.topic", "routing_key": "{type}", "mandatory": true,
+    "ca": null, "dlq_exchange": "", "dlq_routing_key": null}'::jsonb || p_broker;
+  v_url text := v_broker ->> 'url';
+  v_parts text[];
+  v_field text;
+begin
+  perform outbox.check_members('broker', p_broker, array[
+    'url', 'exchange', 'routing_key', 'mandatory', 'ca', 'dlq_exchange', 'dlq_routing_key'],
+    'rabbitmq');
+  if v_url ~ '^amqps?://[^/]*@' then
+    perform outbox.invalid('broker.url', 'carries credentials',
+      'Give them in credentials, which nobody can read: {"username", "password"}');
+  end if;
+  v_parts := pg_catalog.regexp_match(v_url,
+    '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
+  if v_parts is null then
+    perform outbox.invalid('broker.url', 'is not an amqps URL',
+      'Expected amqps://host:5671/vhost; write a / in the vhost as %2F');
+  elsif v_parts[1] = 'amqp' and not outbox.setting_on('egress.allow_http') then
+    perform outbox.invalid('broker.url', 'is not amqps', 'Use amqps. For local development: '
+      'select outbox.set_setting(''egress.allow_http'', ''true'')');
+  end if;
+  v_parts[3] := coalesce(v_parts[3], case v_parts[1] when 'amqps' then ':5671' else ':5672' end);
+  perform outbox.check_broker_address('broker.url', v_parts[2] || v_parts[3]);
+  foreach v_field in array array['exchange', 'dlq_exchange'] loop
+    if pg_catalog.jsonb_typeof(v_broker -> v_field) <> 'string'
+      or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
+    then
+      perform outbox.invalid('broker.' || v_field, 'is not the name of an exchange',
+        'Expected up to 127 letters, digits and . _ : -; an empty text is the default exchange');
+    end if;
+  end loop;
+  perform outbox.check_template('broker.routing_key', v_broker -> 'routing_key',
+    array['type', 'org', 'key'], '^[A-Za-z0-9._:#-]*$');
+  if v_broker -> 'dlq_routing_key' <> 'null' then
+    perform outbox.check_template('broker.dlq_routing_key', v_broker -> 'dlq_routing_key',
+      array['type', 'org', 'routing_key'], '^[A-Za-z0-9._:#-]*$');
+  end if;
+  if pg_catalog.jsonb_typeof(v_broker -> 'mandatory') <> 'boolean' then
+    perform outbox.invalid('broker.mandatory', 'is not true or false',
+      'true: a message that no queue takes is a failure');
+  end if;
+  perform outbox.check_ca(v_broker -> 'ca');
+  return v_broker || pg_catalog.jsonb_build_object(
+    'url', v_parts[1] || '://' || v_parts[2] || v_parts[3] || coalesce(v_parts[4], ''));
+end
+$$;
+comment on function outbox.check_rabbitmq(jsonb) is
+  'The settings of a RabbitMQ endpoint, complete: {"url": "amqps://host:port/vhost", "exchange", '
+  '"routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
+
+create function outbox.check_kafka(p_broker jsonb) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_broker jsonb := '{"topic": "{type}", "tls": true, "ca": null, "sasl": null,
+    "dlq_topic": "{topic}.dlq"}'::jsonb || p_broker;
+  v_address text;
+begin
+  perform outbox.check_members('broker', p_broker, array[
+    'brokers', 'topic', 'tls', 'ca', 'sasl', 'dlq_topic'], 'kafka');
+  if pg_catalog.jsonb_typeof(v_broker -> 'brokers') is distinct from 'array'
+    or pg_catalog.jsonb_array_length(v_broker -> 'brokers') not between 1 and 20
+  then
+    perform outbox.invalid('broker.brokers', 'is not a list of 1 to 20 addresses',
+      'Expected something like ["kafka-1.example.com:9093"]; the others are learnt from these');
+  end if;
+  for v_address in select a from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a loop
+    if v_address like '[%' then
+      perform outbox.invalid('broker.brokers', 'has an IPv6 address, which kafkajs cannot read',
+        'Use a name such as kafka-1.example.com:9093');
+    end if;
+    perform outbox.check_broker_address('broker.brokers', v_address);
+  end loop;
+  perform outbox.check_template('broker.topic', v_broker -> 'topic', array['type', 'org'],
+    '^[A-Za-z0-9._-]*$');
+  if v_broker -> 'dlq_topic' <> 'null' then
+    perform outbox.check_template('broker.dlq_topic', v_broker -> 'dlq_topic',
+      array['type', 'org', 'topic'], '^[A-Za-z0-9._-]*$');
+    if v_broker -> 'dlq_topic' in (v_broker -> 'topic', '"{topic}"') then
+      perform outbox.invalid('broker.dlq_topic', 'is the topic itself',
+        'Expected another one, such as {topic}.dlq, or null for none');
+    end if;
+  end if;
+  if pg_catalog.jsonb_typeof(v_broker -> 'tls') <> 'boolean' then
+    perform outbox.invalid('broker.tls', 'is not true or false', 'Expected true');
+  elsif v_broker -> 'tls' = 'false' and not outbox.setting_on('egress.allow_http') then
+    perform outbox.invalid('broker.tls', 'is false', 'Use TLS. For local development: '
+      'select outbox.set_setting(''egress.allow_http'', ''true'')');
+  end if;
+  if v_broker -> 'sasl' <> 'null' then
+    perform outbox.check_choice('broker.sasl', v_broker ->> 'sasl',
+      array['plain', 'scram-sha-256', 'scram-sha-512']);
+  end if;
+  perform outbox.check_ca(v_broker -> 'ca');
+  return v_broker;
+end
+$$;
+comment on function outbox.check_kafka(jsonb) is
+  'The settings of a Kafka endpoint, complete: {"brokers": ["host:port"], "topic", "tls", "ca", '
+  '"sasl", "dlq_topic"}. OH001.';
+
+create function outbox.check_credentials(
+  p_kind text, p_broker jsonb, p_credentials jsonb
+) returns void
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_wanted boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
+  v_field text;
+begin
+  if p_credentials is null and not v_wanted then
+    return;
+  elsif p_credentials is null then
+    perform outbox.invalid('credentials', 'is missing', 'Expected {"username", "password"}');
+  elsif not v_wanted then
+    perform outbox.invalid('credentials', 'is given without broker.sasl',
+      'Name the mechanism in broker.sasl: plain, scram-sha-256 or scram-sha-512');
+  end if;
+  perform outbox.check_members('credentials', p_credentials, array['username', 'password'],
+    p_kind);
+  foreach v_field in array array['username', 'password'] loop
+    if pg_catalog.jsonb_typeof(p_credentials -> v_field) is distinct from 'string'
+      or pg_catalog.length(p_credentials ->> v_field) not between 1 and 2048
+    then
+      perform outbox.invalid('credentials.' || v_field, 'is not a text of 1 to 2048 characters',
+        'Any characters go, as they are: nothing is to be escaped');
+    end if;
+  end loop;
+end
+$$;
+comment on function outbox.check_credentials(text, jsonb, jsonb) is
+  'Raises OH001 unless these are what a broker is logged in to with; never shows them.';
+
+create function outbox.put_broker(
+  p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
+  v_broker jsonb := case v_kind
+    when 'rabbitmq' then outbox.check_rabbitmq(p_broker)
+    else outbox.check_kafka(p_broker)
+  end;
+begin
+  perform outbox.check_credentials(v_kind, v_broker, p_credentials);
+  update outbox.endpoint e set
+    broker = v_broker,
+    url = coalesce(v_broker ->> 'url', 'kafka://' || (
+      select pg_catalog.string_agg(a, ',')
+      from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a))
+  where e.id = p_endpoint_id;
+  perform outbox.put_credentials(p_endpoint_id, p_credentials);
+end
+$$;
+comment on function outbox.put_broker(uuid, jsonb, jsonb) is
+  'Stores the settings of a broker endpoint, and its credentials in Vault. OH001.';
+
+create function outbox.create_broker_endpoint(
+  p_kind text,
+  p_broker jsonb,
+  p_credentials jsonb default null,
+  p_event_types text[] default '{*}',
+  p_org_id text default 'default',
+  p_description text default '',
+  p_ordering text default null,
+  p_payload text default 'envelope',
+  p_headers jsonb default '{}',
+  p_filter text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  -- A partition of a topic keeps the order in which records come, so they come in order.
+  v_ordering text := coalesce(p_ordering, case p_kind when 'kafka' then 'partition' else 'none' end);
+  v_id uuid;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_choice('kind', p_kind, array['rabbitmq', 'kafka']);
+  perform outbox.check_choice('ordering', v_ordering, array['none', 'partition', 'endpoint']);
+  perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
+  perform outbox.check_headers(p_headers);
+  -- A probe costs a broker nothing, so it is made soon.
+  insert into outbox.endpoint (org_id, kind, url, description, payload, ordering, max_in_flight,
+    quantum, breaker_open_ms, created_at, updated_at)
+  values (p_org_id, p_kind, '', coalesce(p_description, ''), p_payload, v_ordering, 200, 100, 5000,
+    v_now, v_now)
+  returning id into v_id;
+  perform outbox.put_broker(v_id, p_broker, p_credentials);
+  perform outbox.put_headers(v_id, p_headers);
+  perform outbox.add_gate(v_id, v_ordering);
+  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  return pg_catalog.jsonb_build_object('id', v_id);
+end
+$$;
+comment on function outbox.create_broker_endpoint(
+  text, jsonb, jsonb, text[], text, text, text, text, jsonb, text) is
+  'Makes an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": '
+  '"amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", '
+  '"dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", '
+  '"dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the field that is wrong.';
+
+create function outbox.set_broker(
+  p_endpoint_id uuid, p_broker jsonb default '{}', p_credentials jsonb default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  if (outbox.check_endpoint(p_endpoint_id)).broker is null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
+      hint = 'create_broker_endpoint() makes one';
+  end if;
+  -- The row's lock first: of two calls at a time the second starts from what the first left.
+  update outbox.endpoint e
+  set version = e.version + 1, updated_at = outbox.clock()
+  where e.id = p_endpoint_id
+  returning e.* into v_endpoint;
+  perform outbox.put_broker(p_endpoint_id, v_endpoint.broker || coalesce(p_broker, '{}'),
+    coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
+  return (
+    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.broker)
+    from outbox.endpoint e where e.id = p_endpoint_id);
+end
+$$;
+comment on function outbox.set_broker(uuid, jsonb, jsonb) is
+  'Changes the settings of a broker endpoint that p_broker names, and its credentials where they '
+  'are given, from the next claim on: {"id", "url", "broker"}. OH001, OH002, OH004.';
+
+-- Titles are the protocols' own. Kafka: https://kafka.apache.org/protocol#protocol_error_codes,
+-- what is not retriable there; AMQP: reply codes of 0-9-1. What no row names is retried.
+insert into outbox.failure_rule (kind, code, action, title, note)
+select k.kind, r.code, 'wait', r.title, 'Nothing of the delivery is at fault'
+from (values ('rabbitmq'), ('kafka')) k (kind)
+cross join (values
+  ('dns', 'The broker''s name cannot be resolved'),
+  ('blocked', 'The broker''s address is not allowed'),
+  ('connect', 'The broker cannot be reached'),
+  ('tls', 'The broker''s TLS is not right'),
+  ('timeout', 'The broker did not answer in time'),
+  ('reset', 'The connection broke before the broker confirmed'),
+  ('login_refused', 'The broker refuses the credentials'),
+  ('no_proxy', 'The broker cannot be reached through the egress proxy')
+) r (code, title);
+insert into outbox.failure_rule (kind, code, action, title, note) values
+  ('rabbitmq', 'NO_ROUTE', 'retry', 'No queue takes the message (returned as mandatory)', ''),
+  ('rabbitmq', 'NACK', 'retry', 'RabbitMQ could not take the message (basic.nack)',
+    'A full queue with overflow reject-publish says so'),
+  ('rabbitmq', 'ACCESS_REFUSED', 'retry', 'The user may not write to the exchange', ''),
+  ('rabbitmq', 'NOT_FOUND', 'retry', 'The exchange is not there', ''),
+  ('rabbitmq', 'CONNECTION_FORCED', 'wait', 'RabbitMQ closes the connection, as it stops', ''),
+  ('rabbitmq', 'NOT_ALLOWED', 'wait', 'The virtual host is not there or not open to the user', ''),
+  ('rabbitmq', 'RESOURCE_ERROR', 'wait', 'RabbitMQ has no room', ''),
+  ('rabbitmq', 'PRECONDITION_FAILED', 'fail', 'RabbitMQ does not take such a message',
+    'Larger than max_message_size, for one'),
+  ('rabbitmq', 'CONTENT_TOO_LARGE', 'fail', 'The message is too large', ''),
+  ('kafka', 'MESSAGE_TOO_LARGE', 'fail', 'The record is larger than the topic allows', ''),
+  ('kafka', 'RECORD_LIST_TOO_LARGE', 'fail', 'The batch is larger than a segment', ''),
+  ('kafka', 'INVALID_TOPIC_EXCEPTION', 'fail', 'The topic''s name is not valid', ''),
+  ('kafka', 'INVALID_RECORD', 'fail', 'The broker does not take such a record', ''),
+  ('kafka', 'INVALID_TIMESTAMP', 'fail', 'The record''s time is out of range', ''),
+  ('kafka', 'TOPIC_AUTHORIZATION_FAILED', 'fail', 'The user may not write to the topic', ''),
+  ('kafka', 'CLUSTER_AUTHORIZATION_FAILED', 'fail', 'The user may not write to the cluster', ''),
+  ('kafka', 'POLICY_VIOLATION', 'fail', 'A policy of the cluster forbids it', ''),
+  ('kafka', 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'fail', 'The topic''s format is too old', ''),
+  ('kafka', 'UNSUPPORTED_VERSION', 'fail', 'The broker is too old', '');
+
 -- sql/54_slack.sql
 
 -- Slack, and whatever else takes its incoming webhooks (Mattermost, Rocket.Chat, Discord behind
@@ -5994,12 +6376,13 @@ begin
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
     -- failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
-      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries,
+      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
       d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
+        when v.waits then p_now + outbox.calculate_delay(p.policy, 1)
         when v.harmless then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.calculate_delay(p.policy, d.tries + 1),
@@ -6034,11 +6417,13 @@ begin
         and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
     ) x
     cross join lateral (
-      select r.outcome = 'failed' and (f.rule).action <> 'hold'
+      select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
         and (x.refused or d.tries >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
         -- A channel that is held has done the message no harm: it goes first when that ends.
-        (f.rule).action = 'hold' and e.kind = 'whatsapp' as harmless
+        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
+          as harmless,
+        coalesce((f.rule).action = 'wait', false) as waits
     ) v
     cross join lateral (
       select case
@@ -6048,15 +6433,22 @@ begin
       end as hint
     ) w
     cross join lateral (
+      select r.error_class is not distinct from 'broker' as answered
+    ) b
+    cross join lateral (
       select w.hint,
         r.outcome = 'failed' and w.hint is null
           and r.error_class is distinct from 'lease_expired'
           and case
+            when v.waits then true
             when r.status is null then r.error_class is distinct from 'blocked'
+              and not (b.answered and x.refused)
             else r.status in (408, 429) or r.status >= 500
           end as counted,
         r.outcome = 'delivered' or (
-          r.outcome = 'failed' and r.status between 400 and 499 and r.status not in (408, 429)
+          r.outcome = 'failed' and (
+            (r.status between 400 and 499 and r.status not in (408, 429))
+            or (b.answered and x.refused))
         ) as answered
     ) h
   ), judged as materialized (
@@ -6238,6 +6630,7 @@ begin
         as slots,
       pg_catalog.max(j.hint) filter (where not j.of_lane) as hint,
       pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as gone,
+      pg_catalog.bool_or(j.waits and j.place > coalesce(j.answered_at, 0)) as down,
       (
         pg_catalog.array_agg(
           j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
@@ -6297,7 +6690,8 @@ begin
         case
           when b.probe = 'answered' then 'closed'
           when b.probe is not null then 'open'
-          when o.breaker = 'closed' and e.breaker_enabled and s.streak >= e.breaker_threshold
+          when o.breaker = 'closed' and e.breaker_enabled
+            and (b.down or s.streak >= e.breaker_threshold)
           then 'open'
           else o.breaker
         end as breaker
@@ -6350,6 +6744,7 @@ begin
   end if;
   if v_news.dead_events is not null then
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
+    perform outbox.publish_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
     perform outbox.count_up('breaker_opens', array[e.kind])
@@ -10173,12 +10568,12 @@ begin
     select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (
       select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-        v.created_at, v.body
+        v.partition_key, v.created_at, v.body
       from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
       cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
       union all
       select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
-        x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
+        x.idempotency_key, x.traceparent, x.partition_key, x.event_created_at, x.original_message
       from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.replayed)
         as c (event_id, endpoint_id, replayed)
       cross join lateral (
@@ -10191,7 +10586,7 @@ begin
     ) e
     cross join lateral (
       select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
-        coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent,
+        coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent, e.partition_key,
         -- The envelope up to its data: head, body and } make the payload. It comes from the event
         -- alone, so it is the same on every try.
         '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
@@ -10213,7 +10608,8 @@ begin
       'credentials', case
         when e.credentials_vault_id is not null
         then outbox.stored_credentials(e.credentials_vault_id)
-      end
+      end,
+      'broker', e.broker
     )), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
     cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e);
@@ -10561,6 +10957,122 @@ $$;
 comment on function outbox.announce(text, uuid[], timestamptz) is
   'Publishes an operational event about each endpoint: outhook.breaker.opened, '
   'outhook.breaker.closed, outhook.endpoint.disabled.';
+
+-- sql/73_dead_letter_topic.sql
+
+-- Dead letters of brokers: what an endpoint could not publish goes to its dead-letter topic, or to
+-- a queue of RabbitMQ, in the form that consumers know. It is a delivery of its own, of an event
+-- that is addressed to the endpoint, so it is retried and receipted as any other; and of such an
+-- event no further one is made.
+
+create function outbox.broker_text(
+  p_template text, p_type text, p_org_id text, p_key text
+) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- The key last: it may hold what looks like a placeholder.
+  return pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(p_template,
+    '{type}', p_type), '{org}', p_org_id), '{key}', coalesce(p_key, ''));
+end
+$$;
+comment on function outbox.broker_text(text, text, text, text) is
+  'A topic or routing key of a template. functions/_shared/senders/broker/template.ts does the '
+  'same.';
+
+create function outbox.dlq_message(
+  p_letter outbox.dead_letter, p_endpoint outbox.endpoint
+) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_data text := p_letter.original_message;
+begin
+  -- As concatenated text: a body is never written anew, not even its numbers.
+  return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
+      coalesce(p_endpoint.broker ->> 'topic', p_endpoint.broker ->> 'routing_key'),
+      p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
+    || ',"original_message":' || case
+      when p_endpoint.payload = 'data' then v_data
+      else '{"id":"' || p_letter.event_id
+        || '","eventType":' || pg_catalog.to_json(p_letter.original_topic)
+        || ',"createdAt":"' || outbox.iso_time(p_letter.event_created_at)
+        || '","correlationId":' || pg_catalog.to_json(p_letter.correlation_id)
+        || ',"data":' || v_data || '}'
+    end
+    || ',"error":' || pg_catalog.to_json(p_letter.error)
+    || ',"retry_count":' || p_letter.retry_count
+    || ',"failed_at":"' || outbox.iso_time(p_letter.failed_at)
+    || '","correlation_id":' || pg_catalog.to_json(p_letter.correlation_id)
+    || ',"original_exchange":'
+    || coalesce(pg_catalog.to_json(p_endpoint.broker ->> 'exchange')::text, 'null')
+    || ',"original_key":' || coalesce(pg_catalog.to_json(p_letter.partition_key)::text, 'null')
+    || ',"event_id":"' || p_letter.event_id
+    || '","event_type":' || pg_catalog.to_json(p_letter.original_topic)
+    || ',"endpoint_id":"' || p_letter.endpoint_id || '"}';
+end
+$$;
+comment on function outbox.dlq_message(outbox.dead_letter, outbox.endpoint) is
+  'What the dead-letter topic gets of a dead letter: {"original_topic", "original_message": as it '
+  'would have been published, "error", "retry_count", "failed_at", "correlation_id", '
+  '"original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
+
+create function outbox.publish_dead(
+  p_events uuid[], p_endpoints uuid[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_row record;
+  v_id uuid;
+  v_body text;
+  v_lane outbox.lane;
+begin
+  for v_row in
+    select x as letter, e as endpoint, g.id as gate_id
+    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+    cross join lateral (
+      select e from outbox.endpoint e
+      where e.id = p.endpoint_id and e.broker is not null and e.state <> 'deleted'
+        and coalesce(e.broker ->> 'dlq_topic', e.broker ->> 'dlq_routing_key') is not null offset 0
+    ) e
+    cross join lateral (
+      select x from outbox.dead_letter x
+      where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id
+        and x.original_topic <> 'outhook.dead_letter' offset 0
+    ) x
+    cross join lateral (
+      select g.id from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+    ) g
+  loop
+    v_id := outbox.uuid_v7(p_now);
+    v_body := outbox.dlq_message(v_row.letter, v_row.endpoint);
+    insert into outbox.event (
+      id, org_id, type, body, partition_key, correlation_id, traceparent, endpoint_id, created_at)
+    values (v_id, (v_row.letter).org_id, 'outhook.dead_letter', v_body,
+      (v_row.letter).partition_key, (v_row.letter).correlation_id, (v_row.letter).traceparent,
+      (v_row.letter).endpoint_id, p_now);
+    -- Past the lane of its key, which may stand still behind this very dead letter.
+    v_lane := outbox.replay_lane(v_row.gate_id, 0);
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
+    values (v_id, (v_row.letter).endpoint_id, v_lane.id, greatest(p_now, v_lane.head_at),
+      pg_catalog.octet_length(v_body));
+    update outbox.lane l set
+      depth = l.depth + 1, next_at = least(l.next_at, greatest(p_now, v_lane.head_at))
+    where l.id = v_lane.id;
+    update outbox.gate g set depth = g.depth + 1 where g.id = v_row.gate_id;
+  end loop;
+end
+$$;
+comment on function outbox.publish_dead(uuid[], uuid[], timestamptz) is
+  'Gives each new dead letter of a broker a delivery to its dead-letter topic, if it has one. '
+  'locks: the caller holds the gates, and parks them.';
 
 -- sql/75_kick.sql
 
@@ -12390,6 +12902,42 @@ comment on function outbox.list_deliveries(
 -- of two editors that read the same version the second is refused (OH008). No run waits for this
 -- row.
 
+-- The API's names have capitals where SQL's have underscores.
+create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(
+      case b.key
+        when 'routing_key' then 'routingKey' when 'dlq_exchange' then 'dlqExchange'
+        when 'dlq_routing_key' then 'dlqRoutingKey' when 'dlq_topic' then 'dlqTopic' else b.key
+      end, b.value)
+    from pg_catalog.jsonb_each(p_broker) b);
+end
+$$;
+comment on function outbox.broker_to_wire(jsonb) is
+  'The settings of a broker as the API shows them; null for none.';
+
+create function outbox.broker_of_wire(p_broker jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if pg_catalog.jsonb_typeof(p_broker) is distinct from 'object' then
+    return p_broker;
+  end if;
+  return coalesce((
+    select pg_catalog.jsonb_object_agg(
+      case b.key
+        when 'routingKey' then 'routing_key' when 'dlqExchange' then 'dlq_exchange'
+        when 'dlqRoutingKey' then 'dlq_routing_key' when 'dlqTopic' then 'dlq_topic' else b.key
+      end, b.value)
+    from pg_catalog.jsonb_each(p_broker) b), '{}');
+end
+$$;
+comment on function outbox.broker_of_wire(jsonb) is
+  'The settings of a broker as the API took them, in the names of SQL.';
+
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -12415,6 +12963,7 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+    'broker', outbox.broker_to_wire(p_endpoint.broker),
     'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
@@ -12545,8 +13094,13 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
+  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
 begin
   perform outbox.check_endpoint_change(p_change);
+  if p_change ? 'url' and v_kind in ('rabbitmq', 'kafka') then
+    perform outbox.invalid('url', 'is made of the settings of a broker',
+      'Change broker, with a secret key, or call outbox.set_broker()');
+  end if;
   update outbox.endpoint e set
     url = case
       when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
@@ -12568,10 +13122,13 @@ begin
     breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
     breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
   where e.id = p_endpoint_id;
-  if p_change ? 'url'
-    and (select e.kind from outbox.endpoint e where e.id = p_endpoint_id) = 'slack'
-  then
+  if p_change ? 'url' and v_kind = 'slack' then
     perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
+  end if;
+  if p_change ? 'broker' or p_change ? 'credentials' then
+    perform outbox.set_broker(p_endpoint_id,
+      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
+      nullif(p_change -> 'credentials', 'null'));
   end if;
 end
 $$;
@@ -12617,15 +13174,37 @@ declare
   v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
   v_filter text := p_endpoint ->> 'filter';
   v_stray text;
+  v_new jsonb;
 begin
   if p_endpoint ->> 'kind' = 'slack' then
     select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('ordering', 'payload', 'retry', 'secret') order by k limit 1;
+    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret') order by k limit 1;
     if found then
       perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
     end if;
     return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
       p_headers => v_headers, p_filter => v_filter);
+  end if;
+  if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
+    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+    where k in ('secret', 'url') order by k limit 1;
+    if found then
+      perform outbox.invalid(v_stray, 'does not go with kind ' || (p_endpoint ->> 'kind'),
+        'Give broker, and credentials where the broker wants them');
+    end if;
+    perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
+    v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
+      outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
+      p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
+      p_headers => v_headers, p_filter => v_filter);
+    update outbox.endpoint e set retry = outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'))
+    where e.id = (v_new ->> 'id')::uuid;
+    return v_new;
+  end if;
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+  where k in ('broker', 'credentials') order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'does not go with kind webhook', 'Leave it away');
   end if;
   return outbox.create_endpoint(v_url, p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
@@ -12660,7 +13239,7 @@ begin
       else array['*']
     end);
   v_id := (v_new ->> 'id')::uuid;
-  perform outbox.change_endpoint(v_id, p_endpoint - 'url');
+  perform outbox.change_endpoint(v_id, p_endpoint - 'url' - 'broker' - 'credentials');
   perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id) || (v_new - 'id');
 end
@@ -14458,6 +15037,8 @@ begin
     replayed_at = null, delivered_at = null, discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.publish_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.park(array[p_delivery.endpoint_id], p_now);
   return true;
 end
 $$;
@@ -14840,6 +15421,9 @@ grant execute on function
     double precision, text),
   outbox.create_slack_endpoint(text, text[], text, text, jsonb, text),
   outbox.set_slack_url(uuid, text),
+  outbox.create_broker_endpoint(
+    text, jsonb, jsonb, text[], text, text, text, text, jsonb, text),
+  outbox.set_broker(uuid, jsonb, jsonb),
   outbox.set_headers(uuid, jsonb),
   outbox.rotate_secret(uuid, text, interval),
   outbox.expire_secret(uuid),

@@ -692,10 +692,11 @@ CREATE TABLE outbox.endpoint (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     credentials_vault_id uuid,
+    broker jsonb,
     CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
     CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
     CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
-    CONSTRAINT endpoint_kind_is_known CHECK ((kind = ANY (ARRAY['webhook'::text, 'whatsapp'::text, 'slack'::text]))),
+    CONSTRAINT endpoint_kind_is_known CHECK ((kind = ANY (ARRAY['webhook'::text, 'whatsapp'::text, 'slack'::text, 'rabbitmq'::text, 'kafka'::text]))),
     CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
     CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
     CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
@@ -740,6 +741,10 @@ COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resum
 -- Name: COLUMN endpoint.credentials_vault_id; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() writes it and dispatch() alone reads it.';
+
+-- Name: COLUMN endpoint.broker; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.broker IS 'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
 
 -- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -1182,12 +1187,13 @@ begin
     -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
     -- failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
-      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries,
+      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
       d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
+        when v.waits then p_now + outbox.calculate_delay(p.policy, 1)
         when v.harmless then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.calculate_delay(p.policy, d.tries + 1),
@@ -1222,11 +1228,13 @@ begin
         and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
     ) x
     cross join lateral (
-      select r.outcome = 'failed' and (f.rule).action <> 'hold'
+      select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
         and (x.refused or d.tries >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
         -- A channel that is held has done the message no harm: it goes first when that ends.
-        (f.rule).action = 'hold' and e.kind = 'whatsapp' as harmless
+        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
+          as harmless,
+        coalesce((f.rule).action = 'wait', false) as waits
     ) v
     cross join lateral (
       select case
@@ -1236,15 +1244,22 @@ begin
       end as hint
     ) w
     cross join lateral (
+      select r.error_class is not distinct from 'broker' as answered
+    ) b
+    cross join lateral (
       select w.hint,
         r.outcome = 'failed' and w.hint is null
           and r.error_class is distinct from 'lease_expired'
           and case
+            when v.waits then true
             when r.status is null then r.error_class is distinct from 'blocked'
+              and not (b.answered and x.refused)
             else r.status in (408, 429) or r.status >= 500
           end as counted,
         r.outcome = 'delivered' or (
-          r.outcome = 'failed' and r.status between 400 and 499 and r.status not in (408, 429)
+          r.outcome = 'failed' and (
+            (r.status between 400 and 499 and r.status not in (408, 429))
+            or (b.answered and x.refused))
         ) as answered
     ) h
   ), judged as materialized (
@@ -1426,6 +1441,7 @@ begin
         as slots,
       pg_catalog.max(j.hint) filter (where not j.of_lane) as hint,
       pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as gone,
+      pg_catalog.bool_or(j.waits and j.place > coalesce(j.answered_at, 0)) as down,
       (
         pg_catalog.array_agg(
           j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
@@ -1485,7 +1501,8 @@ begin
         case
           when b.probe = 'answered' then 'closed'
           when b.probe is not null then 'open'
-          when o.breaker = 'closed' and e.breaker_enabled and s.streak >= e.breaker_threshold
+          when o.breaker = 'closed' and e.breaker_enabled
+            and (b.down or s.streak >= e.breaker_threshold)
           then 'open'
           else o.breaker
         end as breaker
@@ -1752,12 +1769,12 @@ begin
     select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (
       select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-        v.created_at, v.body
+        v.partition_key, v.created_at, v.body
       from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
       cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
       union all
       select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
-        x.idempotency_key, x.traceparent, x.event_created_at, x.original_message
+        x.idempotency_key, x.traceparent, x.partition_key, x.event_created_at, x.original_message
       from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.replayed)
         as c (event_id, endpoint_id, replayed)
       cross join lateral (
@@ -1770,7 +1787,7 @@ begin
     ) e
     cross join lateral (
       select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
-        coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent,
+        coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent, e.partition_key,
         -- The envelope up to its data: head, body and } make the payload. It comes from the event
         -- alone, so it is the same on every try.
         '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
@@ -1792,7 +1809,8 @@ begin
       'credentials', case
         when e.credentials_vault_id is not null
         then outbox.stored_credentials(e.credentials_vault_id)
-      end
+      end,
+      'broker', e.broker
     )), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
     cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e);
@@ -1941,6 +1959,74 @@ ALTER FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_
 -- Name: FUNCTION begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) IS 'Part of execute_saga(): checks its arguments and takes the key. {"id", "steps": [{"function", "event_type"}]}, or the result of the execution that has the key, with "repeated": true. OH001, OH002, OH003.';
+
+-- Name: broker_of_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.broker_of_wire(p_broker jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if pg_catalog.jsonb_typeof(p_broker) is distinct from 'object' then
+    return p_broker;
+  end if;
+  return coalesce((
+    select pg_catalog.jsonb_object_agg(
+      case b.key
+        when 'routingKey' then 'routing_key' when 'dlqExchange' then 'dlq_exchange'
+        when 'dlqRoutingKey' then 'dlq_routing_key' when 'dlqTopic' then 'dlq_topic' else b.key
+      end, b.value)
+    from pg_catalog.jsonb_each(p_broker) b), '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.broker_of_wire(p_broker jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION broker_of_wire(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.broker_of_wire(p_broker jsonb) IS 'The settings of a broker as the API took them, in the names of SQL.';
+
+-- Name: broker_text(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- The key last: it may hold what looks like a placeholder.
+  return pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(p_template,
+    '{type}', p_type), '{org}', p_org_id), '{key}', coalesce(p_key, ''));
+end
+$$;
+
+ALTER FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) OWNER TO postgres;
+
+-- Name: FUNCTION broker_text(p_template text, p_type text, p_org_id text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) IS 'A topic or routing key of a template. functions/_shared/senders/broker/template.ts does the same.';
+
+-- Name: broker_to_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.broker_to_wire(p_broker jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(
+      case b.key
+        when 'routing_key' then 'routingKey' when 'dlq_exchange' then 'dlqExchange'
+        when 'dlq_routing_key' then 'dlqRoutingKey' when 'dlq_topic' then 'dlqTopic' else b.key
+      end, b.value)
+    from pg_catalog.jsonb_each(p_broker) b);
+end
+$$;
+
+ALTER FUNCTION outbox.broker_to_wire(p_broker jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION broker_to_wire(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.broker_to_wire(p_broker jsonb) IS 'The settings of a broker as the API shows them; null for none.';
 
 -- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2267,8 +2353,13 @@ CREATE FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) RETUR
     AS $$
 declare
   v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
+  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
 begin
   perform outbox.check_endpoint_change(p_change);
+  if p_change ? 'url' and v_kind in ('rabbitmq', 'kafka') then
+    perform outbox.invalid('url', 'is made of the settings of a broker',
+      'Change broker, with a secret key, or call outbox.set_broker()');
+  end if;
   update outbox.endpoint e set
     url = case
       when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
@@ -2290,10 +2381,13 @@ begin
     breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
     breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
   where e.id = p_endpoint_id;
-  if p_change ? 'url'
-    and (select e.kind from outbox.endpoint e where e.id = p_endpoint_id) = 'slack'
-  then
+  if p_change ? 'url' and v_kind = 'slack' then
     perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
+  end if;
+  if p_change ? 'broker' or p_change ? 'credentials' then
+    perform outbox.set_broker(p_endpoint_id,
+      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
+      nullif(p_change -> 'credentials', 'null'));
   end if;
 end
 $$;
@@ -2525,6 +2619,60 @@ ALTER FUNCTION outbox.check_addressed(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_addressed(p_event outbox.event) IS 'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is ordered and the event is for later.';
 
+-- Name: check_broker_address(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_broker_address(p_field text, p_address text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_problem text := case
+    when p_address is null or p_address !~ '^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5}$'
+    then 'is not host:port'
+    else outbox.authority_problem('https://' || p_address)
+  end;
+begin
+  if v_problem is not null then
+    perform outbox.invalid(p_field, v_problem, case v_problem
+      when 'has a host that is not allowed' then
+        'Use a host on the public Internet. A network of one''s own is allowed by the setting '
+        'egress.allow_cidrs'
+      when 'has a port that is not allowed' then
+        'The settings egress.allow_ports and egress.deny_ports say which ports are'
+      else 'Expected something like broker.example.com:9092'
+    end);
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_broker_address(p_field text, p_address text) OWNER TO postgres;
+
+-- Name: FUNCTION check_broker_address(p_field text, p_address text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_broker_address(p_field text, p_address text) IS 'Raises OH001 unless a broker may be reached at this host:port. The addresses behind a name are vetted at each connection.';
+
+-- Name: check_ca(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_ca(p_ca jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_ca <> 'null' and (
+    p_ca #>> '{}' !~ '^\s*-----BEGIN CERTIFICATE-----' or pg_catalog.length(p_ca #>> '{}') > 65536)
+  then
+    perform outbox.invalid('broker.ca', 'is not a certificate in PEM',
+      'Expected -----BEGIN CERTIFICATE----- and so on: of the authority, not of the broker');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_ca(p_ca jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_ca(p_ca jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_ca(p_ca jsonb) IS 'Raises OH001 unless the certificates to trust instead of the public ones are null or PEM.';
+
 -- Name: check_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) RETURNS uuid
@@ -2649,6 +2797,43 @@ ALTER FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns te
 -- Name: FUNCTION check_columns(p_table regclass, p_field text, p_columns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) IS 'Raises OH001 unless the table has these columns.';
+
+-- Name: check_credentials(text, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_wanted boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
+  v_field text;
+begin
+  if p_credentials is null and not v_wanted then
+    return;
+  elsif p_credentials is null then
+    perform outbox.invalid('credentials', 'is missing', 'Expected {"username", "password"}');
+  elsif not v_wanted then
+    perform outbox.invalid('credentials', 'is given without broker.sasl',
+      'Name the mechanism in broker.sasl: plain, scram-sha-256 or scram-sha-512');
+  end if;
+  perform outbox.check_members('credentials', p_credentials, array['username', 'password'],
+    p_kind);
+  foreach v_field in array array['username', 'password'] loop
+    if pg_catalog.jsonb_typeof(p_credentials -> v_field) is distinct from 'string'
+      or pg_catalog.length(p_credentials ->> v_field) not between 1 and 2048
+    then
+      perform outbox.invalid('credentials.' || v_field, 'is not a text of 1 to 2048 characters',
+        'Any characters go, as they are: nothing is to be escaped');
+    end if;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb) IS 'Raises OH001 unless these are what a broker is logged in to with; never shows them.';
 
 -- Name: check_delivery(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2973,6 +3158,92 @@ ALTER FUNCTION outbox.check_json(p_body text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_json(p_body text) IS 'Raises OH001 with the parser''s reason unless the text is one JSON value.';
 
+-- Name: check_kafka(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_kafka(p_broker jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_broker jsonb := '{"topic": "{type}", "tls": true, "ca": null, "sasl": null,
+    "dlq_topic": "{topic}.dlq"}'::jsonb || p_broker;
+  v_address text;
+begin
+  perform outbox.check_members('broker', p_broker, array[
+    'brokers', 'topic', 'tls', 'ca', 'sasl', 'dlq_topic'], 'kafka');
+  if pg_catalog.jsonb_typeof(v_broker -> 'brokers') is distinct from 'array'
+    or pg_catalog.jsonb_array_length(v_broker -> 'brokers') not between 1 and 20
+  then
+    perform outbox.invalid('broker.brokers', 'is not a list of 1 to 20 addresses',
+      'Expected something like ["kafka-1.example.com:9093"]; the others are learnt from these');
+  end if;
+  for v_address in select a from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a loop
+    if v_address like '[%' then
+      perform outbox.invalid('broker.brokers', 'has an IPv6 address, which kafkajs cannot read',
+        'Use a name such as kafka-1.example.com:9093');
+    end if;
+    perform outbox.check_broker_address('broker.brokers', v_address);
+  end loop;
+  perform outbox.check_template('broker.topic', v_broker -> 'topic', array['type', 'org'],
+    '^[A-Za-z0-9._-]*$');
+  if v_broker -> 'dlq_topic' <> 'null' then
+    perform outbox.check_template('broker.dlq_topic', v_broker -> 'dlq_topic',
+      array['type', 'org', 'topic'], '^[A-Za-z0-9._-]*$');
+    if v_broker -> 'dlq_topic' in (v_broker -> 'topic', '"{topic}"') then
+      perform outbox.invalid('broker.dlq_topic', 'is the topic itself',
+        'Expected another one, such as {topic}.dlq, or null for none');
+    end if;
+  end if;
+  if pg_catalog.jsonb_typeof(v_broker -> 'tls') <> 'boolean' then
+    perform outbox.invalid('broker.tls', 'is not true or false', 'Expected true');
+  elsif v_broker -> 'tls' = 'false' and not outbox.setting_on('egress.allow_http') then
+    perform outbox.invalid('broker.tls', 'is false', 'Use TLS. For local development: '
+      'select outbox.set_setting(''egress.allow_http'', ''true'')');
+  end if;
+  if v_broker -> 'sasl' <> 'null' then
+    perform outbox.check_choice('broker.sasl', v_broker ->> 'sasl',
+      array['plain', 'scram-sha-256', 'scram-sha-512']);
+  end if;
+  perform outbox.check_ca(v_broker -> 'ca');
+  return v_broker;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_kafka(p_broker jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_kafka(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_kafka(p_broker jsonb) IS 'The settings of a Kafka endpoint, complete: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}. OH001.';
+
+-- Name: check_members(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_stray text;
+begin
+  if pg_catalog.jsonb_typeof(p_value) is distinct from 'object' then
+    perform outbox.invalid(p_field, 'is not an object',
+      'Expected members such as ' || pg_catalog.array_to_string(p_members, ', '));
+  end if;
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_value) k
+  where k <> all (p_members) order by k limit 1;
+  if found then
+    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_stray, 60),
+      'is no setting of kind ' || p_kind,
+      'Expected ' || pg_catalog.array_to_string(p_members, ', '));
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) OWNER TO postgres;
+
+-- Name: FUNCTION check_members(p_field text, p_value jsonb, p_members text[], p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) IS 'Raises OH001 for the first member of an object that its kind does not know.';
+
 -- Name: check_message(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_message(p_message outbox.outbound_message) RETURNS void
@@ -3124,6 +3395,67 @@ ALTER FUNCTION outbox.check_page(p_limit integer) OWNER TO postgres;
 -- Name: FUNCTION check_page(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_page(p_limit integer) IS 'Raises OH001 for a page size that is not between 1 and 100.';
+
+-- Name: check_rabbitmq(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_rabbitmq(p_broker jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_broker jsonb := '{"exchange": "amq.topic", "routing_key": "{type}", "mandatory": true,
+    "ca": null, "dlq_exchange": "", "dlq_routing_key": null}'::jsonb || p_broker;
+  v_url text := v_broker ->> 'url';
+  v_parts text[];
+  v_field text;
+begin
+  perform outbox.check_members('broker', p_broker, array[
+    'url', 'exchange', 'routing_key', 'mandatory', 'ca', 'dlq_exchange', 'dlq_routing_key'],
+    'rabbitmq');
+  if v_url ~ '^amqps?://[^/]*@' then
+    perform outbox.invalid('broker.url', 'carries credentials',
+      'Give them in credentials, which nobody can read: {"username", "password"}');
+  end if;
+  v_parts := pg_catalog.regexp_match(v_url,
+    '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
+  if v_parts is null then
+    perform outbox.invalid('broker.url', 'is not an amqps URL',
+      'Expected amqps://host:5671/vhost; write a / in the vhost as %2F');
+  elsif v_parts[1] = 'amqp' and not outbox.setting_on('egress.allow_http') then
+    perform outbox.invalid('broker.url', 'is not amqps', 'Use amqps. For local development: '
+      'select outbox.set_setting(''egress.allow_http'', ''true'')');
+  end if;
+  v_parts[3] := coalesce(v_parts[3], case v_parts[1] when 'amqps' then ':5671' else ':5672' end);
+  perform outbox.check_broker_address('broker.url', v_parts[2] || v_parts[3]);
+  foreach v_field in array array['exchange', 'dlq_exchange'] loop
+    if pg_catalog.jsonb_typeof(v_broker -> v_field) <> 'string'
+      or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
+    then
+      perform outbox.invalid('broker.' || v_field, 'is not the name of an exchange',
+        'Expected up to 127 letters, digits and . _ : -; an empty text is the default exchange');
+    end if;
+  end loop;
+  perform outbox.check_template('broker.routing_key', v_broker -> 'routing_key',
+    array['type', 'org', 'key'], '^[A-Za-z0-9._:#-]*$');
+  if v_broker -> 'dlq_routing_key' <> 'null' then
+    perform outbox.check_template('broker.dlq_routing_key', v_broker -> 'dlq_routing_key',
+      array['type', 'org', 'routing_key'], '^[A-Za-z0-9._:#-]*$');
+  end if;
+  if pg_catalog.jsonb_typeof(v_broker -> 'mandatory') <> 'boolean' then
+    perform outbox.invalid('broker.mandatory', 'is not true or false',
+      'true: a message that no queue takes is a failure');
+  end if;
+  perform outbox.check_ca(v_broker -> 'ca');
+  return v_broker || pg_catalog.jsonb_build_object(
+    'url', v_parts[1] || '://' || v_parts[2] || v_parts[3] || coalesce(v_parts[4], ''));
+end
+$_$;
+
+ALTER FUNCTION outbox.check_rabbitmq(p_broker jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION check_rabbitmq(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_rabbitmq(p_broker jsonb) IS 'The settings of a RabbitMQ endpoint, complete: {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
 
 -- Name: check_range(text, double precision, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3305,6 +3637,33 @@ ALTER FUNCTION outbox.check_signing_key(p_secret text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key in its canonical form (padded base64 behind whsk_), or OH001 that says what is expected; never shows the key.';
 
+-- Name: check_template(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_text text := p_template #>> '{}';
+begin
+  if pg_catalog.jsonb_typeof(p_template) is distinct from 'string' or v_text = ''
+    or pg_catalog.length(v_text) > 200
+    or pg_catalog.regexp_replace(v_text,
+      '\{(' || pg_catalog.array_to_string(p_names, '|') || ')\}', '', 'g') !~ p_characters
+  then
+    perform outbox.invalid(p_field, 'is not a text of 1 to 200 such characters',
+      pg_catalog.format('Expected letters, digits, . _ - and {%s}, such as shop.{type}',
+        pg_catalog.array_to_string(p_names, '}, {')));
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) OWNER TO postgres;
+
+-- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) IS 'Raises OH001 unless a template has only the placeholders {…} of p_names and, beside them, what the pattern p_characters allows.';
+
 -- Name: check_type(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_type(p_type text) RETURNS void
@@ -3319,6 +3678,10 @@ begin
       pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
       'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
       'most 128 characters');
+  end if;
+  if p_type = 'outhook.dead_letter' then
+    perform outbox.invalid('type', 'is outhook.dead_letter, which is the system''s own',
+      'Choose another type; what a broker did not take is published under this one');
   end if;
 end
 $_$;
@@ -3733,6 +4096,7 @@ begin
   end if;
   if v_news.dead_events is not null then
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
+    perform outbox.publish_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
     perform outbox.count_up('breaker_opens', array[e.kind])
@@ -4203,6 +4567,43 @@ ALTER FUNCTION outbox.counters_since(p_now timestamp with time zone) OWNER TO po
 
 COMMENT ON FUNCTION outbox.counters_since(p_now timestamp with time zone) IS 'From where on counter_change is read; all of it after the clock was set back.';
 
+-- Name: create_broker_endpoint(text, jsonb, jsonb, text[], text, text, text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb DEFAULT NULL::jsonb, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_description text DEFAULT ''::text, p_ordering text DEFAULT NULL::text, p_payload text DEFAULT 'envelope'::text, p_headers jsonb DEFAULT '{}'::jsonb, p_filter text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  -- A partition of a topic keeps the order in which records come, so they come in order.
+  v_ordering text := coalesce(p_ordering, case p_kind when 'kafka' then 'partition' else 'none' end);
+  v_id uuid;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_choice('kind', p_kind, array['rabbitmq', 'kafka']);
+  perform outbox.check_choice('ordering', v_ordering, array['none', 'partition', 'endpoint']);
+  perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
+  perform outbox.check_headers(p_headers);
+  -- A probe costs a broker nothing, so it is made soon.
+  insert into outbox.endpoint (org_id, kind, url, description, payload, ordering, max_in_flight,
+    quantum, breaker_open_ms, created_at, updated_at)
+  values (p_org_id, p_kind, '', coalesce(p_description, ''), p_payload, v_ordering, 200, 100, 5000,
+    v_now, v_now)
+  returning id into v_id;
+  perform outbox.put_broker(v_id, p_broker, p_credentials);
+  perform outbox.put_headers(v_id, p_headers);
+  perform outbox.add_gate(v_id, v_ordering);
+  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  return pg_catalog.jsonb_build_object('id', v_id);
+end
+$$;
+
+ALTER FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) OWNER TO postgres;
+
+-- Name: FUNCTION create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the field that is wrong.';
+
 -- Name: create_by_kind(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
@@ -4214,15 +4615,37 @@ declare
   v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
   v_filter text := p_endpoint ->> 'filter';
   v_stray text;
+  v_new jsonb;
 begin
   if p_endpoint ->> 'kind' = 'slack' then
     select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('ordering', 'payload', 'retry', 'secret') order by k limit 1;
+    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret') order by k limit 1;
     if found then
       perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
     end if;
     return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
       p_headers => v_headers, p_filter => v_filter);
+  end if;
+  if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
+    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+    where k in ('secret', 'url') order by k limit 1;
+    if found then
+      perform outbox.invalid(v_stray, 'does not go with kind ' || (p_endpoint ->> 'kind'),
+        'Give broker, and credentials where the broker wants them');
+    end if;
+    perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
+    v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
+      outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
+      p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
+      p_headers => v_headers, p_filter => v_filter);
+    update outbox.endpoint e set retry = outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'))
+    where e.id = (v_new ->> 'id')::uuid;
+    return v_new;
+  end if;
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+  where k in ('broker', 'credentials') order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'does not go with kind webhook', 'Leave it away');
   end if;
   return outbox.create_endpoint(v_url, p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
@@ -4409,7 +4832,7 @@ begin
       else array['*']
     end);
   v_id := (v_new ->> 'id')::uuid;
-  perform outbox.change_endpoint(v_id, p_endpoint - 'url');
+  perform outbox.change_endpoint(v_id, p_endpoint - 'url' - 'broker' - 'credentials');
   perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id) || (v_new - 'id');
 end
@@ -5116,6 +5539,46 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
 
+-- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_data text := p_letter.original_message;
+begin
+  -- As concatenated text: a body is never written anew, not even its numbers.
+  return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
+      coalesce(p_endpoint.broker ->> 'topic', p_endpoint.broker ->> 'routing_key'),
+      p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
+    || ',"original_message":' || case
+      when p_endpoint.payload = 'data' then v_data
+      else '{"id":"' || p_letter.event_id
+        || '","eventType":' || pg_catalog.to_json(p_letter.original_topic)
+        || ',"createdAt":"' || outbox.iso_time(p_letter.event_created_at)
+        || '","correlationId":' || pg_catalog.to_json(p_letter.correlation_id)
+        || ',"data":' || v_data || '}'
+    end
+    || ',"error":' || pg_catalog.to_json(p_letter.error)
+    || ',"retry_count":' || p_letter.retry_count
+    || ',"failed_at":"' || outbox.iso_time(p_letter.failed_at)
+    || '","correlation_id":' || pg_catalog.to_json(p_letter.correlation_id)
+    || ',"original_exchange":'
+    || coalesce(pg_catalog.to_json(p_endpoint.broker ->> 'exchange')::text, 'null')
+    || ',"original_key":' || coalesce(pg_catalog.to_json(p_letter.partition_key)::text, 'null')
+    || ',"event_id":"' || p_letter.event_id
+    || '","event_type":' || pg_catalog.to_json(p_letter.original_topic)
+    || ',"endpoint_id":"' || p_letter.endpoint_id || '"}';
+end
+$$;
+
+ALTER FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'What the dead-letter topic gets of a dead letter: {"original_topic", "original_message": as it would have been published, "error", "retry_count", "failed_at", "correlation_id", "original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
+
 -- Name: drop_expired_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) RETURNS integer
@@ -5377,6 +5840,7 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+    'broker', outbox.broker_to_wire(p_endpoint.broker),
     'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
@@ -5847,6 +6311,8 @@ begin
     replayed_at = null, delivered_at = null, discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.publish_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.park(array[p_delivery.endpoint_id], p_now);
   return true;
 end
 $$;
@@ -5960,7 +6426,7 @@ CREATE TABLE outbox.failure_rule (
     note text DEFAULT ''::text NOT NULL,
     opt_out text,
     max_retries integer,
-    CONSTRAINT failure_rule_action_is_known CHECK ((action = ANY (ARRAY['retry'::text, 'fail'::text, 'hold'::text, 'fail_hold'::text, 'throttle'::text]))),
+    CONSTRAINT failure_rule_action_is_known CHECK ((action = ANY (ARRAY['retry'::text, 'wait'::text, 'fail'::text, 'hold'::text, 'fail_hold'::text, 'throttle'::text]))),
     CONSTRAINT failure_rule_max_retries_is_sensible CHECK (((max_retries >= 0) AND (max_retries <= 50))),
     CONSTRAINT failure_rule_min_delay_is_sensible CHECK (((min_delay_s >= (0)::double precision) AND (min_delay_s <= (604800)::double precision))),
     CONSTRAINT failure_rule_opt_out_is_known CHECK ((opt_out = ANY (ARRAY['MARKETING'::text, 'ALL'::text]))),
@@ -5971,7 +6437,7 @@ ALTER TABLE outbox.failure_rule OWNER TO postgres;
 
 -- Name: TABLE failure_rule; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a provider that calls the failure transient changes nothing; opt_out: the failure says that the person wants no such messages; max_retries: fewer than the endpoint''s own. A code may have a subcode behind a dot.';
+COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; wait: no fault of the delivery, so the breaker opens at once and no try is spent; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a provider that calls the failure transient changes nothing; opt_out: the failure says that the person wants no such messages; max_retries: fewer than the endpoint''s own. A code may have a subcode behind a dot.';
 
 -- Name: failure_rule_of(text, integer, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7618,7 +8084,7 @@ CREATE FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class
     AS $$
 begin
   return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action
-    in ('retry', 'throttle');
+    in ('retry', 'wait', 'throttle');
 end
 $$;
 
@@ -10274,6 +10740,65 @@ ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text,
 
 COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) IS 'Publishes one change of a watched table. OH001 names the table and what is wrong with its event.';
 
+-- Name: publish_dead(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  v_row record;
+  v_id uuid;
+  v_body text;
+  v_lane outbox.lane;
+begin
+  for v_row in
+    select x as letter, e as endpoint, g.id as gate_id
+    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+    cross join lateral (
+      select e from outbox.endpoint e
+      where e.id = p.endpoint_id and e.broker is not null and e.state <> 'deleted'
+        and coalesce(e.broker ->> 'dlq_topic', e.broker ->> 'dlq_routing_key') is not null offset 0
+    ) e
+    cross join lateral (
+      select x from outbox.dead_letter x
+      where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id
+        and x.original_topic <> 'outhook.dead_letter' offset 0
+    ) x
+    cross join lateral (
+      select g.id from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+    ) g
+  loop
+    v_id := outbox.uuid_v7(p_now);
+    v_body := outbox.dlq_message(v_row.letter, v_row.endpoint);
+    insert into outbox.event (
+      id, org_id, type, body, partition_key, correlation_id, traceparent, endpoint_id, created_at)
+    values (v_id, (v_row.letter).org_id, 'outhook.dead_letter', v_body,
+      (v_row.letter).partition_key, (v_row.letter).correlation_id, (v_row.letter).traceparent,
+      (v_row.letter).endpoint_id, p_now);
+    -- Past the lane of its key, which may stand still behind this very dead letter.
+    v_lane := outbox.replay_lane(v_row.gate_id, 0);
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
+    values (v_id, (v_row.letter).endpoint_id, v_lane.id, greatest(p_now, v_lane.head_at),
+      pg_catalog.octet_length(v_body));
+    update outbox.lane l set
+      depth = l.depth + 1, next_at = least(l.next_at, greatest(p_now, v_lane.head_at))
+    where l.id = v_lane.id;
+    update outbox.gate g set depth = g.depth + 1 where g.id = v_row.gate_id;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Gives each new dead letter of a broker a delivery to its dead-letter topic, if it has one. locks: the caller holds the gates, and parks them.';
+
 -- Name: publish_events(text, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text DEFAULT NULL::text, p_key text DEFAULT NULL::text) RETURNS jsonb
@@ -10444,6 +10969,7 @@ begin
       and o.value ? 'payload' <> o.value ? 'body'
       and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
       and pg_catalog.length(o.value ->> 'type') <= 128
+      and o.value ->> 'type' <> 'outhook.dead_letter'
       and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
       and (o.value ? 'payload' or e.body::json is not null)
       and pg_catalog.octet_length(e.body) <= v_most
@@ -10830,6 +11356,36 @@ ALTER FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint
 -- Name: FUNCTION put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again; false when it is open, or when its event or endpoint is gone. locks: the caller holds the gate.';
+
+-- Name: put_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
+  v_broker jsonb := case v_kind
+    when 'rabbitmq' then outbox.check_rabbitmq(p_broker)
+    else outbox.check_kafka(p_broker)
+  end;
+begin
+  perform outbox.check_credentials(v_kind, v_broker, p_credentials);
+  update outbox.endpoint e set
+    broker = v_broker,
+    url = coalesce(v_broker ->> 'url', 'kafka://' || (
+      select pg_catalog.string_agg(a, ',')
+      from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a))
+  where e.id = p_endpoint_id;
+  perform outbox.put_credentials(p_endpoint_id, p_credentials);
+end
+$$;
+
+ALTER FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) IS 'Stores the settings of a broker endpoint, and its credentials in Vault. OH001.';
 
 -- Name: put_credentials(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12834,6 +13390,39 @@ ALTER FUNCTION outbox.send_test_event(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION send_test_event(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) IS 'Publishes an event outhook.test for one endpoint alone: {"event_id"}. OH002; OH004 when the endpoint is held; OH006 when its breaker is not closed.';
+
+-- Name: set_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb DEFAULT '{}'::jsonb, p_credentials jsonb DEFAULT NULL::jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  if (outbox.check_endpoint(p_endpoint_id)).broker is null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
+      hint = 'create_broker_endpoint() makes one';
+  end if;
+  -- The row's lock first: of two calls at a time the second starts from what the first left.
+  update outbox.endpoint e
+  set version = e.version + 1, updated_at = outbox.clock()
+  where e.id = p_endpoint_id
+  returning e.* into v_endpoint;
+  perform outbox.put_broker(p_endpoint_id, v_endpoint.broker || coalesce(p_broker, '{}'),
+    coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
+  return (
+    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.broker)
+    from outbox.endpoint e where e.id = p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) IS 'Changes the settings of a broker endpoint that p_broker names, and its credentials where they are given, from the next claim on: {"id", "url", "broker"}. OH001, OH002, OH004.';
 
 -- Name: set_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17395,6 +17984,18 @@ REVOKE ALL ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key t
 REVOKE ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) TO service_role;
 
+-- Name: FUNCTION broker_of_wire(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.broker_of_wire(p_broker jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION broker_text(p_template text, p_type text, p_org_id text, p_key text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) FROM PUBLIC;
+
+-- Name: FUNCTION broker_to_wire(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.broker_to_wire(p_broker jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) FROM PUBLIC;
@@ -17477,6 +18078,14 @@ GRANT SELECT ON TABLE outbox.event TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.check_addressed(p_event outbox.event) FROM PUBLIC;
 
+-- Name: FUNCTION check_broker_address(p_field text, p_address text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_broker_address(p_field text, p_address text) FROM PUBLIC;
+
+-- Name: FUNCTION check_ca(p_ca jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_ca(p_ca jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION check_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
@@ -17492,6 +18101,10 @@ REVOKE ALL ON FUNCTION outbox.check_choice(p_field text, p_value text, p_choices
 -- Name: FUNCTION check_columns(p_table regclass, p_field text, p_columns text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) FROM PUBLIC;
+
+-- Name: FUNCTION check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17530,6 +18143,14 @@ REVOKE ALL ON FUNCTION outbox.check_headers(p_headers jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_json(p_body text) FROM PUBLIC;
 
+-- Name: FUNCTION check_kafka(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_kafka(p_broker jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION check_members(p_field text, p_value jsonb, p_members text[], p_kind text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) FROM PUBLIC;
+
 -- Name: FUNCTION check_message(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_message(p_message outbox.outbound_message) FROM PUBLIC;
@@ -17554,6 +18175,10 @@ REVOKE ALL ON FUNCTION outbox.check_overlap(p_overlap interval) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_page(p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION check_rabbitmq(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_rabbitmq(p_broker jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) FROM PUBLIC;
@@ -17573,6 +18198,10 @@ REVOKE ALL ON FUNCTION outbox.check_secret(p_secret text) FROM PUBLIC;
 -- Name: FUNCTION check_signing_key(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
+
+-- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) FROM PUBLIC;
 
 -- Name: FUNCTION check_type(p_type text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17679,6 +18308,11 @@ REVOKE ALL ON FUNCTION outbox.counters() FROM PUBLIC;
 -- Name: FUNCTION counters_since(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.counters_since(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) TO service_role;
 
 -- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -17799,6 +18433,10 @@ GRANT ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p
 
 REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) TO service_role;
+
+-- Name: FUNCTION dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) FROM PUBLIC;
 
 -- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -18503,6 +19141,10 @@ REVOKE ALL ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) FROM 
 
 REVOKE ALL ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) FROM PUBLIC;
@@ -18565,6 +19207,10 @@ REVOKE ALL ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer
 -- Name: FUNCTION put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION put_credentials(p_endpoint_id uuid, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -18830,6 +19476,11 @@ GRANT ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid,
 
 REVOKE ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) TO service_role;
 
 -- Name: FUNCTION set_catalogue(p_org_id text, p_strict boolean); Type: ACL; Schema: outbox; Owner: postgres
 
