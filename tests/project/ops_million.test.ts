@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { opsQueries } from './_ops.ts'
+import { opsQueries } from '../_support/ops.ts'
 
 const fixture = new URL('./_ops_million.sql', import.meta.url)
 

@@ -8,7 +8,7 @@ import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { runCli } from '../../supabase/local/supabase_cli.ts'
 import { patienceMs } from '../_support/outhook.ts'
-import { askOps, opsQueries, opsQuery, type Row } from './_ops.ts'
+import { askOps, opsQueries, opsQuery, type Row } from '../_support/ops.ts'
 
 /**
  * Two endpoints; of the first one's events one fails for now, one for good, one is delivered and

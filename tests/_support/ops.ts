@@ -23,7 +23,7 @@ export function opsQuery(number: string): string {
  * settings such as `{ endpoint: 'example.com' }`. Throws with psql's error.
  */
 export async function askOps(
-  pg: Postgres,
+  pg: Pick<Postgres, 'psql'>,
   number: string,
   asked: Record<string, string> = {},
 ): Promise<Row[]> {
@@ -50,4 +50,14 @@ function readCsv(text: string): Row[] {
   return rows.map((cells) =>
     Object.fromEntries(head.map((name, index) => [name, cells[index] ?? '']))
   )
+}
+
+/** The first command in SQL that a part of the runbook gives. */
+export async function runbookCommand(part: string): Promise<string> {
+  const runbook = await Deno.readTextFile(join(projectRoot, 'sql/ops/RUNBOOK.md'))
+  const text = runbook.split(`\n## ${part}\n`)[1]?.split('\n## ')[0] ?? ''
+  const [, command = ''] = text.split('**Command**')
+  const found = /`(select [^`]+;)`/.exec(command)?.[1]
+  if (found === undefined) throw new Error(`no command under ${part}`)
+  return found
 }

@@ -1,0 +1,260 @@
+/** The runbook's incidents: each is made, named by a query of the kit, and mended by the command given. */
+
+import { expect } from '@std/expect'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { askOps, type Row, runbookCommand } from '../_support/ops.ts'
+import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { type Graph, startGraph } from './graph/graph.ts'
+
+let outhook: TestOuthook
+let graph: Graph
+/** Receivers that are down, by the second word of their path. */
+const down = new Set<string>()
+
+Deno.test.beforeAll(async () => {
+  outhook = await startOuthook({
+    also: {
+      fails: ({ words, answer }) => answer(down.has(words[0] ?? '') ? 503 : 200),
+      hangs: ({ words, answer, pause }) => down.has(words[0] ?? '') ? pause(Infinity) : answer(200),
+    },
+  })
+  graph = startGraph({ numbers: { 101: { token: 'token-101' } } })
+})
+Deno.test.afterAll(async () => {
+  await outhook?.stop()
+  await graph?.close()
+})
+
+/** Runs a command that a query or the runbook has given. */
+async function run(command: string | undefined): Promise<void> {
+  expect(command).toMatch(/^select /)
+  const { code, stderr } = await outhook.stack.psql(command ?? '')
+  expect([code, stderr]).toEqual([0, ''])
+}
+
+const quick = { strategy: 'fixed', base_delay: 1, jitter: false }
+
+/** The line of 01 that names a part of the runbook, once it does. */
+async function health(part: string): Promise<Row> {
+  return await line('01', ({ runbook }) => runbook === part)
+}
+
+/** The first line of an answer that is like that, once there is one. */
+async function line(
+  number: string,
+  isIt: (row: Row) => boolean,
+  asked: Record<string, string> = {},
+): Promise<Row> {
+  let found: Row | undefined
+  await waitUntil(async () => {
+    found = (await askOps(outhook.stack, number, asked)).find(isIt)
+    return found !== undefined
+  }, { timeoutMs: patienceMs, everyMs: 200 })
+  if (found === undefined) throw new Error(`${number} does not tell of it`)
+  return found
+}
+
+function of(path: string): (row: Row) => boolean {
+  return ({ url = '' }) => url.endsWith(path)
+}
+
+async function deliveredOnce(id: string): Promise<void> {
+  expect((await outhook.receiptsOf(id)).filter(({ outcome }) => outcome === 'delivered'))
+    .toHaveLength(1)
+}
+
+/** Ends the runs that are alive, so that the next one begins under the settings of the test. */
+async function endRuns(): Promise<void> {
+  await outhook.sql`select outbox.set_setting('worker.enabled', 'false')`
+  const areGone = async (): Promise<boolean> => {
+    const [row] = await outhook.sql`
+      select not exists (select from outbox.run where ended_at is null) as gone`
+    return row?.gone
+  }
+  expect(await waitUntil(areGone, { timeoutMs: patienceMs })).toBe(true)
+}
+
+Deno.test('Partitions: a day without its own is told of, and its rows move', async () => {
+  await outhook.createEndpoint('/hooks/partitions', { p_event_types: ['day.missing'] })
+  await outhook.sql`do $$ begin
+    execute 'drop table outbox.' || outbox.partition_name('event', (now() at time zone 'UTC')::date);
+  end $$`
+  const id = await outhook.publish('day.missing')
+  await deliveredOnce(id)
+  expect((await health('Partitions')).answer).toBe('1 rows are in a default partition')
+  await run(await runbookCommand('Partitions'))
+  const rows = await askOps(outhook.stack, '01')
+  expect(rows.find(({ question }) => question === 'Are partitions made ahead?')?.state).toBe('ok')
+})
+
+Deno.test('Nothing moves: delivery is switched off, and switched on again', async () => {
+  await outhook.createEndpoint('/hooks/off', { p_event_types: ['off'] })
+  await endRuns()
+  const id = await outhook.publish('off')
+  expect((await health('Nothing moves')).answer).toBe('worker.enabled is false')
+  await run(await runbookCommand('Nothing moves'))
+  await outhook.publish('anything')
+  await deliveredOnce(id)
+})
+
+Deno.test('No tick: a job that is switched off is told of, and switched on', async () => {
+  await outhook.sql`
+    select cron.alter_job(jobid, active => false) from cron.job where jobname = 'outhook-tick'`
+  expect((await health('No tick')).answer).toBe('the job outhook-tick is switched off')
+  const runbook = /`(select cron\.[^`]+;)`/
+  const text = await Deno.readTextFile(new URL('../../sql/ops/RUNBOOK.md', import.meta.url))
+  await run(runbook.exec(text)?.[1])
+  const [job] = await outhook.sql`select active from cron.job where jobname = 'outhook-tick'`
+  expect(job?.active).toBe(true)
+})
+
+Deno.test('No run: a secret that differs is told of by its 401, and what waited goes out', async () => {
+  await outhook.createEndpoint('/hooks/secret', { p_event_types: ['secret'] })
+  await endRuns()
+  const url = `${outhook.stack.apiUrl}/functions/v1`
+  await outhook.sql`select outbox.configure(${url}, ${'x'.repeat(32)})`
+  await outhook.sql`select outbox.set_setting('worker.enabled', 'true')`
+  const id = await outhook.publish('secret')
+  expect((await health('No run')).answer).toMatch(/; else .*\b401\b/)
+  await outhook.sql`select outbox.configure(${url}, ${outhook.stack.keys.workerSecret})`
+  // The last kick was less than kick.quiet_ms ago, or not.
+  await waitUntil(async () => {
+    await outhook.publish('anything')
+    return outhook.receiver.received.some(({ headers }) => headers['webhook-id'] === id)
+  }, { timeoutMs: patienceMs, everyMs: 300 })
+  await deliveredOnce(id)
+})
+
+Deno.test('An endpoint fails: 03 names it with its breaker, and it drains when it is mended', async () => {
+  const { id: endpoint } = await outhook.createEndpoint('/fails/one', {
+    p_event_types: ['fails'],
+    p_retry: quick,
+  })
+  await outhook.sql`update outbox.endpoint set breaker_open_ms = 1500 where id = ${endpoint}`
+  down.add('one')
+  const ids: string[] = []
+  for (let n = 0; n < 5; n++) ids.push(await outhook.publish('fails'))
+  expect(await line('03', (row) => of('/fails/one')(row) && row.state === 'breaker open'))
+    .toMatchObject({
+      failures_of_last_50: '5 x 503',
+      last_error: 'The endpoint answered 503',
+      remedy: expect.stringContaining('its own log'),
+    })
+  expect((await line('02', of('/fails/one'))).why).toMatch(/^held, the breaker is /)
+  down.delete('one')
+  for (const id of ids) await deliveredOnce(id)
+})
+
+Deno.test('An endpoint hangs: 04 names it, others go on, and it catches up when it is mended', async () => {
+  await outhook.createEndpoint('/hangs/one', {
+    p_event_types: ['hangs'],
+    p_timeout_ms: 500,
+    p_retry: quick,
+  })
+  await outhook.createEndpoint('/hooks/beside', { p_event_types: ['beside'] })
+  down.add('one')
+  const id = await outhook.publish('hangs')
+  const told = await line('04', (row) => of('/hangs/one')(row) && row.timeouts !== '0')
+  expect(told.what).toBe('timed out last: gets one request at a time until it answers')
+  await deliveredOnce(await outhook.publish('beside'))
+  down.delete('one')
+  await deliveredOnce(id)
+})
+
+Deno.test('Held: a paused endpoint is named with its reason, and the command of 02 releases it', async () => {
+  const { id: endpoint } = await outhook.createEndpoint('/hooks/held', { p_event_types: ['held'] })
+  await outhook.sql`select outbox.pause_endpoint(${endpoint}, 'it moves')`
+  const id = await outhook.publish('held')
+  const told = await line('02', of('/hooks/held'))
+  expect(told.why).toBe('held, the endpoint is paused: it moves')
+  expect((await health('Held')).answer).toMatch(/paused/)
+  await run(told.command)
+  await deliveredOnce(id)
+})
+
+Deno.test('Dead letters: 08 counts them by reason, and its command sends them again', async () => {
+  await outhook.createEndpoint('/fails/dead', {
+    p_event_types: ['dead'],
+    p_retry: { ...quick, max_retries: 0 },
+  })
+  down.add('dead')
+  const ids = [await outhook.publish('dead'), await outhook.publish('dead')]
+  const told = await line('08', (row) => of('/fails/dead')(row) && row.dead === '2')
+  expect(told).toMatchObject({ why: 'retries_exhausted', error: 'The endpoint answered 503' })
+  expect((await health('Dead letters')).answer).toMatch(/^2 in 24 hours/)
+  down.delete('dead')
+  await run(told.command)
+  // What pg_cron calls each second; before 1.5 it begins with a minute.
+  await outhook.sql`select outbox.tick()`
+  for (const id of ids) await deliveredOnce(id)
+  expect((await askOps(outhook.stack, '08')).filter(of('/fails/dead'))).toEqual([])
+})
+
+Deno.test('Lost leases: what a run took with it is counted, and comes again by itself', async () => {
+  await outhook.createEndpoint('/hooks/lost', {
+    p_event_types: ['lost'],
+    p_timeout_ms: 500,
+    p_retry: quick,
+  })
+  await endRuns()
+  const id = await outhook.publish('lost')
+  await outhook.sql.begin(async (sql) => {
+    await sql`select outbox.set_setting('worker.enabled', 'true')`
+    await sql`select outbox.dispatch(gen_random_uuid(), 1, '[]', 10, 'worker')`
+  })
+  const answers = await askOps(outhook.stack, '01')
+  expect(answers.find(({ question }) => question === 'Do runs end without a word?')?.answer)
+    .toBe('1 deliveries leased')
+  await waitUntil(async () => {
+    await outhook.publish('anything')
+    return outhook.receiver.received.some(({ headers }) => headers['webhook-id'] === id)
+  }, { timeoutMs: patienceMs, everyMs: 500 })
+  expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
+})
+
+Deno.test('Set aside: an event that cannot be routed is named with its error, and tried again', async () => {
+  await outhook.createEndpoint('/hooks/aside', { p_event_types: ['aside'] })
+  await outhook.sql`
+    create function public.refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'no room for it'; end $$`
+  await outhook.sql`
+    create trigger refuse before insert on outbox.delivery
+      for each row when (new.body_bytes = 12) execute function public.refuse()`
+  const [row] = await outhook.sql`select outbox.publish('aside', '{"n": 12345}') as id`
+  const id: string = row?.id
+  await waitUntil(async () => {
+    await outhook.publish('anything')
+    return (await askOps(outhook.stack, '01')).some(({ runbook }) => runbook === 'Set aside')
+  }, { timeoutMs: patienceMs, everyMs: 300 })
+  expect((await health('Set aside')).answer).toMatch(/^1, such as: no room for it/)
+  const told = await line('06', ({ what }) => what === 'set aside', { event: id })
+  expect(told.detail).toMatch(/^no room for it; select outbox\.route_again/)
+  await outhook.sql`drop trigger refuse on outbox.delivery`
+  await run(await runbookCommand('Set aside'))
+  await outhook.publish('anything')
+  await deliveredOnce(id)
+})
+
+Deno.test('WhatsApp held: a dead token is named, no try is spent, and the new one sends all', async () => {
+  await outhook.sql`
+    select outbox.set_setting('whatsapp.graph_url', to_jsonb(${graph.url}::text)),
+      outbox.put_whatsapp_app('1', 'app-secret'),
+      outbox.put_template('org-a', 'reminder', 'appointment_reminder', 'fr', 'AUTHENTICATION')`
+  const [row] = await outhook.sql`
+    select outbox.create_channel('org-a', '101', '9', '1', 'token-dead') as channel`
+  const channel: string = row?.channel.id
+  await outhook.sql`
+    select outbox.create_message('org-a', '+12025550111', '{"parameters": ["A"]}', 'reminder')`
+  const told = await line('02', (one) =>
+    one.endpoint_id === channel && one.why !== undefined &&
+    one.why.startsWith('held, the endpoint is paused: '))
+  expect(told.why).toMatch(/190|token/i)
+  expect(await line('15', ({ channel_state }) => channel_state === 'paused'))
+    .toMatchObject({ org_id: 'org-a', status: 'QUEUED' })
+  const [delivery] = await outhook.sql`
+    select tries from outbox.delivery where endpoint_id = ${channel}`
+  expect(delivery?.tries).toBe(0)
+  await outhook.sql`select outbox.set_channel_token('org-a', ${channel}, 'token-101')`
+  await run(told.command)
+  await line('13', ({ status, count }) => status === 'SENT' && count === '1', { org: 'org-a' })
+})
