@@ -65,6 +65,20 @@ async function consumeUntil(
   if (!isDone) throw new Error(`not done; the log ends with\n${logged.slice(-20).join('\n')}`)
 }
 
+const endpointLetter = JSON.stringify({
+  original_topic: 'orders',
+  original_message: { id: 'g-780', eventType: 'order.paid', data: { id: 780 } },
+  error: 'The broker refused the record',
+  retry_count: 6,
+  failed_at: '2026-01-16T10:00:00.000Z',
+  correlation_id: 'c-g-780',
+  original_exchange: null,
+  original_key: 'k3',
+  event_id: 'g-780',
+  event_type: 'order.paid',
+  endpoint_id: 'p-1',
+})
+
 async function count(): Promise<number> {
   return (await shop.orders()).length
 }
@@ -137,14 +151,24 @@ for (const name of names) {
     if (name === 'RabbitMQ') {
       expect(await bus.replay('orders.dlq', 1)).toEqual({ replayed: 1, skipped: 0 })
     }
+    // As an endpoint writes one, whose own headers are not the event's; and what is none at all.
+    await bus.sendBytes('orders.dlq', 'letter', Buffer.from(endpointLetter))
+    await bus.sendBytes('orders.dlq', 'no-letter', Buffer.from('{}'))
     const replay = startConsumer('replay.ts', [bus.flag, 'orders.dlq'], bus.env)
     expect([await replay.ended, replay.lines.at(-1)])
-      .toEqual([0, `${name === 'RabbitMQ' ? 2 : 3} replayed, 0 skipped`])
+      .toEqual([1, `${name === 'RabbitMQ' ? 3 : 4} replayed, 1 skipped`])
     await bus.send('orders', orderMessages(7, 'f', 770))
-    await consumeUntil(bus, 'orders', async () => await count() === 74 && await dead() === 4)
+    await consumeUntil(bus, 'orders', async () => await count() === 75 && await dead() === 4)
     const after = await shop.orders()
     expect(after.filter(({ id }) => id < 700 && id !== 10)).toEqual(before)
     expect(after.find(({ id }) => id === 10)).toEqual({ id: 10, times: 1 })
+    expect(await shop.sql`select from outbox.consumer_inbox where event_id = 'g-780'`).toHaveLength(
+      1,
+    )
+    if (name === 'Kafka') {
+      const found = await bus.read('orders', 60 + 1 + 20 + 7 + 3 + 1 + 7)
+      expect(found.find(({ id }) => id === 'g-780')?.key).toBe('k3')
+    }
   })
 }
 

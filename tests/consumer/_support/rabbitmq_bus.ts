@@ -7,14 +7,14 @@ import { replayQueue } from '../../../consumer/rabbitmq/replay.ts'
 import { startRabbitMq } from '../../_support/brokers/rabbitmq.ts'
 import { type Bus, type Found, headersOf } from './bus.ts'
 
-/** A RabbitMQ with durable queues, whose user, password and virtual host need escaping. */
+/** A RabbitMQ behind TLS of an authority of its own, whose user, password and virtual host need escaping. */
 export async function startRabbitMqBus(): Promise<Bus> {
-  const server = await startRabbitMq()
-  const part = encodeURIComponent
-  const url = `amqp://${part(server.user)}:${part(server.password)}@${server.host}:${server.port}/${
-    part(server.vhost)
-  }`
-  const connect = (): Promise<ChannelModel> => connectRabbitMq({ url, ca: null })
+  const server = await startRabbitMq({ tls: true })
+  const { user, password, host, tlsPort, vhost, certificates } = server
+  if (certificates === null) throw new Error('RabbitMQ was started without TLS')
+  const [login, secret, path] = [user, password, vhost].map(encodeURIComponent)
+  const url = `amqps://${login}:${secret}@${host}:${tlsPort}/${path}`
+  const connect = (): Promise<ChannelModel> => connectRabbitMq({ url, ca: certificates.ca })
 
   /** On a connection of its own, since a restart takes every connection away. */
   async function using<Value>(use: (connection: ChannelModel) => Promise<Value>): Promise<Value> {
@@ -34,7 +34,7 @@ export async function startRabbitMqBus(): Promise<Bus> {
 
   return {
     name: 'RabbitMQ',
-    env: { OUTHOOK_RABBITMQ_URL: url },
+    env: { OUTHOOK_RABBITMQ_URL: url, OUTHOOK_RABBITMQ_CA: certificates.caFile },
     flag: '--queue',
     create: (name) =>
       using(async (connection) => {
