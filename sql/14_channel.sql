@@ -68,7 +68,7 @@ create function outbox.pace_of(p_messages_per_second double precision) returns o
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_rate constant double precision := p_messages_per_second * 0.97;
+  v_rate constant double precision := p_messages_per_second * 0.965;
 begin
   -- The burst is what a run may claim a quarter of a second ahead, so that a late look costs
   -- nothing; with_messages() says when each is sent, so that none comes in a burst.
@@ -77,7 +77,7 @@ begin
 end
 $$;
 comment on function outbox.pace_of(double precision) is
-  'The pace of a channel under a limit of WhatsApp: 97 % of it, evenly.';
+  'The pace of a channel under a limit of WhatsApp: 96.5 % of it, evenly.';
 
 create function outbox.create_channel(
   p_org_id text,

@@ -315,28 +315,33 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_endpoints uuid[];
-  v_wait interval;
+  v_waits interval[];
+  v_locked uuid[];
 begin
-  select pg_catalog.max(greatest(outbox.retry_after(r.retry_after, p_now),
-      f.min_delay_s * interval '1 s')), pg_catalog.array_agg(distinct o.endpoint_id)
-  into v_wait, v_endpoints
-  from pg_catalog.unnest(p_results) r
-  cross join lateral (
-    select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
-      r.provider ->> 'subcode') as rule
-    where r.outcome = 'failed' offset 0
-  ) x
-  cross join lateral (select (x.rule).*) f
-  join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
-  join outbox.whatsapp_channel o on o.endpoint_id <> w.endpoint_id
-    and case f.scope when 'app' then o.app_id = w.app_id else o.waba_id = w.waba_id end
-  where f.action = 'throttle' and f.scope in ('app', 'account');
+  select pg_catalog.array_agg(o.id), pg_catalog.array_agg(o.wait) into v_endpoints, v_waits
+  from (
+    select o.endpoint_id as id, pg_catalog.max(greatest(
+      outbox.retry_after(r.retry_after, p_now), f.min_delay_s * interval '1 s')) as wait
+    from pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
+        r.provider ->> 'subcode') as rule
+      where r.outcome = 'failed' offset 0
+    ) x
+    cross join lateral (select (x.rule).*) f
+    join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
+    join outbox.whatsapp_channel o on o.endpoint_id <> w.endpoint_id
+      and case f.scope when 'app' then o.app_id = w.app_id else o.waba_id = w.waba_id end
+    where f.action = 'throttle' and f.scope in ('app', 'account')
+    group by o.endpoint_id
+  ) o;
   if v_endpoints is not null then
     -- Nobody is waited for: a number whose gate is held hears of it from WhatsApp itself.
-    v_endpoints := outbox.try_lock_gates(v_endpoints);
-    update outbox.gate g set not_before = greatest(g.not_before, p_now + v_wait)
-    where g.endpoint_id = any (v_endpoints);
-    perform outbox.park(v_endpoints, p_now);
+    v_locked := outbox.try_lock_gates(v_endpoints);
+    update outbox.gate g set not_before = greatest(g.not_before, p_now + o.wait)
+    from unnest(v_endpoints, v_waits) as o (id, wait)
+    where g.endpoint_id = o.id and o.id = any (v_locked);
+    perform outbox.park(v_locked, p_now);
   end if;
 end
 $$;

@@ -8,7 +8,7 @@ export type Pacer = {
 }
 
 /** Timers are late by a few milliseconds: so much may be made up for. */
-const lateMs = 50
+const lateMs = 20
 
 /**
  * A claim brings the messages of a quarter of a second, and says when each is due. Each leaves

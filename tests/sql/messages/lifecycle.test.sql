@@ -23,7 +23,7 @@ select is(answer -> 'events' -> (row_of(id)).event_id::text -> 'message', jsonb_
   'template', '{"name": "appointment_reminder", "language": "fr", "parameter_format": "POSITIONAL"}'::jsonb,
   'payload', '{"parameters": ["Anna"]}'::jsonb), 'with all that the sender needs of it') from claim, m;
 select is(answer -> 'endpoints' -> channel_id::text -> 'channel', '{"graph_url": "https://graph.facebook.com", "graph_version": "v25.0",
-  "phone_number_id": "100000000000001", "spacing_ms": 12.5, "access_token": "token-100000000000001"}', 'and of its channel') from claim, made;
+  "phone_number_id": "100000000000001", "spacing_ms": 12.88659793814433, "access_token": "token-100000000000001"}', 'and of its channel') from claim, made;
 select is((row_of(id)).status, 'SENDING', 'it is SENDING') from m;
 select is((row_of(id)).attempt_count, 1, 'which counts the attempt') from m;
 select results_eq('select outbound_message_id, attempt_no, status, error_code, next_retry_at from outbox.outbound_attempt',

@@ -12,7 +12,7 @@ select is(outbox.update_channel('default', a, '{"description": "Desk", "messages
   - '{id,createdAt,updatedAt,version,orgId,appId,wabaId,phoneNumberId,channel,state,stateReason,quality,isDefault}'::text[],
   '{"description": "Desk", "messagesPerSecond": 20, "pairSeconds": 2, "graphVersion": "v26.0"}', 'what is named is changed') from made;
 select results_eq('select rate_per_second, rate_burst, lane_spacing_ms, max_in_flight from outbox.endpoint, made where id = a',
-  $$values (19.4::float8, 5, 2000, 200)$$, 'the endpoint keeps the new pace');
+  $$values (19.3::float8, 5, 2000, 200)$$, 'the endpoint keeps the new pace');
 select is(outbox.update_channel('default', a, '{"graphVersion": null}') - '{id,createdAt,updatedAt,version,orgId,appId,wabaId,phoneNumberId,channel,state,stateReason,quality,isDefault}'::text[],
   '{"description": "Desk", "messagesPerSecond": 20, "pairSeconds": 2, "graphVersion": null}', 'and nothing else') from made;
 select is((trail('CHANNEL', a::text))[2], 'UPDATED Channel changed: description, graphVersion, messagesPerSecond, pairSeconds', 'the trail names the members') from made;
@@ -33,7 +33,7 @@ from made, (values
 select throws_ok(format('select outbox.%s(''other'', %L%s)', c.name, a, c.rest), 'OH002', null, c.name || ' knows nothing of another org''s')
 from made, (values ('update_channel', ', ''{}'''), ('resume_channel', ''), ('delete_channel', '')) c (name, rest);
 
--- A number's messages leave evenly: 97 % of 20 a second, claimed a quarter of a second ahead.
+-- A number's messages leave evenly: 96.5 % of 20 a second, claimed a quarter of a second ahead.
 select outbox.update_channel('default', a, '{"pairSeconds": 0}'), outbox.update_channel('default', a, '{"isDefault": true}') from made;
 select time_passes('1 minute');
 select message('+1202555' || n) from generate_series(1001, 1009) n;
@@ -41,11 +41,11 @@ create temporary table claim as select step() as answer;
 create function waits(p_answer jsonb) returns integer[] language sql as $$
   select array_agg((e.value #>> '{message,wait_ms}')::integer order by (e.value #>> '{message,wait_ms}')::integer) from jsonb_each(p_answer -> 'events') e
 $$;
-select is(waits(answer), array[0, 52, 104, 155, 207], 'five are claimed, and leave one after the other') from claim;
-select is((select value #> '{channel,spacing_ms}' from jsonb_each(answer -> 'endpoints')), '50', 'the run keeps them apart by WhatsApp''s own limit') from claim;
+select is(waits(answer), array[0, 52, 104, 156, 208], 'five are claimed, and leave one after the other') from claim;
+select is((select value #> '{channel,spacing_ms}' from jsonb_each(answer -> 'endpoints')), '51.54639175257732', 'the run keeps them apart as well, a little closer') from claim;
 select step(0, results(answer, 'delivered', '{"status": 200}')) from claim;
 select time_passes('100 milliseconds');
-select is(waits(step()), array[158], 'what comes in meanwhile leaves behind them');
+select is(waits(step()), array[160], 'what comes in meanwhile leaves behind them');
 select time_passes('10 seconds');
 select is((waits(step()))[1], 0, 'after a pause the first leaves at once');
 
