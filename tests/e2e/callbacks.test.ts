@@ -196,13 +196,43 @@ Deno.test("spec 2's own path takes the callbacks of every app, and X-Org-Id only
   expect(await postCallback(target, body, { headers: { 'x-org-id': 'org-b' } }))
     .toMatchObject({ status: 200, body: { stored: 1, skipped: 1 } })
   await wa.settled('org-a', id, 'SENT')
-  const later = { statuses: [statusOf(taken, 'delivered', { timestamp: '1790000002' })] }
+  // Larger than any other body of the API may be.
+  const conversation = { id: 'x'.repeat(500_000) }
+  const later = {
+    statuses: [statusOf(taken, 'delivered', { timestamp: '1790000002', conversation })],
+  }
   expect(
     await postCallback(target, bodyOf('901', [changeOf('101', later)]), {
       headers: { 'x-org-id': 'org-a' },
     }),
   ).toMatchObject({ status: 200, body: { applied: 1 } })
   await wa.settled('org-a', id, 'DELIVERED')
+})
+
+Deno.test('an app counts its old secret for a while, and says itself whether it takes the unsigned', async () => {
+  const { sql, stack } = wa.outhook
+  const put = async (id: string, args: string): Promise<string> => {
+    const [row] = await sql.unsafe(`select outbox.put_whatsapp_app('${id}', ${args}) as app`)
+    return `${stack.apiUrl}/functions/v1/whatsapp/inbound/${row?.app.appKey}`
+  }
+  const body = bodyOf('901', [changeOf('101', { statuses: [{ id: 'wamid.A', status: 'sent' }] })])
+  const post = async (url: string, secret: string | null): Promise<number> =>
+    (await postCallback(
+      { url, secret: secret ?? '' },
+      body,
+      secret === null ? { signature: null } : {},
+    ))
+      .status
+  const url = await put('3', "'first'")
+  expect(await post(url, 'first')).toBe(200)
+  expect(await put('3', "'second'")).toBe(url)
+  expect([await post(url, 'first'), await post(url, 'second')]).toEqual([200, 200])
+  await put('3', "'third', p_overlap => '0'")
+  expect([await post(url, 'second'), await post(url, 'third')]).toEqual([401, 200])
+  expect(await post(url, null)).toBe(401)
+  await put('3', 'null, true')
+  expect([await post(url, null), await post(url, 'forged')]).toEqual([200, 401])
+  expect(await post(await put('4', 'null'), 'any')).toBe(503)
 })
 
 Deno.test('one body of many organisations reaches each, and its bad elements nobody', async () => {
