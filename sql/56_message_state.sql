@@ -28,6 +28,7 @@ begin
     perform outbox.complete_message(v_result, p_now);
   end loop;
   perform outbox.apply_kept(p_results, p_now);
+  perform outbox.heed_answers(p_results, p_now);
 end
 $$;
 comment on function outbox.complete_messages(outbox.result[], timestamptz) is
@@ -64,6 +65,8 @@ begin
     if p_result.outcome = 'delivered' and p_result.provider_id is not null then
       perform outbox.adopt_message(
         outbox.callback_data(v_message.id, v_attempt.attempt_no), p_result.provider_id);
+    elsif v_attempt.wamid is not null then
+      perform outbox.end_told(v_message, p_now);
     end if;
     return;
   end if;
@@ -88,7 +91,6 @@ begin
   end if;
   if v_dead then
     perform outbox.fail_message(v_message, v_message.error_code, v_message.error_message, p_now);
-    perform outbox.heed_refusal(v_message, p_result, p_now);
   else
     v_message.status := 'QUEUED';
     perform outbox.save_message(v_message, p_now);
@@ -98,27 +100,35 @@ $$;
 comment on function outbox.complete_message(outbox.result, timestamptz) is
   'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
 
-create function outbox.heed_refusal(
-  p_message outbox.outbound_message, p_result outbox.result, p_now timestamptz
+create function outbox.end_told(
+  p_message outbox.outbound_message, p_now timestamptz
 ) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
-  v_rule outbox.failure_rule := outbox.failure_rule_of('whatsapp', p_result.status,
-    p_result.error_class, p_result.code, p_result.provider ->> 'subcode');
+  v_why constant text := 'its callback came before this answer';
+  v_delivery outbox.delivery;
 begin
-  if v_rule.opt_out is not null then
-    perform outbox.note_wishes(array[
-      row(p_message.org_id, p_message.to_recipient, v_rule.opt_out, false, p_now,
-        pg_catalog.format('code %s', p_result.code),
-        pg_catalog.format('message %s', p_message.id),
-        'OUTBOUND_MESSAGE', p_message.id::text)::outbox.wish], p_now);
+  if p_message.status in ('QUEUED', 'SENDING') then
+    return;
   end if;
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
+    and d.leased_until is null;
+  if found then
+    perform outbox.close_delivery(v_delivery, 'cancelled', v_why, p_now);
+  end if;
+  update outbox.dead_letter x set discarded_at = p_now, note = v_why
+  where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
+    and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
 end
 $$;
-comment on function outbox.heed_refusal(
-  outbox.outbound_message, outbox.result, timestamptz) is
-  'Opts a person out where the refusal says that they want no such messages. locks: the opt-out.';
+comment on function outbox.end_told(outbox.outbound_message, timestamptz) is
+  'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken '
+  'further in the meantime: the retry would keep back the next message to that person. locks: the '
+  'caller holds the gate and the message.';
 
 create function outbox.undo_attempt(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamptz

@@ -47,16 +47,21 @@ set search_path = ''
 -- Whoever holds a message or its gate for long puts this off, and not the answer to Meta.
 set lock_timeout = '1s'
 as $$
+declare
+  v_wishes outbox.wish[];
 begin
-  perform outbox.apply_statuses(p_ids, p_now);
-  perform outbox.apply_inbound(p_ids, p_now);
+  v_wishes := outbox.apply_statuses(p_ids, p_now);
+  v_wishes := v_wishes || outbox.apply_inbound(p_ids, p_now);
+  if pg_catalog.cardinality(v_wishes) > 0 then
+    perform outbox.note_wishes(v_wishes, p_now);
+  end if;
   perform outbox.apply_notices(p_ids, p_now);
   perform outbox.learn_numbers(p_ids);
 end
 $$;
 comment on function outbox.apply_updates(bigint[], timestamptz) is
   'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then '
-  'messages by id.';
+  'messages by id, contacts, opt-outs by key.';
 
 create function outbox.learn_numbers(p_ids bigint[]) returns void
 language plpgsql
@@ -72,7 +77,13 @@ begin
     where u.display is not null and u.channel_id is not null
     order by u.channel_id, u.id desc
   ) x
-  where c.endpoint_id = x.channel_id and c.display_digits is distinct from x.display;
+  join lateral (
+    -- Whoever holds it has another callback that says the same, or is a person: the next one does.
+    select w.ctid as row_at from outbox.whatsapp_channel w
+    where w.endpoint_id = x.channel_id and w.display_digits is distinct from x.display
+    for no key update skip locked
+  ) h on true
+  where c.ctid = h.row_at;
 end
 $$;
 comment on function outbox.learn_numbers(bigint[]) is
@@ -100,9 +111,13 @@ begin
   end if;
   -- A message may have its id since.
   update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
-  from outbox.whatsapp_update w
+  from pg_catalog.unnest(v_ids) i
+  cross join lateral (
+    select x.ctid as row_at, x.* from outbox.whatsapp_update x
+    where x.id = i and x.kind = 'status' offset 0
+  ) w
   cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
-  where w.id = any (v_ids) and w.kind = 'status' and u.id = w.id and a.id is not null;
+  where u.ctid = w.row_at and a.id is not null;
   if not outbox.try_apply(v_ids, v_now) and pg_catalog.cardinality(v_ids) > 1 then
     foreach v_id in array v_ids loop
       perform outbox.try_apply(array[v_id], v_now);
@@ -141,7 +156,11 @@ begin
       end
     end
   from unnest(p_ids, p_states, p_reasons) as x (id, state, reason)
-  where u.id = x.id;
+  -- By ctid: these rows are this transaction's.
+  cross join lateral (
+    select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
+  ) w
+  where u.ctid = w.row_at;
 end
 $$;
 comment on function outbox.settle_updates(bigint[], text[], text[], timestamptz) is
@@ -181,24 +200,32 @@ declare
   v_ids bigint[];
 begin
   -- Nobody is waited for: who holds one of these is the sweep, which looks for the message itself.
-  with met as (
-    select u.id, u.message_id, u.attempt_id
-    from (
-      select a.id as attempt_id, a.message_id, k.id
-      from pg_catalog.unnest(p_results) r
-      join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
-      join outbox.whatsapp_update k on k.look_at is not null
-        and k.phone_number_id = a.phone_number_id and k.wamid = a.wamid
-      join outbox.outbound_message m on m.id = a.message_id and m.org_id = k.org_id
-      where r.outcome = 'delivered' and r.provider_id is not null and k.kind = 'status'
+  with met as materialized (
+    select k.id, a.message_id, a.id as attempt_id
+    from pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select x.* from outbox.message_attempt x
+      where x.event_id = r.event and x.claim = r.attempt offset 0
+    ) a
+    cross join lateral (
+      select w.id, w.org_id from outbox.whatsapp_update w
+      where w.look_at is not null and w.phone_number_id = a.phone_number_id
+        and w.wamid = a.wamid and w.kind = 'status' offset 0
+    ) k
+    cross join lateral (
+      select m.org_id from outbox.outbound_message m where m.id = a.message_id offset 0
+    ) m
+    where r.outcome = 'delivered' and r.provider_id is not null and m.org_id = k.org_id
+  ), held as materialized (
+    select m.*, u.row_at from met m
+    cross join lateral (
+      select w.ctid as row_at from outbox.whatsapp_update w
+      where w.id = m.id for update skip locked
     ) u
-  ), held as (
-    select w.id from outbox.whatsapp_update w
-    where w.id in (select m.id from met m) order by w.id for update skip locked
   ), found as (
-    update outbox.whatsapp_update u set message_id = m.message_id, attempt_id = m.attempt_id
-    from met m join held h on h.id = m.id
-    where u.id = m.id
+    update outbox.whatsapp_update u set message_id = h.message_id, attempt_id = h.attempt_id
+    from held h
+    where u.ctid = h.row_at
     returning u.id
   )
   select pg_catalog.array_agg(f.id order by f.id) into v_ids from found f;

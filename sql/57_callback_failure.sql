@@ -4,7 +4,7 @@
 
 create function outbox.heed_failures(
   p_changes outbox.status_change[], p_now timestamptz
-) returns void
+) returns outbox.wish[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -18,26 +18,69 @@ declare
     where c.rank = 4 and c.noted and c.reason is distinct from 'already');
 begin
   if pg_catalog.cardinality(v_failures) = 0 then
-    return;
+    return null;
   end if;
-  perform outbox.note_wishes(array(
+  perform outbox.hold_failing(v_failures, p_now);
+  perform outbox.slow_down(v_failures, p_now);
+  return array(
     select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
       pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
     from pg_catalog.unnest(v_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.opt_out is not null
-    join outbox.outbound_message m on m.id = c.message_id
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
     cross join lateral (
       select m.to_recipient union select pg_catalog.unnest(
         outbox.recipients_of(m.org_id, m.wa_id, null))
-    ) t (r)), p_now);
-  perform outbox.hold_failing(v_failures, p_now);
-  perform outbox.slow_down(v_failures, p_now);
+    ) t (r));
 end
 $$;
 comment on function outbox.heed_failures(outbox.status_change[], timestamptz) is
-  'Does what failure_rule says of failures that callbacks brought: opt-outs, holds, throttles. '
-  'locks: opt-outs by key; endpoints and gates with SKIP LOCKED.';
+  'Does what failure_rule says of failures that callbacks brought, holds and throttles, and '
+  'returns the opt-outs that they mean. locks: endpoints and gates with SKIP LOCKED.';
+
+create function outbox.heed_answers(p_results outbox.result[], p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_wishes outbox.wish[] := array(
+    select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
+      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+    from (
+      select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
+      where x.outcome = 'failed' and x.code is not null
+    ) r0
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = r0.code
+      and f.opt_out is not null
+    cross join lateral (
+      select x.attempt_no, x.message_id from outbox.message_attempt x
+      where x.event_id = r0.event and x.claim = r0.attempt offset 0
+    ) a
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
+    ) m
+    cross join lateral (
+      select r0.code, t.recipient as to from (
+        select m.to_recipient union select pg_catalog.unnest(
+          outbox.recipients_of(m.org_id, m.wa_id, null))
+      ) t (recipient)
+    ) r);
+begin
+  if pg_catalog.cardinality(v_wishes) > 0 then
+    perform outbox.note_wishes(v_wishes, p_now);
+  end if;
+end
+$$;
+comment on function outbox.heed_answers(outbox.result[], timestamptz) is
+  'Notes the opt-outs that WhatsApp''s answers speak of, as heed_failures() does those of '
+  'callbacks. locks: opt-outs by key.';
 
 create function outbox.hold_failing(
   p_failures outbox.status_change[], p_now timestamptz
@@ -56,7 +99,9 @@ begin
       from pg_catalog.unnest(p_failures) c
       join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
         and f.action in ('hold', 'fail_hold')
-      join outbox.outbound_message m on m.id = c.message_id
+      cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
       order by m.channel_id, c.at desc
     ) o
     join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
@@ -91,7 +136,9 @@ begin
     from pg_catalog.unnest(p_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.action = 'throttle' and c.at + f.min_delay_s * interval '1 s' > p_now
-    join outbox.outbound_message m on m.id = c.message_id
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
     join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
     group by f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id
     order by f.scope, m.channel_id

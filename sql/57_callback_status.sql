@@ -9,7 +9,9 @@
 -- The gates of messages that wait for a retry are locked first, for that retry is closed here. One
 -- that is being sent needs none: its lease stands, and its result finds the message changed.
 
-create function outbox.apply_statuses(p_ids bigint[], p_now timestamptz) returns void
+create function outbox.apply_statuses(
+  p_ids bigint[], p_now timestamptz
+) returns outbox.wish[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -48,16 +50,16 @@ begin
     order by c.message_id), p_now);
   perform outbox.tell_statuses(v_changes, v_moves, p_now);
   perform outbox.close_retries(v_moves, p_now);
-  perform outbox.heed_failures(v_changes, p_now);
   perform outbox.settle_updates(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
     array(select c.state from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
+  return outbox.heed_failures(v_changes, p_now);
 end
 $$;
 comment on function outbox.apply_statuses(bigint[], timestamptz) is
-  'Applies the statuses among stored updates. locks: the gates of messages that wait for a retry, '
-  'by id, then messages by id.';
+  'Applies the statuses among stored updates, and returns what they say that people want. locks: '
+  'the gates of messages that wait for a retry, by id, then messages by id.';
 
 create function outbox.judge_statuses(
   p_ids bigint[], p_gates uuid[], p_now timestamptz
@@ -227,7 +229,11 @@ begin
     where c.noted
     group by c.attempt_id
   ) f
-  where a.id = f.attempt_id;
+  -- By ctid: only who holds the message changes its tries.
+  cross join lateral (
+    select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
+  ) x
+  where a.ctid = x.row_at;
 end
 $$;
 comment on function outbox.note_statuses(outbox.status_change[], timestamptz) is
@@ -248,7 +254,8 @@ declare
   v_counted integer;
 begin
   with told as materialized (
-    select m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out, t.last_taken,
+    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out,
+      t.last_taken,
       case
         when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
         when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
@@ -259,7 +266,7 @@ begin
       end as becomes
     from pg_catalog.unnest(p_messages) i
     cross join lateral (
-      select x.* from outbox.outbound_message x where x.id = i offset 0
+      select x.ctid as row_at, x.* from outbox.outbound_message x where x.id = i offset 0
     ) m
     cross join lateral (
       select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
@@ -269,6 +276,7 @@ begin
           filter (where a.wamid is not null))[1] as last_taken,
         coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as taken
       from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
+      offset 0
     ) t
   ), moved as (
     -- Statuses only rise, and the three last ones are final: whatever the plan, this never lowers.
@@ -286,7 +294,7 @@ begin
       error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
       updated_at = p_now
     from told t
-    where m.id = t.id and m.status = t.was and outbox.may_become(m.status, t.becomes)
+    where m.ctid = t.row_at and m.status = t.was and outbox.may_become(m.status, t.becomes)
       -- What failed or waits for another reason than its callbacks is none of theirs.
       and (t.becomes in ('SENT', 'DELIVERED')
         or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
@@ -325,8 +333,13 @@ begin
   for v_delivery in
     select d.*
     from pg_catalog.unnest(p_moves) x
-    join outbox.outbound_message m on m.id = x.message_id
-    join outbox.delivery d on d.event_id = m.event_id and d.endpoint_id = m.channel_id
+    cross join lateral (
+      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
+    cross join lateral (
+      select o.* from outbox.delivery o
+      where o.event_id = m.event_id and o.endpoint_id = m.channel_id offset 0
+    ) d
     where x.was = 'QUEUED' and d.leased_until is null
     order by m.id
   loop

@@ -19,7 +19,9 @@ begin
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
     rank, at, wamid, code, title, details, noted, state, reason, place)
-  join outbox.outbound_message m on m.id = c.message_id
+  cross join lateral (
+    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+  ) m
   where c.state = 'applied'
   order by c.place;
   insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
@@ -30,7 +32,9 @@ begin
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
     rank, at, wamid, code, title, details, noted, state, reason, place)
-  join outbox.outbound_message m on m.id = c.message_id
+  cross join lateral (
+    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+  ) m
   cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
   where c.state = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
   order by c.place, t.n;
@@ -52,7 +56,9 @@ begin
   -- Nobody has told of these yet: their answers were lost, or are still on their way.
   for v_message in
     select m.* from pg_catalog.unnest(p_moves) x
-    join outbox.outbound_message m on m.id = x.message_id
+    cross join lateral (
+      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
     where x.was in ('QUEUED', 'SENDING') and x.became in ('SENT', 'DELIVERED')
     order by m.id
   loop
@@ -88,9 +94,15 @@ begin
       outbox.person_key(m.to_recipient), u.key, p_now
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, noted, state, reason, place)
-    join outbox.whatsapp_update u on u.id = c.update_id
-    join outbox.message_attempt a on a.id = c.attempt_id
-    join outbox.outbound_message m on m.id = c.message_id
+    cross join lateral (
+      select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
+    ) u
+    cross join lateral (
+      select x.attempt_no from outbox.message_attempt x where x.id = c.attempt_id offset 0
+    ) a
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
     where c.state = 'applied'
     order by c.place
     returning id

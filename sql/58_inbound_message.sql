@@ -2,7 +2,9 @@
 -- and an event published that brings the message to the organisation's own endpoints. Preferences,
 -- which WhatsApp's own button sends, are wishes too. One by one: they are few beside statuses.
 
-create function outbox.apply_inbound(p_ids bigint[], p_now timestamptz) returns void
+create function outbox.apply_inbound(
+  p_ids bigint[], p_now timestamptz
+) returns outbox.wish[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -34,15 +36,15 @@ begin
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
     perform outbox.settle_updates(v_ids, v_states, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
+  return v_wishes;
 end
 $$;
 comment on function outbox.apply_inbound(bigint[], timestamptz) is
-  'Applies the messages and preferences among stored updates. locks: contacts in the order of '
-  'their ids at WhatsApp, then opt-outs by key.';
+  'Applies the messages and preferences among stored updates, and returns what people want. locks: '
+  'contacts in the order of their ids at WhatsApp.';
 
 create function outbox.take_inbound(
   p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
@@ -195,11 +197,18 @@ set enable_seqscan = off
 as $$
 begin
   return (
-    select m.id from outbox.message_attempt a
-    join outbox.outbound_message m on m.id = a.message_id and m.org_id = p_update.org_id
-    where a.phone_number_id = p_update.phone_number_id
-      and a.wamid = coalesce(p_update.data #>> '{context,id}',
-        p_update.data #>> '{reaction,message_id}'));
+    select m.id
+    from (
+      select x.message_id from outbox.message_attempt x
+      where x.phone_number_id = p_update.phone_number_id
+        and x.wamid = coalesce(p_update.data #>> '{context,id}',
+          p_update.data #>> '{reaction,message_id}')
+      offset 0
+    ) a
+    cross join lateral (
+      select o.id, o.org_id from outbox.outbound_message o where o.id = a.message_id offset 0
+    ) m
+    where m.org_id = p_update.org_id);
 end
 $$;
 comment on function outbox.answered_message(outbox.whatsapp_update) is

@@ -2228,7 +2228,10 @@ export type Database = {
         Returns: (string)[]
       }
       'apply_callbacks': { Args: { 'p_limit'?: number }; Returns: number }
-      'apply_inbound': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'apply_inbound': {
+        Args: { 'p_ids': (number)[]; 'p_now': string }
+        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
+      }
       'apply_kept': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: undefined
@@ -2244,7 +2247,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'apply_statuses': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'apply_statuses': {
+        Args: { 'p_ids': (number)[]; 'p_now': string }
+        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
+      }
       'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
       'attempt_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'audit': {
@@ -2824,6 +2830,16 @@ export type Database = {
         Args: { 'p_idempotency_key': string; 'p_org_id': string; 'p_result': Json }
         Returns: Json
       }
+      'end_told': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'endpoint_json': {
         Args: {
           'p_endpoint': Omit<
@@ -3084,23 +3100,16 @@ export type Database = {
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
+      'heed_answers': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
       'heed_failures': {
         Args: {
           'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
           'p_now': string
         }
-        Returns: undefined
-      }
-      'heed_refusal': {
-        Args: {
-          'p_message': Omit<
-            Database['outbox']['Tables']['outbound_message']['Row'],
-            Database['outbox']['Tables']['outbound_message']['ComputedFields']
-          >
-          'p_now': string
-          'p_result': Database['outbox']['CompositeTypes']['result']
-        }
-        Returns: undefined
+        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
       }
       'hold_channel': {
         Args: {

@@ -6793,6 +6793,7 @@ begin
     perform outbox.complete_message(v_result, p_now);
   end loop;
   perform outbox.apply_kept(p_results, p_now);
+  perform outbox.heed_answers(p_results, p_now);
 end
 $$;
 comment on function outbox.complete_messages(outbox.result[], timestamptz) is
@@ -6829,6 +6830,8 @@ begin
     if p_result.outcome = 'delivered' and p_result.provider_id is not null then
       perform outbox.adopt_message(
         outbox.callback_data(v_message.id, v_attempt.attempt_no), p_result.provider_id);
+    elsif v_attempt.wamid is not null then
+      perform outbox.end_told(v_message, p_now);
     end if;
     return;
   end if;
@@ -6853,7 +6856,6 @@ begin
   end if;
   if v_dead then
     perform outbox.fail_message(v_message, v_message.error_code, v_message.error_message, p_now);
-    perform outbox.heed_refusal(v_message, p_result, p_now);
   else
     v_message.status := 'QUEUED';
     perform outbox.save_message(v_message, p_now);
@@ -6863,27 +6865,35 @@ $$;
 comment on function outbox.complete_message(outbox.result, timestamptz) is
   'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
 
-create function outbox.heed_refusal(
-  p_message outbox.outbound_message, p_result outbox.result, p_now timestamptz
+create function outbox.end_told(
+  p_message outbox.outbound_message, p_now timestamptz
 ) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
-  v_rule outbox.failure_rule := outbox.failure_rule_of('whatsapp', p_result.status,
-    p_result.error_class, p_result.code, p_result.provider ->> 'subcode');
+  v_why constant text := 'its callback came before this answer';
+  v_delivery outbox.delivery;
 begin
-  if v_rule.opt_out is not null then
-    perform outbox.note_wishes(array[
-      row(p_message.org_id, p_message.to_recipient, v_rule.opt_out, false, p_now,
-        pg_catalog.format('code %s', p_result.code),
-        pg_catalog.format('message %s', p_message.id),
-        'OUTBOUND_MESSAGE', p_message.id::text)::outbox.wish], p_now);
+  if p_message.status in ('QUEUED', 'SENDING') then
+    return;
   end if;
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
+    and d.leased_until is null;
+  if found then
+    perform outbox.close_delivery(v_delivery, 'cancelled', v_why, p_now);
+  end if;
+  update outbox.dead_letter x set discarded_at = p_now, note = v_why
+  where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
+    and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
 end
 $$;
-comment on function outbox.heed_refusal(
-  outbox.outbound_message, outbox.result, timestamptz) is
-  'Opts a person out where the refusal says that they want no such messages. locks: the opt-out.';
+comment on function outbox.end_told(outbox.outbound_message, timestamptz) is
+  'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken '
+  'further in the meantime: the retry would keep back the next message to that person. locks: the '
+  'caller holds the gate and the message.';
 
 create function outbox.undo_attempt(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamptz
@@ -7194,16 +7204,21 @@ set search_path = ''
 -- Whoever holds a message or its gate for long puts this off, and not the answer to Meta.
 set lock_timeout = '1s'
 as $$
+declare
+  v_wishes outbox.wish[];
 begin
-  perform outbox.apply_statuses(p_ids, p_now);
-  perform outbox.apply_inbound(p_ids, p_now);
+  v_wishes := outbox.apply_statuses(p_ids, p_now);
+  v_wishes := v_wishes || outbox.apply_inbound(p_ids, p_now);
+  if pg_catalog.cardinality(v_wishes) > 0 then
+    perform outbox.note_wishes(v_wishes, p_now);
+  end if;
   perform outbox.apply_notices(p_ids, p_now);
   perform outbox.learn_numbers(p_ids);
 end
 $$;
 comment on function outbox.apply_updates(bigint[], timestamptz) is
   'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then '
-  'messages by id.';
+  'messages by id, contacts, opt-outs by key.';
 
 create function outbox.learn_numbers(p_ids bigint[]) returns void
 language plpgsql
@@ -7219,7 +7234,13 @@ begin
     where u.display is not null and u.channel_id is not null
     order by u.channel_id, u.id desc
   ) x
-  where c.endpoint_id = x.channel_id and c.display_digits is distinct from x.display;
+  join lateral (
+    -- Whoever holds it has another callback that says the same, or is a person: the next one does.
+    select w.ctid as row_at from outbox.whatsapp_channel w
+    where w.endpoint_id = x.channel_id and w.display_digits is distinct from x.display
+    for no key update skip locked
+  ) h on true
+  where c.ctid = h.row_at;
 end
 $$;
 comment on function outbox.learn_numbers(bigint[]) is
@@ -7247,9 +7268,13 @@ begin
   end if;
   -- A message may have its id since.
   update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
-  from outbox.whatsapp_update w
+  from pg_catalog.unnest(v_ids) i
+  cross join lateral (
+    select x.ctid as row_at, x.* from outbox.whatsapp_update x
+    where x.id = i and x.kind = 'status' offset 0
+  ) w
   cross join lateral outbox.find_attempt(w.org_id, w.phone_number_id, w.wamid, w.callback_data) a
-  where w.id = any (v_ids) and w.kind = 'status' and u.id = w.id and a.id is not null;
+  where u.ctid = w.row_at and a.id is not null;
   if not outbox.try_apply(v_ids, v_now) and pg_catalog.cardinality(v_ids) > 1 then
     foreach v_id in array v_ids loop
       perform outbox.try_apply(array[v_id], v_now);
@@ -7288,7 +7313,11 @@ begin
       end
     end
   from unnest(p_ids, p_states, p_reasons) as x (id, state, reason)
-  where u.id = x.id;
+  -- By ctid: these rows are this transaction's.
+  cross join lateral (
+    select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
+  ) w
+  where u.ctid = w.row_at;
 end
 $$;
 comment on function outbox.settle_updates(bigint[], text[], text[], timestamptz) is
@@ -7328,24 +7357,32 @@ declare
   v_ids bigint[];
 begin
   -- Nobody is waited for: who holds one of these is the sweep, which looks for the message itself.
-  with met as (
-    select u.id, u.message_id, u.attempt_id
-    from (
-      select a.id as attempt_id, a.message_id, k.id
-      from pg_catalog.unnest(p_results) r
-      join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
-      join outbox.whatsapp_update k on k.look_at is not null
-        and k.phone_number_id = a.phone_number_id and k.wamid = a.wamid
-      join outbox.outbound_message m on m.id = a.message_id and m.org_id = k.org_id
-      where r.outcome = 'delivered' and r.provider_id is not null and k.kind = 'status'
+  with met as materialized (
+    select k.id, a.message_id, a.id as attempt_id
+    from pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select x.* from outbox.message_attempt x
+      where x.event_id = r.event and x.claim = r.attempt offset 0
+    ) a
+    cross join lateral (
+      select w.id, w.org_id from outbox.whatsapp_update w
+      where w.look_at is not null and w.phone_number_id = a.phone_number_id
+        and w.wamid = a.wamid and w.kind = 'status' offset 0
+    ) k
+    cross join lateral (
+      select m.org_id from outbox.outbound_message m where m.id = a.message_id offset 0
+    ) m
+    where r.outcome = 'delivered' and r.provider_id is not null and m.org_id = k.org_id
+  ), held as materialized (
+    select m.*, u.row_at from met m
+    cross join lateral (
+      select w.ctid as row_at from outbox.whatsapp_update w
+      where w.id = m.id for update skip locked
     ) u
-  ), held as (
-    select w.id from outbox.whatsapp_update w
-    where w.id in (select m.id from met m) order by w.id for update skip locked
   ), found as (
-    update outbox.whatsapp_update u set message_id = m.message_id, attempt_id = m.attempt_id
-    from met m join held h on h.id = m.id
-    where u.id = m.id
+    update outbox.whatsapp_update u set message_id = h.message_id, attempt_id = h.attempt_id
+    from held h
+    where u.ctid = h.row_at
     returning u.id
   )
   select pg_catalog.array_agg(f.id order by f.id) into v_ids from found f;
@@ -7367,7 +7404,7 @@ comment on function outbox.apply_kept(outbox.result[], timestamptz) is
 
 create function outbox.heed_failures(
   p_changes outbox.status_change[], p_now timestamptz
-) returns void
+) returns outbox.wish[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -7381,26 +7418,69 @@ declare
     where c.rank = 4 and c.noted and c.reason is distinct from 'already');
 begin
   if pg_catalog.cardinality(v_failures) = 0 then
-    return;
+    return null;
   end if;
-  perform outbox.note_wishes(array(
+  perform outbox.hold_failing(v_failures, p_now);
+  perform outbox.slow_down(v_failures, p_now);
+  return array(
     select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
       pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
     from pg_catalog.unnest(v_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.opt_out is not null
-    join outbox.outbound_message m on m.id = c.message_id
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
     cross join lateral (
       select m.to_recipient union select pg_catalog.unnest(
         outbox.recipients_of(m.org_id, m.wa_id, null))
-    ) t (r)), p_now);
-  perform outbox.hold_failing(v_failures, p_now);
-  perform outbox.slow_down(v_failures, p_now);
+    ) t (r));
 end
 $$;
 comment on function outbox.heed_failures(outbox.status_change[], timestamptz) is
-  'Does what failure_rule says of failures that callbacks brought: opt-outs, holds, throttles. '
-  'locks: opt-outs by key; endpoints and gates with SKIP LOCKED.';
+  'Does what failure_rule says of failures that callbacks brought, holds and throttles, and '
+  'returns the opt-outs that they mean. locks: endpoints and gates with SKIP LOCKED.';
+
+create function outbox.heed_answers(p_results outbox.result[], p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_wishes outbox.wish[] := array(
+    select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
+      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+    from (
+      select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
+      where x.outcome = 'failed' and x.code is not null
+    ) r0
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = r0.code
+      and f.opt_out is not null
+    cross join lateral (
+      select x.attempt_no, x.message_id from outbox.message_attempt x
+      where x.event_id = r0.event and x.claim = r0.attempt offset 0
+    ) a
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
+    ) m
+    cross join lateral (
+      select r0.code, t.recipient as to from (
+        select m.to_recipient union select pg_catalog.unnest(
+          outbox.recipients_of(m.org_id, m.wa_id, null))
+      ) t (recipient)
+    ) r);
+begin
+  if pg_catalog.cardinality(v_wishes) > 0 then
+    perform outbox.note_wishes(v_wishes, p_now);
+  end if;
+end
+$$;
+comment on function outbox.heed_answers(outbox.result[], timestamptz) is
+  'Notes the opt-outs that WhatsApp''s answers speak of, as heed_failures() does those of '
+  'callbacks. locks: opt-outs by key.';
 
 create function outbox.hold_failing(
   p_failures outbox.status_change[], p_now timestamptz
@@ -7419,7 +7499,9 @@ begin
       from pg_catalog.unnest(p_failures) c
       join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
         and f.action in ('hold', 'fail_hold')
-      join outbox.outbound_message m on m.id = c.message_id
+      cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
       order by m.channel_id, c.at desc
     ) o
     join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
@@ -7454,7 +7536,9 @@ begin
     from pg_catalog.unnest(p_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.action = 'throttle' and c.at + f.min_delay_s * interval '1 s' > p_now
-    join outbox.outbound_message m on m.id = c.message_id
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
     join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
     group by f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id
     order by f.scope, m.channel_id
@@ -7495,7 +7579,9 @@ comment on function outbox.slow_down(outbox.status_change[], timestamptz) is
 -- The gates of messages that wait for a retry are locked first, for that retry is closed here. One
 -- that is being sent needs none: its lease stands, and its result finds the message changed.
 
-create function outbox.apply_statuses(p_ids bigint[], p_now timestamptz) returns void
+create function outbox.apply_statuses(
+  p_ids bigint[], p_now timestamptz
+) returns outbox.wish[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -7534,16 +7620,16 @@ begin
     order by c.message_id), p_now);
   perform outbox.tell_statuses(v_changes, v_moves, p_now);
   perform outbox.close_retries(v_moves, p_now);
-  perform outbox.heed_failures(v_changes, p_now);
   perform outbox.settle_updates(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
     array(select c.state from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
+  return outbox.heed_failures(v_changes, p_now);
 end
 $$;
 comment on function outbox.apply_statuses(bigint[], timestamptz) is
-  'Applies the statuses among stored updates. locks: the gates of messages that wait for a retry, '
-  'by id, then messages by id.';
+  'Applies the statuses among stored updates, and returns what they say that people want. locks: '
+  'the gates of messages that wait for a retry, by id, then messages by id.';
 
 create function outbox.judge_statuses(
   p_ids bigint[], p_gates uuid[], p_now timestamptz
@@ -7713,7 +7799,11 @@ begin
     where c.noted
     group by c.attempt_id
   ) f
-  where a.id = f.attempt_id;
+  -- By ctid: only who holds the message changes its tries.
+  cross join lateral (
+    select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
+  ) x
+  where a.ctid = x.row_at;
 end
 $$;
 comment on function outbox.note_statuses(outbox.status_change[], timestamptz) is
@@ -7734,7 +7824,8 @@ declare
   v_counted integer;
 begin
   with told as materialized (
-    select m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out, t.last_taken,
+    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out,
+      t.last_taken,
       case
         when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
         when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
@@ -7745,7 +7836,7 @@ begin
       end as becomes
     from pg_catalog.unnest(p_messages) i
     cross join lateral (
-      select x.* from outbox.outbound_message x where x.id = i offset 0
+      select x.ctid as row_at, x.* from outbox.outbound_message x where x.id = i offset 0
     ) m
     cross join lateral (
       select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
@@ -7755,6 +7846,7 @@ begin
           filter (where a.wamid is not null))[1] as last_taken,
         coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as taken
       from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
+      offset 0
     ) t
   ), moved as (
     -- Statuses only rise, and the three last ones are final: whatever the plan, this never lowers.
@@ -7772,7 +7864,7 @@ begin
       error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
       updated_at = p_now
     from told t
-    where m.id = t.id and m.status = t.was and outbox.may_become(m.status, t.becomes)
+    where m.ctid = t.row_at and m.status = t.was and outbox.may_become(m.status, t.becomes)
       -- What failed or waits for another reason than its callbacks is none of theirs.
       and (t.becomes in ('SENT', 'DELIVERED')
         or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
@@ -7811,8 +7903,13 @@ begin
   for v_delivery in
     select d.*
     from pg_catalog.unnest(p_moves) x
-    join outbox.outbound_message m on m.id = x.message_id
-    join outbox.delivery d on d.event_id = m.event_id and d.endpoint_id = m.channel_id
+    cross join lateral (
+      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
+    cross join lateral (
+      select o.* from outbox.delivery o
+      where o.event_id = m.event_id and o.endpoint_id = m.channel_id offset 0
+    ) d
     where x.was = 'QUEUED' and d.leased_until is null
     order by m.id
   loop
@@ -8066,7 +8163,9 @@ begin
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
     rank, at, wamid, code, title, details, noted, state, reason, place)
-  join outbox.outbound_message m on m.id = c.message_id
+  cross join lateral (
+    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+  ) m
   where c.state = 'applied'
   order by c.place;
   insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
@@ -8077,7 +8176,9 @@ begin
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
     rank, at, wamid, code, title, details, noted, state, reason, place)
-  join outbox.outbound_message m on m.id = c.message_id
+  cross join lateral (
+    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+  ) m
   cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
   where c.state = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
   order by c.place, t.n;
@@ -8099,7 +8200,9 @@ begin
   -- Nobody has told of these yet: their answers were lost, or are still on their way.
   for v_message in
     select m.* from pg_catalog.unnest(p_moves) x
-    join outbox.outbound_message m on m.id = x.message_id
+    cross join lateral (
+      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
     where x.was in ('QUEUED', 'SENDING') and x.became in ('SENT', 'DELIVERED')
     order by m.id
   loop
@@ -8135,9 +8238,15 @@ begin
       outbox.person_key(m.to_recipient), u.key, p_now
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, noted, state, reason, place)
-    join outbox.whatsapp_update u on u.id = c.update_id
-    join outbox.message_attempt a on a.id = c.attempt_id
-    join outbox.outbound_message m on m.id = c.message_id
+    cross join lateral (
+      select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
+    ) u
+    cross join lateral (
+      select x.attempt_no from outbox.message_attempt x where x.id = c.attempt_id offset 0
+    ) a
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
     where c.state = 'applied'
     order by c.place
     returning id
@@ -8266,7 +8375,9 @@ comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
 -- and an event published that brings the message to the organisation's own endpoints. Preferences,
 -- which WhatsApp's own button sends, are wishes too. One by one: they are few beside statuses.
 
-create function outbox.apply_inbound(p_ids bigint[], p_now timestamptz) returns void
+create function outbox.apply_inbound(
+  p_ids bigint[], p_now timestamptz
+) returns outbox.wish[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -8298,15 +8409,15 @@ begin
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
     perform outbox.settle_updates(v_ids, v_states, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
+  return v_wishes;
 end
 $$;
 comment on function outbox.apply_inbound(bigint[], timestamptz) is
-  'Applies the messages and preferences among stored updates. locks: contacts in the order of '
-  'their ids at WhatsApp, then opt-outs by key.';
+  'Applies the messages and preferences among stored updates, and returns what people want. locks: '
+  'contacts in the order of their ids at WhatsApp.';
 
 create function outbox.take_inbound(
   p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
@@ -8459,11 +8570,18 @@ set enable_seqscan = off
 as $$
 begin
   return (
-    select m.id from outbox.message_attempt a
-    join outbox.outbound_message m on m.id = a.message_id and m.org_id = p_update.org_id
-    where a.phone_number_id = p_update.phone_number_id
-      and a.wamid = coalesce(p_update.data #>> '{context,id}',
-        p_update.data #>> '{reaction,message_id}'));
+    select m.id
+    from (
+      select x.message_id from outbox.message_attempt x
+      where x.phone_number_id = p_update.phone_number_id
+        and x.wamid = coalesce(p_update.data #>> '{context,id}',
+          p_update.data #>> '{reaction,message_id}')
+      offset 0
+    ) a
+    cross join lateral (
+      select o.id, o.org_id from outbox.outbound_message o where o.id = a.message_id offset 0
+    ) m
+    where m.org_id = p_update.org_id);
 end
 $$;
 comment on function outbox.answered_message(outbox.whatsapp_update) is

@@ -4,7 +4,7 @@ begin;
 \ir ../_engine.sql
 \ir ../_messages.sql
 \ir ../_callbacks.sql
-select plan(41);
+select plan(45);
 
 create temporary table made as select channel() as channel_id, template() as code;
 create function said(p_id bigint, p_no integer) returns jsonb language sql as $$
@@ -58,6 +58,22 @@ select receive(failure('wamid.GF', '131026', 1, said(id, 1))) from gone_failed;
 select is(state_of(id), 'FAILED wamid.GF', 'a callback tells that it failed') from gone_failed;
 select time_passes('1 hour');
 select is(claimed(step()), 0, 'which is not tried again either');
+
+-- The callback, and then word that the answer was lost: the retry would keep back the next message to that person.
+create temporary table told as select message_id(message('+12025550112')) as id;
+update claim set answer = step() where true;
+select receive(status('wamid.TOLD', 'read', 1, said(id, 1))) from told;
+select step(0, results(answer, 'failed', '{"error_class": "timeout", "error": "No answer"}')) from claim;
+select is(state_of(id), 'DELIVERED wamid.TOLD', 'what is known to have arrived stays so when its answer is lost') from told;
+select is_empty('select from outbox.delivery', 'and leaves no retry');
+create temporary table last_try as select message_id(message('+12025550113')) as id;
+select step(0);
+update outbox.delivery set tries = 5 where true;
+update claim set answer = step() where true;
+select receive(status('wamid.LAST', 'read', 1, said(id, 1))) from last_try;
+select step(0, results(answer, 'failed', '{"error_class": "timeout", "error": "No answer"}')) from claim;
+select is((row_of(id)).status, 'DELIVERED', 'nor does a last try without an answer fail it') from last_try;
+select is((select note from outbox.dead_letter), 'its callback came before this answer', 'its dead letter is settled');
 
 -- While the retry is on its way.
 create temporary table twice as select lost('+12025550105') as id;

@@ -4,7 +4,7 @@ begin;
 \ir ../_engine.sql
 \ir ../_messages.sql
 \ir ../_callbacks.sql
-select plan(27);
+select plan(29);
 
 create temporary table made as select channel() as a, channel(p_number_id => '100000000000002') as b, template() as code, template('promo', 'MARKETING') as promo;
 create function waits(p_endpoint uuid) returns interval language sql as $$
@@ -28,6 +28,12 @@ select send('delivered', '{"status": 200, "provider_id": "wamid.MX", "provider":
 select receive(failure('wamid.MX', '130403', 2));
 select results_eq('select recipient, purpose from outbox.opt_out where purpose = ''ALL'' order by 1', $$values ('+5215512345678', 'ALL'), ('+525512345678', 'ALL')$$, 'both forms of a number are opted out');
 select is(message('+525512345678') ->> 'code', 'opted_out', 'so that neither is written to');
+
+-- The same as an answer.
+select time_passes('1 minute');
+create temporary table refused as select message_id(message('+12025550110')) as id;
+select is(fail(400, '{"code": "131050", "error": "User stopped marketing messages"}'), 1, 'an answer may say so as well');
+select results_eq('select purpose, source, evidence from outbox.opt_out where recipient = ''+12025550110''', $$values ('MARKETING', 'code 131050', 'attempt 1')$$, 'with the same effect');
 
 -- 131042: the channel is held, once, and resumed by a person.
 select time_passes('1 minute');

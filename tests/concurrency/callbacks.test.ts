@@ -1,0 +1,172 @@
+/** Callbacks in any order, in any batches, more than once, and side by side with the answers of the calls. */
+
+import { expect } from '@std/expect'
+import {
+  answer,
+  batchesOf,
+  endingOf,
+  endings,
+  messagesUnderWay,
+  receive,
+  settle,
+  type Told,
+  type Update,
+} from './_support/callbacks.ts'
+import { deadlocks, expectExactCounters, expectWaitsFor } from './_support/checks.ts'
+import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
+import { newSeed, Random } from './_support/random.ts'
+
+const SESSIONS = 4
+const MESSAGES = 300
+
+let db: OutboxDatabase
+let owner: Session
+let sweeper: Session
+let sessions: Session[]
+
+Deno.test.beforeAll(async () => {
+  db = await startOutbox()
+  owner = await db.open()
+  sweeper = await db.open()
+  sessions = await Promise.all(Array.from({ length: SESSIONS }, () => db.open()))
+})
+Deno.test.beforeEach(() => db.reset())
+Deno.test.afterAll(async () => {
+  await db?.[Symbol.asyncDispose]()
+})
+
+Deno.test('receive_callbacks() ends in the same state whatever the order, the batches and the repeats', async () => {
+  const seed = newSeed()
+  const random = new Random(seed)
+  const told = await messagesUnderWay(owner.sql, { count: MESSAGES, random })
+  const late = told.filter(({ answer }) => answer.endsWith('late'))
+  await answer(owner.sql, told.filter((one) => !late.includes(one)), 1001)
+  const before = await deadlocks(db.admin)
+  // Each session says all of it; the late answers and the sweep cross with what they say.
+  let saying = true
+  const said = Promise.all(sessions.map(async ({ sql }, index) => {
+    for (const batch of batchesOf(told, new Random(seed + index + 1))) await receive(sql, batch)
+  })).finally(() => saying = false)
+  await Promise.all([said, answerBitByBit(late, random), sweepWhile(() => saying)])
+    .catch((cause) => {
+      throw new Error(`callbacks with seed ${seed} failed: ${cause.message}`, { cause })
+    })
+  await settle(owner.sql)
+  const found = await endings(owner.sql)
+  const wrong = told.map((one) => ({ one, found: found.get(one.id), expected: endingOf(one) }))
+    .filter(({ found, expected }) => JSON.stringify(found) !== JSON.stringify(expected))
+  expect({ seed, wrong }).toEqual({ seed, wrong: [] })
+  await expectToldOnce(told)
+  await expectExactCounters(db.admin)
+  expect(await deadlocks(db.admin)).toBe(before)
+})
+
+/** Reports the late answers a few at a time, as a run does. */
+async function answerBitByBit(late: Told[], random: Random): Promise<void> {
+  const rest = random.shuffled(late)
+  for (let seq = 2001; rest.length > 0; seq += 1) await answer(owner.sql, rest.splice(0, 10), seq)
+}
+
+async function sweepWhile(saying: () => boolean): Promise<void> {
+  while (saying()) await sweeper.sql`select outbox.apply_callbacks(100)`
+}
+
+/** Each update is stored once, has its verdict, and was told of once if it was applied. */
+async function expectToldOnce(told: Told[]): Promise<void> {
+  const keys = new Set(told.flatMap(({ updates }) => updates.map(({ key }) => key))).size
+  const [row] = await db.admin`
+    select count(*)::integer as stored, count(*) filter (where u.state in ('stored', 'kept'))::integer as open,
+      count(*) filter (where u.state = 'applied')::integer = (
+        select count(distinct e.idempotency_key) from outbox.event e where e.type = 'whatsapp.message.status') as published,
+      count(*) filter (where u.state = 'applied')::integer = (
+        select count(*) from outbox.event e where e.type = 'whatsapp.message.status') as once,
+      count(*) filter (where u.state = 'applied')::integer = (
+        select count(*) from outbox.audit_event x where x.action = 'UPDATED' and x.entity_type = 'OUTBOUND_MESSAGE') as audited,
+      count(*)::integer = (select sum(c.n) from outbox.callback_count c where c.state <> 'kept') as counted,
+      (select count(*)::integer from outbox.delivery d join outbox.outbound_message m on m.event_id = d.event_id
+        where m.status <> 'QUEUED') as retries
+    from outbox.whatsapp_update u`
+  expect(row).toEqual({
+    stored: keys,
+    open: 0,
+    published: true,
+    once: true,
+    audited: true,
+    counted: true,
+    retries: 0,
+  })
+}
+
+Deno.test('receive_callbacks() applies failed or delivered of one try, whichever came first, and counts the other', async () => {
+  const random = new Random(newSeed())
+  const told = (await messagesUnderWay(owner.sql, { count: 40, random }))
+    .map((one) => ({ ...one, answer: 'known' as const }))
+  await answer(owner.sql, told.map((one) => ({ ...one, result: takenAs(one) })), 1001)
+  const batches = told.map(({ wamid, number }) =>
+    ['failed', 'delivered'].map((status) => ({
+      key: `${wamid} ${status}`,
+      kind: 'status' as const,
+      field: 'messages' as const,
+      waba_id: '200000000000001',
+      phone_number_id: number,
+      wamid,
+      status,
+      at: 1772366401,
+      data: {},
+    }))
+  )
+  await Promise.all(
+    sessions.map(async ({ sql }, index) => {
+      for (const batch of batches) await receive(sql, batch.slice(index % 2, index % 2 + 1))
+    }),
+  )
+  const rows = await db.admin`
+    select m.status, count(*) filter (where u.state = 'applied')::integer as applied,
+      max(u.reason) filter (where u.state = 'skipped') as reason
+    from outbox.outbound_message m join outbox.whatsapp_update u on u.message_id = m.id group by m.id, m.status`
+  expect(rows.length).toBe(40)
+  for (const { status, applied, reason } of rows) {
+    expect([status, applied, reason]).toEqual(
+      status === 'FAILED' ? ['FAILED', 1, 'after_failed'] : ['DELIVERED', 1, 'after_delivered'],
+    )
+  }
+})
+
+function takenAs({ result, wamid }: Told): Told['result'] {
+  const { event, endpoint, attempt } = result
+  return { event, endpoint, attempt, outcome: 'delivered', status: 200, provider_id: wamid }
+}
+
+Deno.test('receive_callbacks() answers although somebody holds a message, and applies it later', async () => {
+  const told = await messagesUnderWay(owner.sql, { count: 2, random: new Random(1) })
+  await answer(owner.sql, told.map((one) => ({ ...one, result: takenAs(one) })), 1001)
+  const [held, other] = told
+  const [console_, callback] = sessions
+  if (held === undefined || other === undefined) throw new Error('two messages are needed')
+  if (console_ === undefined || callback === undefined) throw new Error('two sessions are needed')
+  const update = ({ wamid, number }: Told): Update => ({
+    key: wamid,
+    kind: 'status',
+    field: 'messages',
+    waba_id: '200000000000001',
+    phone_number_id: number,
+    wamid,
+    status: 'delivered',
+    at: 1772366401,
+    data: {},
+  })
+  await console_.sql`begin`
+  await console_.sql`select from outbox.outbound_message where id = ${held.id}::bigint for update`
+  const answered = receive(callback.sql, [update(held), update(other)])
+  await expectWaitsFor(db.admin, callback, console_)
+  await answered
+  await sweeper.sql`select outbox.apply_callbacks(100)`
+  await console_.sql`commit`
+  const states = async (): Promise<unknown[]> =>
+    (await db
+      .admin`select m.status from outbox.outbound_message m order by m.id = ${held.id}::bigint`)
+      .map(({ status }) => status)
+  expect(await states()).toEqual(['SENT', 'SENT'])
+  await settle(owner.sql)
+  expect(await states()).toEqual(['DELIVERED', 'DELIVERED'])
+})
