@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { expect } from '@std/expect'
+import fc from 'fast-check'
 import { AnswerReader } from '../../../../functions/_shared/http1/answer.ts'
 import { HttpError } from '../../../../functions/_shared/http1/error.ts'
 
@@ -116,4 +117,41 @@ Deno.test('AnswerReader stops where no more is wanted, and leaves no connection 
   for (const size of [1, 10, 1_000]) {
     expect(readIn(size, text, 20)).toMatchObject({ state: 'done', kept: false })
   }
+})
+
+/** Pieces of answers, right and wrong, in any order. */
+const scraps = [
+  ok,
+  'HTTP/1.1 100 C\r\n\r\n',
+  'HTTP/1.0 404 x\r\n',
+  'content-length: 3\r\n',
+  'transfer-encoding: chunked\r\n',
+  'connection: close\r\n',
+  'x: y\r\n',
+  '\r\n',
+  '\n',
+  'abc',
+  '3\r\nabc\r\n',
+  '0\r\n\r\n',
+  '\0',
+  ' ',
+  ':',
+]
+
+Deno.test('AnswerReader comes to the same end of anything, however it comes in pieces', () => {
+  const text = fc.array(fc.oneof(fc.constantFrom(...scraps), fc.string({ maxLength: 4 })), {
+    maxLength: 12,
+  }).map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 40 }), (given, size) => {
+      const whole = readIn(100_000, given)
+      const pieces = readIn(size, given)
+      // What comes behind an answer is seen only when it comes in the same piece, and an error in
+      // it never is.
+      delete whole.kept
+      delete pieces.kept
+      expect(pieces).toEqual(whole)
+    }),
+    { numRuns: 3_000 },
+  )
 })
