@@ -12,7 +12,8 @@
 -- report, keeps every version of their rows: some thousand of each within ten minutes, all of which
 -- a look-up by a key that never changes would walk, and so would the check of a unique index. So
 -- changed_at, the second of the last change, is in these keys, and a look-up takes the newest
--- (order by changed_at desc limit 1). It is the unique row of its id because only add_gate() and
+-- (order by changed_at desc limit 1; a bitmap scan would read all of them and sort, whatever the
+-- statistics make of it, so it is off wherever that is done). It is the unique row of its id because only add_gate() and
 -- the holder of the gate insert any. A ring is read from where its first live entry is: lanes_from
 -- in a gate, and from_at in ring.
 --
@@ -90,15 +91,12 @@ comment on table outbox.lane is
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 
-create table outbox.ring (
-  only_row boolean primary key default true constraint ring_is_one_row check (only_row),
-  from_at timestamptz not null default '-infinity'
-);
+create table outbox.ring (from_at timestamptz primary key default '-infinity');
 comment on table outbox.ring is
-  'Where the ring begins: no gate is due before from_at, save one whose change took longer than a '
-  'second to commit, which the tick finds within another, or longer than 15 s or was made while '
-  'the clock was set back, which it finds within a minute.';
-create index ring_newest on outbox.ring (from_at);
+  'One row, where the ring begins: no gate is due before from_at, save one whose change took '
+  'longer than a second to commit, which the tick finds within another, or longer than 15 s or '
+  'was made while the clock was set back, which it finds within a minute. No key that stays the '
+  'same, or its check would walk the dead rows.';
 insert into outbox.ring default values;
 
 create function outbox.ring_from(p_now timestamptz) returns timestamptz
@@ -117,11 +115,14 @@ comment on function outbox.ring_from(timestamptz) is
   'Where to begin to read the ring: behind the dead entries of its index.';
 
 create function outbox.turn_ring(p_from timestamptz) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   update outbox.ring r set from_at = p_from
-  where r.only_row = (select o.only_row from outbox.ring o for no key update skip locked);
+  where r.ctid = (
+    select o.ctid from outbox.ring o order by o.from_at desc limit 1 for no key update skip locked);
 end
 $$;
 comment on function outbox.turn_ring(timestamptz) is
@@ -160,6 +161,7 @@ create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
   perform from (
@@ -184,6 +186,7 @@ create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
   return array(

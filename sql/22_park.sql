@@ -77,6 +77,7 @@ language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off

@@ -54,6 +54,7 @@ language plpgsql
 set search_path = ''
 -- No nested loops here: 1,000 events against 1,000 pairs one by one took 75 ms.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_nestloop = off
 set jit = off
 set plan_cache_mode = force_generic_plan

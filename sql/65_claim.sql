@@ -10,6 +10,7 @@ language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
@@ -93,6 +94,7 @@ language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
@@ -292,6 +294,7 @@ create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) retur
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
   return nullif(array(
@@ -357,6 +360,7 @@ language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off

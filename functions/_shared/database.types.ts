@@ -1381,16 +1381,13 @@ export type Database = {
       'ring': {
         Row: {
           'from_at': string
-          'only_row': boolean
         }
         ComputedFields: never
         Insert: {
           'from_at'?: string
-          'only_row'?: boolean
         }
         Update: {
           'from_at'?: string
-          'only_row'?: boolean
         }
         Relationships: []
       }

@@ -2813,7 +2813,8 @@ comment on function outbox.stored_credentials(uuid) is
 -- report, keeps every version of their rows: some thousand of each within ten minutes, all of which
 -- a look-up by a key that never changes would walk, and so would the check of a unique index. So
 -- changed_at, the second of the last change, is in these keys, and a look-up takes the newest
--- (order by changed_at desc limit 1). It is the unique row of its id because only add_gate() and
+-- (order by changed_at desc limit 1; a bitmap scan would read all of them and sort, whatever the
+-- statistics make of it, so it is off wherever that is done). It is the unique row of its id because only add_gate() and
 -- the holder of the gate insert any. A ring is read from where its first live entry is: lanes_from
 -- in a gate, and from_at in ring.
 --
@@ -2891,15 +2892,12 @@ comment on table outbox.lane is
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 
-create table outbox.ring (
-  only_row boolean primary key default true constraint ring_is_one_row check (only_row),
-  from_at timestamptz not null default '-infinity'
-);
+create table outbox.ring (from_at timestamptz primary key default '-infinity');
 comment on table outbox.ring is
-  'Where the ring begins: no gate is due before from_at, save one whose change took longer than a '
-  'second to commit, which the tick finds within another, or longer than 15 s or was made while '
-  'the clock was set back, which it finds within a minute.';
-create index ring_newest on outbox.ring (from_at);
+  'One row, where the ring begins: no gate is due before from_at, save one whose change took '
+  'longer than a second to commit, which the tick finds within another, or longer than 15 s or '
+  'was made while the clock was set back, which it finds within a minute. No key that stays the '
+  'same, or its check would walk the dead rows.';
 insert into outbox.ring default values;
 
 create function outbox.ring_from(p_now timestamptz) returns timestamptz
@@ -2918,11 +2916,14 @@ comment on function outbox.ring_from(timestamptz) is
   'Where to begin to read the ring: behind the dead entries of its index.';
 
 create function outbox.turn_ring(p_from timestamptz) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   update outbox.ring r set from_at = p_from
-  where r.only_row = (select o.only_row from outbox.ring o for no key update skip locked);
+  where r.ctid = (
+    select o.ctid from outbox.ring o order by o.from_at desc limit 1 for no key update skip locked);
 end
 $$;
 comment on function outbox.turn_ring(timestamptz) is
@@ -2961,6 +2962,7 @@ create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
   perform from (
@@ -2985,6 +2987,7 @@ create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
   return array(
@@ -3088,6 +3091,7 @@ language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
@@ -6350,6 +6354,7 @@ language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
@@ -9660,6 +9665,7 @@ language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
@@ -9833,6 +9839,7 @@ language plpgsql
 set search_path = ''
 -- No nested loops here: 1,000 events against 1,000 pairs one by one took 75 ms.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_nestloop = off
 set jit = off
 set plan_cache_mode = force_generic_plan
@@ -10038,6 +10045,7 @@ language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
@@ -10121,6 +10129,7 @@ language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
@@ -10320,6 +10329,7 @@ create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) retur
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
   return nullif(array(
@@ -10385,6 +10395,7 @@ language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
 set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off

@@ -294,6 +294,7 @@ CREATE FUNCTION outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
@@ -1180,6 +1181,7 @@ CREATE FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp 
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
@@ -3838,6 +3840,7 @@ CREATE FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp 
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
@@ -5742,6 +5745,7 @@ CREATE FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
@@ -9250,6 +9254,7 @@ CREATE FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 begin
   perform from (
@@ -10442,6 +10447,7 @@ CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zon
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
@@ -13140,6 +13146,7 @@ CREATE FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pai
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     SET enable_nestloop TO 'off'
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -14220,6 +14227,7 @@ CREATE FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with tim
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 begin
   return nullif(array(
@@ -14408,6 +14416,7 @@ CREATE FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timest
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
@@ -15304,6 +15313,7 @@ CREATE FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) RETURNS uuid[]
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 begin
   return array(
@@ -15334,10 +15344,12 @@ COMMENT ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) IS 'Locks those
 CREATE FUNCTION outbox.turn_ring(p_from timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
     AS $$
 begin
   update outbox.ring r set from_at = p_from
-  where r.only_row = (select o.only_row from outbox.ring o for no key update skip locked);
+  where r.ctid = (
+    select o.ctid from outbox.ring o order by o.from_at desc limit 1 for no key update skip locked);
 end
 $$;
 
@@ -16826,16 +16838,14 @@ COMMENT ON TABLE outbox.request_key IS 'Requests of the last 24 hours that carri
 -- Name: ring; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.ring (
-    only_row boolean DEFAULT true NOT NULL,
-    from_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    CONSTRAINT ring_is_one_row CHECK (only_row)
+    from_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
 );
 
 ALTER TABLE outbox.ring OWNER TO postgres;
 
 -- Name: TABLE ring; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.ring IS 'Where the ring begins: no gate is due before from_at, save one whose change took longer than a second to commit, which the tick finds within another, or longer than 15 s or was made while the clock was set back, which it finds within a minute.';
+COMMENT ON TABLE outbox.ring IS 'One row, where the ring begins: no gate is due before from_at, save one whose change took longer than a second to commit, which the tick finds within another, or longer than 15 s or was made while the clock was set back, which it finds within a minute. No key that stays the same, or its check would walk the dead rows.';
 
 -- Name: run_batch; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -17414,7 +17424,7 @@ ALTER TABLE ONLY outbox.request_key
 -- Name: ring ring_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.ring
-    ADD CONSTRAINT ring_pkey PRIMARY KEY (only_row);
+    ADD CONSTRAINT ring_pkey PRIMARY KEY (from_at);
 
 -- Name: router router_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -17663,10 +17673,6 @@ CREATE INDEX reply_word_word ON outbox.reply_word USING btree (word, org_id);
 -- Name: request_key_created; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX request_key_created ON outbox.request_key USING btree (created_at);
-
--- Name: ring_newest; Type: INDEX; Schema: outbox; Owner: postgres
-
-CREATE INDEX ring_newest ON outbox.ring USING btree (from_at);
 
 -- Name: saga_key_age; Type: INDEX; Schema: outbox; Owner: postgres
 

@@ -1,0 +1,74 @@
+/** What a call reads beside a transaction that somebody left open, which keeps every dead row. */
+
+import { expect } from '@std/expect'
+import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
+import { dispatch, type Report, report } from './_support/dispatch.ts'
+import { addEndpoints } from './_support/endpoints.ts'
+import { publishMany } from './_support/publish.ts'
+
+const ENDPOINTS = 5
+const EVENTS = 4
+const SECONDS = 300
+
+let db: OutboxDatabase
+let session: Session
+
+Deno.test.beforeAll(async () => {
+  db = await startOutbox()
+  session = await db.open()
+})
+Deno.test.afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+})
+
+/** The pages that a call read, those of the functions in it too. */
+async function pagesOf(call: Parameters<typeof dispatch>[1]): Promise<number> {
+  const { run, seq, results = [], limit = 0 } = call
+  const [row] = await session.sql`
+    explain (analyze, buffers, format json)
+    select outbox.dispatch(${run}, ${seq}, ${session.sql.json(results)}, ${limit}, 'worker')`
+  const plan = row?.['QUERY PLAN']?.[0]?.Plan
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+}
+
+async function setClock(second: number): Promise<void> {
+  await session.sql`
+    insert into outbox.test_clock (at) values (date_trunc('second', now()) + ${`${second} s`}::interval)
+    on conflict (only_row) do update set at = excluded.at`
+}
+
+/** The pages of each call of a run that routes, claims and records in every second. */
+async function work(): Promise<number[]> {
+  await setClock(0)
+  await addEndpoints(session.sql, { count: ENDPOINTS })
+  const run = crypto.randomUUID()
+  const pages: number[] = []
+  let results: Report[] = []
+  for (let second = 1; second <= SECONDS; second++) {
+    await setClock(second)
+    await publishMany(session.sql, 'thing.done', EVENTS)
+    const call = { run, seq: second, results, limit: EVENTS * ENDPOINTS }
+    pages.push(await pagesOf(call))
+    // explain keeps the answer to itself; the same call again has what is leased of it.
+    const { deliveries } = await dispatch(session.sql, call)
+    expect(deliveries.length).toBe(EVENTS * ENDPOINTS)
+    results = deliveries.map((delivery) => report(delivery))
+  }
+  return pages
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
+}
+
+Deno.test('dispatch() reads as many pages after five minutes beside an open transaction as before', async () => {
+  const pin = await db.open()
+  await pin.sql`begin isolation level repeatable read`
+  await pin.sql`select from outbox.gate`
+  const pages = await work()
+  const first = median(pages.slice(10, 30))
+  const last = median(pages.slice(-20))
+  // The indexes grow by a level.
+  expect(last).toBeLessThan(first * 1.5)
+  await pin.sql`rollback`
+})
