@@ -83,6 +83,7 @@ export async function playIncident(
   started.defer(() => prometheus.stop())
   const { outhook, graph } = whatsapp
   const { sql } = outhook
+  await prepare(whatsapp)
 
   async function endpoint(path: string, more: Record<string, unknown>): Promise<TestEndpoint> {
     const { data, error } = await outhook.client.rpc('create_endpoint', {
@@ -226,6 +227,27 @@ export async function playIncident(
     console,
     stop: () => all.disposeAsync(),
   }
+}
+
+/**
+ * What a database in use has: commits that survive a crash, which those of tests need not, a tick
+ * (pg_cron 1.4 begins with the next minute) and a vacuum.
+ */
+async function prepare({ outhook: { admin, sql } }: TestWhatsapp): Promise<void> {
+  await admin`alter database postgres set synchronous_commit = on`
+  await admin`
+    select pg_terminate_backend(a.pid) from pg_stat_activity a
+    where a.datname = current_database() and a.backend_type = 'client backend'
+      and a.pid <> pg_backend_pid()`
+  await waitUntil(async () => {
+    try {
+      const [row] = await sql`select outbox.tick(), current_setting('synchronous_commit') as on`
+      await sql`vacuum outbox.gate, outbox.lane`
+      return row?.on === 'on'
+    } catch {
+      return false
+    }
+  }, { timeoutMs: 10_000 })
 }
 
 /** Kills one server process, which makes Postgres end all sessions and recover. */
