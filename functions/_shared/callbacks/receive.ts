@@ -68,7 +68,7 @@ export async function receiveCallback(
   })
   if (!stored.ok) return failed('cannot store a callback', stored.error, log)
   const { counts, warnings } = stored
-  if (warnings > 0) log('warn', 'a callback has updates of nobody here', { warnings })
+  if (warnings > 0) log('warn', 'a callback has updates that were not applied', { warnings })
   return { kind: 'stored', counts }
 }
 
