@@ -254,6 +254,21 @@ Deno.test('one body of many organisations reaches each, and its bad elements nob
   await wa.settled('org-b', b, 'DELIVERED')
 })
 
+Deno.test('a callback as full as WhatsApp makes them is stored whole, and again not at all', async () => {
+  const statuses = Array.from({ length: 1000 }, (_, n) => ({
+    id: `wamid.FULL${n}`,
+    status: 'sent',
+    timestamp: '1790000000',
+    conversation: { id: 'é'.repeat(1400) },
+  }))
+  const body = bodyOf('901', [changeOf('101', { statuses })])
+  expect(new TextEncoder().encode(body).length).toBeGreaterThan(2.8e6)
+  expect(await postCallback(wa.target('org-a'), body))
+    .toMatchObject({ status: 200, body: { stored: 1000, duplicates: 0, kept: 1000 } })
+  expect(await postCallback(wa.target('org-a'), body))
+    .toMatchObject({ status: 200, body: { stored: 0, duplicates: 1000 } })
+})
+
 Deno.test('what cannot be stored is 503, and is stored when WhatsApp comes again', async () => {
   const { id, taken } = await sent()
   const name = 'function outbox.receive_callbacks(text, text, jsonb)'

@@ -53,7 +53,8 @@ Deno.test('GET /whatsapp/inbound/:appKey verifies the address by its own token',
   const query = (token: string): string =>
     `?hub.mode=subscribe&hub.challenge=42&hub.verify_token=${token}`
   const path = `/whatsapp/inbound/${key}`
-  expect(await call(path + query(verifyToken(verifySecret, key))))
+  // The database may be down meanwhile.
+  expect(await call(path + query(verifyToken(verifySecret, key)), {}, true))
     .toMatchObject({ status: 200, text: '42' })
   expect(await call(path + query(verifyToken(verifySecret, 'f'.repeat(16)))))
     .toMatchObject({ status: 403 })
