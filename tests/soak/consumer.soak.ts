@@ -4,7 +4,7 @@ import { expect } from '@std/expect'
 import { print } from '../../supabase/local/print.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import type { Bus } from '../consumer/_support/bus.ts'
-import { startConsumer } from '../consumer/_support/consumer_process.ts'
+import { type ConsumerProcess, startConsumer } from '../consumer/_support/consumer_process.ts'
 import { startKafkaBus } from '../consumer/_support/kafka_bus.ts'
 import { startRabbitMqBus } from '../consumer/_support/rabbitmq_bus.ts'
 import { orderMessages, type Shop, startShop } from '../consumer/_support/shop.ts'
@@ -24,12 +24,15 @@ async function counts(shop: Shop, from: number): Promise<Counts> {
   return row ?? { done: 0, twice: 0 }
 }
 
-/** Kills the consumer at even parts of the way, and stops the broker once in the middle. */
+/**
+ * Two consumers share the work. At even parts of the way one of them is killed and another started,
+ * and the broker is stopped once in the middle.
+ */
 async function storm(bus: Bus, shop: Shop, from: number): Promise<void> {
   await bus.create('storm')
   await bus.send('storm', orderMessages(messages, bus.name, from))
   const args = [bus.flag, 'storm', '--consumer', bus.name, '--function', 'shop.bill_order']
-  const start = (): ReturnType<typeof startConsumer> =>
+  const start = (): ConsumerProcess =>
     startConsumer('main.ts', args, { ...bus.env, OUTHOOK_DB_URL: shop.dbUrl })
   const reach = (part: number): Promise<boolean> =>
     waitUntil(async () => (await counts(shop, from)).done >= messages * part, {
@@ -37,7 +40,7 @@ async function storm(bus: Bus, shop: Shop, from: number): Promise<void> {
       everyMs: 50,
     })
   const begunAt = performance.now()
-  let consumer = start()
+  const consumers = [start(), start()]
   let restartedAt = 0
   for (let kill = 1; kill <= kills; kill++) {
     expect(await reach(0.8 * kill / (kills + 1))).toBe(true)
@@ -45,18 +48,23 @@ async function storm(bus: Bus, shop: Shop, from: number): Promise<void> {
       await bus.restart()
       restartedAt = (await counts(shop, from)).done
     }
-    consumer.kill('SIGKILL')
-    expect(await consumer.ended).toBe('SIGKILL')
-    consumer = start()
+    const killed = consumers.shift()
+    killed?.kill('SIGKILL')
+    expect(await killed?.ended).toBe('SIGKILL')
+    consumers.push(start())
   }
   const isDone = await reach(1)
-  consumer.kill('SIGTERM')
-  expect([bus.name, isDone, await consumer.ended]).toEqual([bus.name, true, 0])
+  // Before they consume they have not yet asked to hear of signals.
+  const heard = ({ lines }: ConsumerProcess): boolean => lines.join().includes('"consuming"')
+  await waitUntil(() => consumers.every(heard), { timeoutMs: 60_000 })
+  for (const consumer of consumers) consumer.kill('SIGTERM')
+  const codes = await Promise.all(consumers.map(({ ended }) => ended))
+  expect([bus.name, isDone, codes]).toEqual([bus.name, true, [0, 0]])
   expect([bus.name, await counts(shop, from)])
     .toEqual([bus.name, { done: messages, twice: 0 }])
   const seconds = Math.round((performance.now() - begunAt) / 1000)
   print(
-    `${bus.name}: ${messages} messages done once in ${seconds} s, with ${kills} kills of the ` +
+    `${bus.name}: ${messages} messages done once in ${seconds} s, with ${kills} kills of a ` +
       `consumer and a restart of the broker at ${restartedAt}`,
   )
 }
