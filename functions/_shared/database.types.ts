@@ -3919,7 +3919,7 @@ export type Database = {
         Returns: undefined
       }
       'put_off': {
-        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string }
+        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_state': string }
         Returns: undefined
       }
       'put_reply_word': {

@@ -4,7 +4,7 @@ begin;
 \ir ../_engine.sql
 \ir ../_messages.sql
 \ir ../_callbacks.sql
-select plan(20);
+select plan(22);
 
 create temporary table made as select channel() as channel_id, template() as code;
 create temporary table m as select sent('A', '+12025550101') as a, sent('B', '+12025550102') as b, sent('C', '+12025550103') as c;
@@ -46,6 +46,24 @@ end $$;
 select results_eq('select state, reason, look_at from outbox.whatsapp_update where status = ''read''', $$values ('skipped', 'error', null::timestamptz)$$, 'after eight looks it is given up');
 select is((select n from outbox.callback_count where reason = 'error'), 1::bigint, 'and counted');
 drop trigger refuse on outbox.outbound_message;
+
+-- What is only held up is never given up.
+select time_passes('1 minute');
+select receive(status('wamid.B', 'played', 5));
+do $$ begin
+  for i in 1 .. 12 loop
+    perform outbox.put_off(array(select id from outbox.whatsapp_update where status = 'played'), 'held', '55P03', outbox.clock()), time_passes('1 hour');
+  end loop;
+end $$;
+select is((select count(*) from outbox.whatsapp_update where status = 'played' and state = 'applied'), 1::bigint, 'what has its verdict is put off no more');
+select receive(status('wamid.none', 'played', 6));
+do $$ begin
+  for i in 1 .. 12 loop
+    perform outbox.put_off(array(select id from outbox.whatsapp_update where wamid = 'wamid.none'), 'held', '55P03', outbox.clock()), time_passes('1 hour');
+  end loop;
+end $$;
+select results_eq('select state, reason, look_at < outbox.clock() from outbox.whatsapp_update where wamid = ''wamid.none''', $$values ('kept', 'error: held', true)$$, 'what somebody''s lock holds up is looked at for ever');
+update outbox.whatsapp_update set look_at = 'infinity' where wamid = 'wamid.none';
 
 -- A batch of the sweep is bounded, and the tick survives it.
 select receive(status('wamid.X1', 'sent'), status('wamid.X2', 'sent'), status('wamid.X3', 'sent'));
