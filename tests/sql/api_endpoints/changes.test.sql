@@ -26,7 +26,7 @@ select is(refusal(format('select outbox.update_org_endpoint(%L, %L, %L, 1)', 'or
 select is(e.quantum, 25, 'and changes nothing') from outbox.endpoint e join ours using (id);
 select is(
   (select outbox.update_org_endpoint('org-one', id, '{"filter": null, "ratePerSecond": null}') from ours) - array['id', 'createdAt', 'updatedAt', 'url'],
-  '{"kind": "webhook", "description": "One", "eventTypes": ["b", "c"], "filter": null, "headerNames": [], "payload": "envelope", "timeoutMs": 15000,
+  '{"kind": "webhook", "broker": null, "description": "One", "eventTypes": ["b", "c"], "filter": null, "headerNames": [], "payload": "envelope", "timeoutMs": 15000,
     "ordering": "none", "maxInFlight": 50, "quantum": 25, "ratePerSecond": null, "rateBurst": 3, "retry4xx": true, "onDeadLetter": "continue",
     "breaker": {"enabled": false, "threshold": 5, "openMs": 30000, "state": null}, "state": "enabled", "stateReason": null, "version": 3}',
   'null takes a filter and a rate away, and the rest stays');
