@@ -6,8 +6,9 @@ as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
   v_tick timestamptz;
-  v_due timestamptz;
-  v_routed timestamptz;
+  v_waiting jsonb := outbox.waiting();
+  v_due timestamptz := least((v_waiting ->> 'oldest_unrouted_at')::timestamptz,
+    (v_waiting ->> 'oldest_due_at')::timestamptz);
   v_problems text[] := array[]::text[];
 begin
   select d.start_time
@@ -16,14 +17,6 @@ begin
   where d.jobid = (select j.jobid from cron.job j where j.jobname = 'outhook-tick' and j.active)
   order by d.runid desc
   limit 1;
-  select g.next_at into v_due from outbox.gate g where g.next_at < 'infinity' order by g.next_at
-  limit 1;
-  select outbox.uuid_v7_time(u.event_id)
-  into v_routed
-  from outbox.unrouted u
-  order by u.event_id
-  limit 1;
-  v_due := least(v_due, v_routed);
   -- pg_cron 1.4 starts the tick once a minute, and it stays for that minute.
   if v_tick is null or v_tick < v_now - interval '90 s' then
     v_problems := v_problems || 'the tick does not run'::text;

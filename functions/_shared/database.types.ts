@@ -4467,6 +4467,7 @@ export type Database = {
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
+      'waiting': { Args: Record<PropertyKey, never>; Returns: Json }
       'waits_of': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed'] }
         Returns: Database['outbox']['CompositeTypes']['claimed_message'][]

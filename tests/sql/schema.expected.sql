@@ -7086,8 +7086,9 @@ CREATE FUNCTION outbox.get_health() RETURNS jsonb
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
   v_tick timestamptz;
-  v_due timestamptz;
-  v_routed timestamptz;
+  v_waiting jsonb := outbox.waiting();
+  v_due timestamptz := least((v_waiting ->> 'oldest_unrouted_at')::timestamptz,
+    (v_waiting ->> 'oldest_due_at')::timestamptz);
   v_problems text[] := array[]::text[];
 begin
   select d.start_time
@@ -7096,14 +7097,6 @@ begin
   where d.jobid = (select j.jobid from cron.job j where j.jobname = 'outhook-tick' and j.active)
   order by d.runid desc
   limit 1;
-  select g.next_at into v_due from outbox.gate g where g.next_at < 'infinity' order by g.next_at
-  limit 1;
-  select outbox.uuid_v7_time(u.event_id)
-  into v_routed
-  from outbox.unrouted u
-  order by u.event_id
-  limit 1;
-  v_due := least(v_due, v_routed);
   -- pg_cron 1.4 starts the tick once a minute, and it stays for that minute.
   if v_tick is null or v_tick < v_now - interval '90 s' then
     v_problems := v_problems || 'the tick does not run'::text;
@@ -15699,6 +15692,42 @@ ALTER FUNCTION outbox.version() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.version() IS 'The installed version: {"name": "outhook", "version": text}.';
 
+-- Name: waiting(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_from timestamptz := outbox.ring_from(outbox.clock());
+  v_router outbox.router;
+begin
+  select * into v_router from outbox.router r where r.only_row;
+  return pg_catalog.jsonb_build_object(
+    'unrouted', (
+      select pg_catalog.count(*) from (
+        select u from outbox.unrouted_late(v_router, 10000) u
+        union all
+        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+        limit 10000
+      ) c
+    ),
+    'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
+    'oldest_due_at', (
+      select g.next_at from outbox.gate g
+      where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
+    ));
+end
+$$;
+
+ALTER FUNCTION outbox.waiting() OWNER TO postgres;
+
+-- Name: FUNCTION waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting() IS 'What waits, read from where routing and the ring begin, so that no dead row is walked: {"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": of the first endpoint, which may lie ahead}.';
+
 -- Name: waits_of(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.waits_of(p_claimed outbox.claimed) RETURNS SETOF outbox.claimed_message
@@ -16659,6 +16688,51 @@ ALTER TABLE outbox.unroutable OWNER TO postgres;
 
 COMMENT ON TABLE outbox.unroutable IS 'Events that failed routing three times. route_again() gives one another chance, behind the last endpoint that has its delivery.';
 
+-- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
+ SELECT ((w.waiting ->> 'unrouted'::text))::bigint AS unrouted,
+    ((w.waiting ->> 'oldest_unrouted_at'::text))::timestamp with time zone AS oldest_unrouted_at,
+    ( SELECT count(*) AS count
+           FROM outbox.unroutable) AS unroutable,
+    ( SELECT COALESCE(sum(g.depth), (0)::numeric) AS "coalesce"
+           FROM (outbox.gate g
+             JOIN outbox.endpoint e ON ((e.id = g.endpoint_id)))
+          WHERE (e.state <> 'deleted'::text)) AS open,
+    ( SELECT COALESCE(sum(g.in_flight), (0)::bigint) AS "coalesce"
+           FROM outbox.gate g) AS in_flight,
+    ((w.waiting ->> 'oldest_due_at'::text))::timestamp with time zone AS oldest_due_at,
+    ( SELECT count(*) AS count
+           FROM outbox.endpoint e
+          WHERE (e.state = ANY (ARRAY['paused'::text, 'disabled'::text]))) AS endpoints_held,
+    ( SELECT count(*) AS count
+           FROM (outbox.gate g
+             JOIN outbox.endpoint e ON ((e.id = g.endpoint_id)))
+          WHERE ((g.breaker <> 'closed'::text) AND e.breaker_enabled AND (e.state <> 'deleted'::text))) AS breakers_open,
+    ( SELECT count(*) AS count
+           FROM ( SELECT
+                   FROM outbox.dead_letter x
+                  WHERE ((x.replayed_at IS NULL) AND (x.discarded_at IS NULL))
+                 LIMIT 10000) c) AS dead_letters,
+    ( SELECT count(*) AS count
+           FROM outbox.run r
+          WHERE ((r.ended_at IS NULL) AND (r.polled_at > (now() - '00:00:10'::interval)))) AS runs,
+    (( SELECT count(*) AS count
+           FROM ( SELECT
+                   FROM outbox.event_default
+                 LIMIT 10000) c) + ( SELECT count(*) AS count
+           FROM ( SELECT
+                   FROM outbox.attempt_default
+                 LIMIT 10000) c)) AS rows_in_default
+   FROM ( SELECT outbox.waiting() AS waiting
+         OFFSET 0) w;
+
+ALTER TABLE outbox.queue_health OWNER TO postgres;
+
+-- Name: VIEW queue_health; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts of unrouted, dead_letters and rows_in_default stop at 10,000.';
+
 -- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.unrouted (
@@ -16674,58 +16748,6 @@ ALTER TABLE outbox.unrouted OWNER TO postgres;
 -- Name: TABLE unrouted; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.unrouted IS 'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: the last endpoint of a wide event that has its delivery.';
-
--- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
-
-CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
- SELECT ( SELECT count(*) AS count
-           FROM ( SELECT
-                   FROM outbox.unrouted u
-                 LIMIT 10000) c) AS unrouted,
-    ( SELECT min(outbox.uuid_v7_time(u.event_id)) AS min
-           FROM ( SELECT u_1.event_id
-                   FROM outbox.unrouted u_1
-                  ORDER BY u_1.event_id
-                 LIMIT 1) u) AS oldest_unrouted_at,
-    ( SELECT count(*) AS count
-           FROM outbox.unroutable) AS unroutable,
-    ( SELECT COALESCE(sum(g.depth), (0)::numeric) AS "coalesce"
-           FROM (outbox.gate g
-             JOIN outbox.endpoint e ON ((e.id = g.endpoint_id)))
-          WHERE (e.state <> 'deleted'::text)) AS open,
-    ( SELECT COALESCE(sum(g.in_flight), (0)::bigint) AS "coalesce"
-           FROM outbox.gate g) AS in_flight,
-    ( SELECT g.next_at
-           FROM outbox.gate g
-          WHERE (g.next_at < 'infinity'::timestamp with time zone)
-          ORDER BY g.next_at
-         LIMIT 1) AS oldest_due_at,
-    ( SELECT count(*) AS count
-           FROM outbox.endpoint e
-          WHERE (e.state = ANY (ARRAY['paused'::text, 'disabled'::text]))) AS endpoints_held,
-    ( SELECT count(*) AS count
-           FROM (outbox.gate g
-             JOIN outbox.endpoint e ON ((e.id = g.endpoint_id)))
-          WHERE ((g.breaker <> 'closed'::text) AND e.breaker_enabled AND (e.state <> 'deleted'::text))) AS breakers_open,
-    ( SELECT count(*) AS count
-           FROM outbox.dead_letter x
-          WHERE ((x.replayed_at IS NULL) AND (x.discarded_at IS NULL))) AS dead_letters,
-    ( SELECT count(*) AS count
-           FROM outbox.run r
-          WHERE ((r.ended_at IS NULL) AND (r.polled_at > (now() - '00:00:10'::interval)))) AS runs,
-    (( SELECT count(*) AS count
-           FROM ( SELECT
-                   FROM outbox.event_default
-                 LIMIT 10000) c) + ( SELECT count(*) AS count
-           FROM ( SELECT
-                   FROM outbox.attempt_default
-                 LIMIT 10000) c)) AS rows_in_default;
-
-ALTER TABLE outbox.queue_health OWNER TO postgres;
-
--- Name: VIEW queue_health; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts of unrouted and rows_in_default stop at 10,000.';
 
 -- Name: relay_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -19885,6 +19907,11 @@ GRANT ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) TO service_role;
 REVOKE ALL ON FUNCTION outbox.version() FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.version() TO service_role;
 
+-- Name: FUNCTION waiting(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.waiting() TO service_role;
+
 -- Name: FUNCTION waits_of(p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.waits_of(p_claimed outbox.claimed) FROM PUBLIC;
@@ -19985,13 +20012,13 @@ GRANT SELECT ON TABLE outbox.outbound_attempt TO service_role;
 
 GRANT SELECT ON TABLE outbox.unroutable TO service_role;
 
--- Name: TABLE unrouted; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.unrouted TO service_role;
-
 -- Name: TABLE queue_health; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.queue_health TO service_role;
+
+-- Name: TABLE unrouted; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.unrouted TO service_role;
 
 -- Name: TABLE relay_status; Type: ACL; Schema: outbox; Owner: postgres
 
