@@ -132,6 +132,16 @@ Deno.test('what the README says of the database', async (t) => {
           'order.confirmed|{"paid": 40.00, "order": 7}',
       )
       expect(await query(pg, readmeBlock('slack'))).toMatch(/"id"/)
+      await query(pg, readmeBlock('brokers'))
+      expect(
+        await query(
+          pg,
+          'select kind, url from outbox.endpoint where broker is not null order by kind',
+        ),
+      )
+        .toBe(
+          'kafka|kafka://kafka-1.example.com:9093\nrabbitmq|amqps://mq.example.com:5671/shop',
+        )
 
       await query(pg, readmeBlock('consumer-function'))
       await query(pg, 'update public.orders set paid = false')

@@ -3,10 +3,12 @@ import { createAddressPolicy } from '../../functions/_shared/connect/address.ts'
 import { checkTarget } from '../../functions/_shared/connect/target.ts'
 import { errorHints } from '../../functions/_shared/error_hints.ts'
 import { customHeaderProblem, reservedHeaders } from '../../functions/_shared/headers.ts'
+import { expand } from '../../functions/_shared/senders/broker/template.ts'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { hostMatrix, insideNames } from '../functions/_shared/connect/matrix.ts'
+import { sampleEvent } from '../functions/samples.ts'
 import { edgeAddresses } from './_edge_addresses.ts'
 
 /** Runs a query whose one value is JSON. `$json$` quotes: none of the tests' texts holds it. */
@@ -49,6 +51,19 @@ Deno.test('the database and the sender have the same rules', async (t) => {
       allowCidrs: [],
       allowPorts: settings['egress.allow_ports'] ?? [],
       denyPorts: settings['egress.deny_ports'] ?? [],
+    })
+
+    await t.step('for the topics and routing keys of brokers', async () => {
+      const event = sampleEvent({ partition_key: 'k{type}\\1&' })
+      const templates = ['plain', 'a.{type}.{org}.{key}.{key}', '{org}{org}', '{unknown}']
+      const made = await ask<string[]>(
+        pg,
+        `select json_agg(outbox.broker_text(t, '${event.type}', '${event.org_id}', $json$${event.partition_key}$json$) order by place)
+         from json_array_elements_text('${
+          JSON.stringify(templates)
+        }') with ordinality x (t, place)`,
+      )
+      expect(made).toEqual(templates.map((template) => expand(template, event)))
     })
 
     await t.step('for each form of a host', async () => {

@@ -1,0 +1,126 @@
+import { expect } from '@std/expect'
+import { createAddressPolicy } from '../../../../../functions/_shared/connect/address.ts'
+import type { Outcome } from '../../../../../functions/_shared/contracts.ts'
+import {
+  type Connections,
+  createConnections,
+} from '../../../../../functions/_shared/senders/broker/connections.ts'
+import {
+  refused,
+  unreachable,
+  within,
+} from '../../../../../functions/_shared/senders/broker/outcome.ts'
+
+const policy = createAddressPolicy({ allowHttp: true, allowCidrs: [] })
+const delivered: Outcome = { outcome: 'delivered' }
+const reset = unreachable(Object.assign(new Error('gone'), { code: 'ECONNRESET' }))
+
+type Connection = { target: string; isOpen: boolean; isClosed: boolean }
+type Harness = {
+  connections: Connections<string, Connection>
+  dialled: Connection[]
+  /** Whether the next connections fail. */
+  isDown: boolean
+  now: number
+  send(work?: () => Promise<Outcome>, target?: string): Promise<Outcome>
+}
+
+function harness(): Harness {
+  const dialled: Connection[] = []
+  const connections = createConnections<string, Connection>({
+    dial: async (target) => {
+      await Promise.resolve()
+      if (it.isDown) return unreachable(Object.assign(new Error(), { code: 'ECONNREFUSED' }))
+      const connection = { target, isOpen: true, isClosed: false }
+      dialled.push(connection)
+      return connection
+    },
+    close: (connection) => {
+      connection.isClosed = true
+      return Promise.resolve()
+    },
+    isOpen: ({ isOpen }) => isOpen,
+  }, () => it.now)
+  const it: Harness = {
+    connections,
+    dialled,
+    isDown: false,
+    now: 0,
+    send: (work = () => Promise.resolve(delivered), target = 'a') =>
+      connections.use(target, policy, work),
+  }
+  return it
+}
+
+Deno.test('use() shares one connection per target, however many ask at once', async () => {
+  const it = harness()
+  await Promise.all(Array.from({ length: 20 }, () => it.send()))
+  await it.send(undefined, 'b')
+  await it.send()
+  expect(it.dialled.map(({ target }) => target)).toEqual(['a', 'b'])
+})
+
+Deno.test('use() leaves a broker alone for a second that could not be connected to', async () => {
+  const it = harness()
+  it.isDown = true
+  expect(await it.send()).toMatchObject({ error_class: 'connect' })
+  it.isDown = false
+  it.now = 999
+  expect(await it.send()).toMatchObject({ error_class: 'connect' })
+  expect(it.dialled).toHaveLength(0)
+  it.now = 1_000
+  expect(await it.send()).toEqual(delivered)
+})
+
+Deno.test('use() begins anew behind a connection that broke, and closes it when its last user is done', async () => {
+  const it = harness()
+  const slow = Promise.withResolvers<Outcome>()
+  const waiting = it.send(() => slow.promise)
+  expect(await it.send(() => Promise.resolve(reset))).toEqual(reset)
+  expect(await it.send()).toEqual(delivered)
+  expect(it.dialled).toMatchObject([{ isClosed: false }, { isClosed: false }])
+  slow.resolve(delivered)
+  expect(await waiting).toEqual(delivered)
+  await it.connections.rest()
+  expect(it.dialled).toMatchObject([{ isClosed: true }, { isClosed: true }])
+})
+
+Deno.test('use() keeps the connection behind a refusal, and leaves one that has closed', async () => {
+  const it = harness()
+  await it.send(() => Promise.resolve(refused('NACK', 'no')))
+  await it.send()
+  expect(it.dialled).toHaveLength(1)
+  for (const connection of it.dialled) connection.isOpen = false
+  await Promise.all([it.send(), it.send(), it.send()])
+  expect(it.dialled).toHaveLength(2)
+})
+
+Deno.test('use() connects anew when the policy changes', async () => {
+  const it = harness()
+  await it.send()
+  const other = createAddressPolicy({ allowHttp: false, allowCidrs: [] })
+  await it.connections.use('a', other, () => Promise.resolve(delivered))
+  expect(it.dialled).toMatchObject([{ isClosed: true }, { isClosed: false }])
+})
+
+Deno.test('rest() closes what nothing uses at once, and the rest when its work is done', async () => {
+  const it = harness()
+  await it.send(undefined, 'idle')
+  const slow = Promise.withResolvers<Outcome>()
+  const waiting = it.send(() => slow.promise, 'busy')
+  await Promise.resolve()
+  await it.connections.rest()
+  expect(it.dialled).toMatchObject([
+    { target: 'idle', isClosed: true },
+    { target: 'busy', isClosed: false },
+  ])
+  slow.resolve(delivered)
+  await waiting
+  await it.connections.rest()
+  expect(it.dialled[1]?.isClosed).toBe(true)
+})
+
+Deno.test('within() gives up after its time', async () => {
+  expect(await within(5, new Promise(() => {}))).toMatchObject({ error_class: 'timeout' })
+  expect(await within(1_000, Promise.resolve(delivered))).toEqual(delivered)
+})

@@ -1,0 +1,86 @@
+import { expect } from '@std/expect'
+import { lazySender } from '../../../../functions/_shared/senders/lazy.ts'
+import { senders } from '../../../../functions/_shared/senders/registry.ts'
+import type { Sender, SenderDeps } from '../../../../functions/_shared/senders/sender.ts'
+import { createPolicySource } from '../../../../functions/_shared/connect/address.ts'
+import { createKeyCache } from '../../../../functions/_shared/sign.ts'
+import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../../samples.ts'
+
+const deps: SenderDeps = {
+  transport: {
+    post: () => Promise.reject(new Error('nothing is posted')),
+    close: () => Promise.resolve(),
+  },
+  keys: createKeyCache(),
+  settings: sampleSettings(),
+  policy: createPolicySource()({ allowHttp: false, allowCidrs: [] }),
+  wallNow: () => 0,
+}
+
+Deno.test('lazySender() loads with the first delivery, once, and again after a failure', async () => {
+  let loads = 0
+  let rests = 0
+  const sender = lazySender(() => {
+    loads++
+    if (loads === 1) return Promise.reject(new Error('no network'))
+    const loaded: Sender = {
+      send: () => Promise.resolve({ outcome: 'delivered' }),
+      rest: () => Promise.resolve(void rests++),
+    }
+    return Promise.resolve(loaded)
+  })
+  await sender.rest?.()
+  expect([loads, rests]).toEqual([0, 0])
+  const send = (): Promise<unknown> =>
+    sender.send(sampleDelivery(), sampleEndpoint(), sampleEvent(), deps)
+  await expect(send()).rejects.toThrow('no network')
+  expect(await Promise.all([send(), send()])).toHaveLength(2)
+  await sender.rest?.()
+  expect([loads, rests]).toEqual([2, 1])
+})
+
+for (const kind of ['rabbitmq', 'kafka']) {
+  Deno.test(`the sender of kind ${kind} says what an endpoint without settings needs`, async () => {
+    const sender = senders.get(kind)
+    expect(await sender?.send(sampleDelivery(), sampleEndpoint({ kind }), sampleEvent(), deps))
+      .toMatchObject({ outcome: 'failed', error: expect.stringContaining('outbox.set_broker()') })
+    await sender?.rest?.()
+  })
+}
+
+Deno.test('through a proxy no broker is reached, and its endpoint waits', async () => {
+  const policy = createPolicySource()({
+    allowHttp: true,
+    allowCidrs: [],
+    proxyUrl: 'http://proxy.internal:3128',
+  })
+  const rabbitmq = {
+    url: 'amqps://mq.example.com:5671',
+    exchange: '',
+    routing_key: 'q',
+    mandatory: true,
+    ca: null,
+    dlq_exchange: '',
+    dlq_routing_key: null,
+  }
+  const kafka = {
+    brokers: ['k.example.com:9093'],
+    topic: 't',
+    tls: true,
+    ca: null,
+    sasl: null,
+    dlq_topic: null,
+  }
+  for (const [kind, broker] of Object.entries({ rabbitmq, kafka })) {
+    const endpoint = sampleEndpoint({
+      kind,
+      broker,
+      credentials: { username: 'u', password: 'p' },
+    })
+    const sender = senders.get(kind)
+    expect(
+      await sender?.send(sampleDelivery(), endpoint, sampleEvent(), { ...deps, policy }),
+    ).toMatchObject({ error_class: 'broker', code: 'no_proxy' })
+    await sender?.rest?.()
+  }
+})
