@@ -10,8 +10,8 @@ import { startRabbitMqBus } from '../consumer/_support/rabbitmq_bus.ts'
 import { orderMessages, type Shop, startShop } from '../consumer/_support/shop.ts'
 
 const isShort = Deno.env.get('OUTHOOK_SOAK') === 'short'
-const messages = isShort ? 1_000 : 10_000
-const kills = isShort ? 2 : 6
+const messages = isShort ? 500 : 10_000
+const kills = isShort ? 1 : 6
 
 type Counts = { done: number; twice: number }
 

@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connectKafka, openProducer } from '../../../consumer/kafka/connect.ts'
 import { consumeTopic } from '../../../consumer/kafka/consume.ts'
 import { replayTopic } from '../../../consumer/kafka/replay.ts'
+import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { startKafka } from '../../_support/brokers/kafka.ts'
+import { type ReadRecord, readTopic } from '../../_support/brokers/read.ts'
 import { type Bus, type Found, headersOf } from './bus.ts'
 
 /** A mock cluster of three brokers whose topics have four partitions. */
@@ -17,36 +19,17 @@ export async function startKafkaBus(log: (line: string) => void): Promise<Bus> {
   await producer.connect()
 
   async function read(name: string, count: number): Promise<Found[]> {
-    const found: Found[] = []
-    const consumer = kafka.consumer({
-      groupId: `read-${crypto.randomUUID()}`,
-      maxWaitTimeInMs: 200,
-    })
-    const enough = Promise.withResolvers<void>()
-    const timer = setTimeout(
-      () => enough.reject(new Error(`${found.length} of ${count} messages in ${name}`)),
-      30_000,
+    let records: ReadRecord[] = []
+    const isThere = await waitUntil(
+      async () => (records = await readTopic(cluster, name)).length >= count,
+      { timeoutMs: 30_000, everyMs: 200 },
     )
-    try {
-      await consumer.connect()
-      await consumer.subscribe({ topic: name, fromBeginning: true })
-      await consumer.run({
-        eachMessage: ({ message: { key, value, headers } }) => {
-          found.push({
-            text: value?.toString() ?? '',
-            key: key?.toString() ?? null,
-            id: headers?.['webhook-id']?.toString() ?? null,
-          })
-          if (found.length >= count) enough.resolve()
-          return Promise.resolve()
-        },
-      })
-      await enough.promise
-    } finally {
-      clearTimeout(timer)
-      await consumer.disconnect()
-    }
-    return found
+    if (!isThere) throw new Error(`${records.length} of ${count} messages in ${name}`)
+    return records.map(({ value, key, headers }) => ({
+      text: value,
+      key,
+      id: headers['webhook-id'] ?? null,
+    }))
   }
 
   return {
