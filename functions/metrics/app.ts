@@ -9,7 +9,7 @@ import { counterFamilies } from './counters.ts'
 import { gaugeFamilies } from './gauges.ts'
 import { histogramFamilies } from './histograms.ts'
 import { contentTypes, writeText } from './text.ts'
-import { bearsToken } from './token.ts'
+import { bearsToken } from '../_shared/bearer.ts'
 
 export type MetricsDeps = {
   /** Who bears one of these may read; none means that the function is not set up yet. */

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { tryLock, waitForLock } from '../../supabase/local/process/lock.ts'
 
 const cache = fileURLToPath(new URL('../../.outhook/prometheus/', import.meta.url))
+const templates = '/usr/share/prometheus/alertmanager/'
 const packages = ['prometheus', 'prometheus-alertmanager']
 
 /** Where the programs are. */
@@ -14,7 +15,7 @@ export interface PrometheusBinaries {
 
 /**
  * Finds Prometheus and Alertmanager. What is not installed is fetched from Debian and unpacked
- * beside the project's other working files, so that no daemon is set up and nobody need be root.
+ * beside the project's other working files, so that no daemon is set up.
  */
 export async function findPrometheus(): Promise<PrometheusBinaries> {
   const installed = await at('/usr/bin/')
@@ -28,12 +29,22 @@ export async function findPrometheus(): Promise<PrometheusBinaries> {
     for await (const { name } of Deno.readDir(cache)) {
       if (name.endsWith('.deb')) await command('dpkg', ['-x', name, '.'])
     }
+    await placeTemplates()
     const fetched = await at(`${cache}usr/bin/`)
     if (fetched !== null) return fetched
   } finally {
     lock.release()
   }
   throw new Error(`the packages ${packages.join(' and ')} do not have the programs looked for`)
+}
+
+/** Debian's Alertmanager reads its templates from one place alone. */
+async function placeTemplates(): Promise<void> {
+  await Deno.mkdir(templates, { recursive: true })
+  for (const name of ['default.tmpl', 'email.tmpl']) {
+    const text = await Deno.readFile(`${cache}${templates.slice(1)}${name}`)
+    await Deno.writeFile(`${templates}${name}`, text)
+  }
 }
 
 async function at(folder: string): Promise<PrometheusBinaries | null> {
@@ -44,7 +55,8 @@ async function at(folder: string): Promise<PrometheusBinaries | null> {
     amtool: `${folder}amtool`,
   }
   try {
-    await Promise.all(Object.values(found).map((path) => Deno.stat(path)))
+    const paths = [...Object.values(found), `${templates}default.tmpl`]
+    await Promise.all(paths.map((path) => Deno.stat(path)))
     return found
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null

@@ -28,6 +28,8 @@ const known: Record<string, string[]> = {
   'functions/example-consumer/index.ts': ['Deno.serve'],
   'functions/whatsapp/index.ts': ['Deno.serve'],
   'functions/metrics/index.ts': ['Deno.serve'],
+  'functions/ops-alerts/index.ts': ['Deno.serve'],
+  'functions/ops-alerts/tell.ts': ['fetch'],
 }
 
 /** Packages and built-in modules that open none; anything else that is imported counts as one that does. */

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { type Alert, detailsOf } from './alert.ts'
+
+const envelope = z.object({
+  id: z.string(),
+  eventType: z.string(),
+  createdAt: z.string(),
+  data: z.record(z.string(), z.unknown()),
+})
+
+const fieldsOf = z.object({
+  endpointId: z.string().default(''),
+  orgId: z.string().default(''),
+  url: z.string().nullish(),
+  reason: z.string().nullish(),
+  eventType: z.string().nullish(),
+  error: z.string().nullish(),
+})
+type Fields = z.infer<typeof fieldsOf>
+
+type Rule = {
+  action: Alert['action']
+  severity: Alert['severity']
+  /** What it is the trouble of, before the endpoint's id. */
+  about: string
+  summary(fields: Fields): string
+}
+
+const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['outhook.delivery.dead_lettered', {
+    action: 'trigger',
+    severity: 'error',
+    about: 'dead-letter',
+    summary: (f) => `Dead letter of ${f.orgId}: ${f.eventType ?? '?'}: ${f.error ?? '?'}`,
+  }],
+  ['outhook.breaker.opened', {
+    action: 'trigger',
+    severity: 'warning',
+    about: 'breaker',
+    summary: (f) => `Breaker open: ${f.url ?? f.endpointId} of ${f.orgId} fails again and again`,
+  }],
+  ['outhook.breaker.closed', {
+    action: 'resolve',
+    severity: 'info',
+    about: 'breaker',
+    summary: (f) => `Breaker closed: ${f.url ?? f.endpointId} of ${f.orgId} answers again`,
+  }],
+  ['outhook.endpoint.disabled', {
+    action: 'trigger',
+    severity: 'critical',
+    about: 'endpoint',
+    summary: (f) => `Endpoint disabled: ${f.url ?? f.endpointId} of ${f.orgId}: ${f.reason ?? ''}`,
+  }],
+  ['outhook.channel.held', {
+    action: 'trigger',
+    severity: 'critical',
+    about: 'channel',
+    summary: (f) => `WhatsApp channel of ${f.orgId} held: ${f.reason ?? ''}`,
+  }],
+  ['outhook.channel.resumed', {
+    action: 'resolve',
+    severity: 'info',
+    about: 'channel',
+    summary: (f) => `WhatsApp channel of ${f.orgId} served again`,
+  }],
+])
+
+/**
+ * The alert in an operational event's envelope; null when it is none, so that an endpoint may be
+ * subscribed to more. Throws when the body is no envelope.
+ */
+export function alertOfEvent(body: string): Alert | null {
+  const { id, eventType, createdAt, data } = envelope.parse(JSON.parse(body))
+  const rule = rules.get(eventType)
+  if (rule === undefined) return null
+  const fields = fieldsOf.parse(data)
+  return {
+    key: `outhook:${rule.about}:${fields.endpointId}`,
+    action: rule.action,
+    severity: rule.severity,
+    summary: rule.summary(fields),
+    source: fields.endpointId,
+    at: createdAt,
+    details: { ...detailsOf(data), event: eventType, operationalEventId: id },
+  }
+}

@@ -1,0 +1,95 @@
+import { expect } from '@std/expect'
+import { Webhook } from 'standardwebhooks'
+import type { Alert } from '../../../functions/ops-alerts/alert.ts'
+import { createApp } from '../../../functions/ops-alerts/app.ts'
+import { readAlertsEnv } from '../../../functions/ops-alerts/env.ts'
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const token = 't'.repeat(32)
+
+type Answer = { status: number; told: Alert[] }
+
+async function post(
+  path: string,
+  body: unknown,
+  headers: Record<string, string>,
+  fails = false,
+): Promise<Answer> {
+  const told: Alert[] = []
+  function tell(alerts: Alert[]): Promise<void> {
+    told.push(...alerts)
+    return fails ? Promise.reject(new Error('PagerDuty answered 500')) : Promise.resolve()
+  }
+  const app = createApp({
+    secret,
+    tokens: [token],
+    tell,
+    tellForAlertmanager: tell,
+    log: () => {},
+  })
+  const response = await app.request(path, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, told }
+}
+
+async function event(eventType: string, data: unknown, fails = false): Promise<Answer> {
+  const at = new Date()
+  const body = { id: 'e-1', eventType, createdAt: at.toISOString(), correlationId: 'e-1', data }
+  const signature = new Webhook(secret).sign('e-1', at, JSON.stringify(body))
+  return await post('/ops-alerts/events', body, {
+    'webhook-id': 'e-1',
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': signature,
+  }, fails)
+}
+
+const endpoint = { endpointId: 'n-1', orgId: 'org-1', url: 'https://example.com', reason: 'gone' }
+
+Deno.test('an operational event becomes an alert, and the one after it ends it', async () => {
+  const opened = await event('outhook.breaker.opened', endpoint)
+  expect(opened).toMatchObject({
+    status: 204,
+    told: [{ key: 'outhook:breaker:n-1', action: 'trigger', severity: 'warning', source: 'n-1' }],
+  })
+  const closed = await event('outhook.breaker.closed', endpoint)
+  expect(closed.told).toMatchObject([{ key: 'outhook:breaker:n-1', action: 'resolve' }])
+  const disabled = await event('outhook.endpoint.disabled', endpoint)
+  expect(disabled.told).toMatchObject([{ severity: 'critical', details: { reason: 'gone' } }])
+  const dead = await event('outhook.delivery.dead_lettered', {
+    ...endpoint,
+    eventType: 'order.paid',
+    error: 'HTTP 404',
+  })
+  expect(dead.told[0]?.summary).toBe('Dead letter of org-1: order.paid: HTTP 404')
+})
+
+Deno.test('an event of another type is taken and told to nobody', async () => {
+  expect(await event('order.paid', {})).toEqual({ status: 204, told: [] })
+})
+
+Deno.test('502 asks for the event again when somebody could not be told', async () => {
+  expect(await event('outhook.breaker.opened', endpoint, true)).toMatchObject({ status: 502 })
+})
+
+Deno.test('what is not signed, or bears no token, is refused', async () => {
+  expect(await post('/ops-alerts/events', {}, {})).toEqual({ status: 401, told: [] })
+  expect(await post('/ops-alerts/alertmanager', {}, { authorization: `Bearer ${token}x` }))
+    .toEqual({ status: 401, told: [] })
+})
+
+Deno.test('what is of another form is refused as not understood', async () => {
+  const headers = { authorization: `Bearer ${token}` }
+  expect(await post('/ops-alerts/alertmanager', { version: '3' }, headers))
+    .toEqual({ status: 422, told: [] })
+})
+
+Deno.test('readAlertsEnv() leaves out a service that has no key, and says no value', () => {
+  expect(readAlertsEnv({}).services).toEqual({ pagerDuty: null, newRelic: null })
+  expect(readAlertsEnv({ NEW_RELIC_ACCOUNT_ID: '7', NEW_RELIC_LICENSE_KEY: 'k' }).services.newRelic)
+    .toEqual({ accountId: '7', licenseKey: 'k' })
+  expect(() => readAlertsEnv({ NEW_RELIC_ACCOUNT_ID: 'secret' }))
+    .toThrow('Cannot start: NEW_RELIC_ACCOUNT_ID must be a number')
+})
