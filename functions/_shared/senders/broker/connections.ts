@@ -1,10 +1,10 @@
 import type { AddressPolicy } from '../../connect/address.ts'
 import type { Outcome } from '../../contracts.ts'
-import { type Failure, isBroken } from './outcome.ts'
+import { type Failure, isBroken, late } from './outcome.ts'
 
 /** How a kind of broker is connected to. */
 export type Dialler<Target, Connection> = {
-  /** Connects within ten seconds or says why not; it does not reject. */
+  /** Connects or says why not; it does not reject. What takes longer than `dialMs` counts as failed. */
   dial(target: Target, policy: AddressPolicy): Promise<Connection | Failure>
   close(connection: Connection): Promise<void>
   isOpen(connection: Connection): boolean
@@ -33,11 +33,19 @@ type Entry<Connection> = {
 }
 
 const coolDownMs = 1_000
+/** A broker that says nothing to its last word is left to itself after so long. */
+const closeMs = 2_000
 
-/** Makes an empty store. `now` is milliseconds that only grow. */
+type Options = {
+  /** Milliseconds that only grow. */
+  now?: () => number
+  dialMs?: number
+}
+
+/** Makes an empty store. */
 export function createConnections<Target, Connection>(
   { dial, close, isOpen }: Dialler<Target, Connection>,
-  now: () => number = () => performance.now(),
+  { now = () => performance.now(), dialMs = 10_000 }: Options = {},
 ): Connections<Target, Connection> {
   // The key holds credentials: it stays in this memory.
   const entries = new Map<string, Entry<Connection>>()
@@ -61,7 +69,13 @@ export function createConnections<Target, Connection>(
     return entry
 
     async function open(): Promise<{ connection: Connection } | { failure: Failure; at: number }> {
-      const dialled = await dial(target, policy)
+      const dialling = dial(target, policy)
+      const dialled = await orAfter(dialMs, dialling)
+      if (dialled === null) {
+        // A client may wait for ever for a handshake that was cut off, and everybody with it.
+        void dialling.then((made) => isFailure(made) ? undefined : close(made))
+        return { failure: late(), at: now() }
+      }
       return isFailure(dialled) ? { failure: dialled, at: now() } : { connection: dialled }
     }
   }
@@ -93,7 +107,9 @@ export function createConnections<Target, Connection>(
 
   async function closeUnused(entry: Entry<Connection>): Promise<void> {
     const state = await entry.connecting
-    if (entry.users === 0 && 'connection' in state) await close(state.connection)
+    if (entry.users === 0 && 'connection' in state) {
+      await orAfter(closeMs, close(state.connection))
+    }
   }
 
   async function rest(): Promise<void> {
@@ -104,6 +120,17 @@ export function createConnections<Target, Connection>(
   }
 
   return { use, rest }
+}
+
+/** What a promise brings, or null after `ms`. */
+async function orAfter<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const end = new Promise<null>((resolve) => timer = setTimeout(() => resolve(null), ms))
+  try {
+    return await Promise.race([promise, end])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function isFailure(value: unknown): value is Failure {

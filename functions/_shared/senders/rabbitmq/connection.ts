@@ -53,7 +53,9 @@ export async function dialRabbitMq(
 
 function refusalOf(error: unknown): Failure {
   const reply = replyOf(error)
-  if (reply === null) return unreachable(error)
+  // It says "closed abruptly during opening handshake" and means its own, not that of TLS.
+  const isCut = error instanceof Error && /^Socket closed|^Unexpected close/.test(error.message)
+  if (reply === null) return unreachable(isCut ? cutOff() : error)
   return reply === 'ACCESS_REFUSED'
     ? refused('login_refused', 'RabbitMQ refuses the user name or the password')
     : refused(reply, `RabbitMQ refuses the connection: ${reply}`)
@@ -83,7 +85,7 @@ function share(model: ChannelModel): RabbitMqConnection {
       return await (await publisherOf(endpointId)).publish(message)
     } catch (error) {
       publishers.delete(endpointId)
-      return isOpen ? refusalOf(error) : unreachable(Object.assign(new Error(), reset))
+      return isOpen ? refusalOf(error) : unreachable(cutOff())
     }
   }
 
@@ -101,4 +103,6 @@ function share(model: ChannelModel): RabbitMqConnection {
   }
 }
 
-const reset = { code: 'ECONNRESET' }
+function cutOff(): Error {
+  return Object.assign(new Error(), { code: 'ECONNRESET' })
+}

@@ -21,6 +21,8 @@ type Harness = {
   dialled: Connection[]
   /** Whether the next connections fail. */
   isDown: boolean
+  /** Until this resolves nothing is dialled. */
+  hanging: Promise<void>
   now: number
   send(work?: () => Promise<Outcome>, target?: string): Promise<Outcome>
 }
@@ -29,7 +31,7 @@ function harness(): Harness {
   const dialled: Connection[] = []
   const connections = createConnections<string, Connection>({
     dial: async (target) => {
-      await Promise.resolve()
+      await it.hanging
       if (it.isDown) return unreachable(Object.assign(new Error(), { code: 'ECONNREFUSED' }))
       const connection = { target, isOpen: true, isClosed: false }
       dialled.push(connection)
@@ -40,11 +42,12 @@ function harness(): Harness {
       return Promise.resolve()
     },
     isOpen: ({ isOpen }) => isOpen,
-  }, () => it.now)
+  }, { now: () => it.now, dialMs: 20 })
   const it: Harness = {
     connections,
     dialled,
     isDown: false,
+    hanging: Promise.resolve(),
     now: 0,
     send: (work = () => Promise.resolve(delivered), target = 'a') =>
       connections.use(target, policy, work),
@@ -69,6 +72,21 @@ Deno.test('use() leaves a broker alone for a second that could not be connected 
   expect(await it.send()).toMatchObject({ error_class: 'connect' })
   expect(it.dialled).toHaveLength(0)
   it.now = 1_000
+  expect(await it.send()).toEqual(delivered)
+})
+
+Deno.test('use() gives a handshake up that never ends, and closes what comes of it all the same', async () => {
+  const it = harness()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  it.hanging = promise
+  const outcomes = await Promise.all([it.send(), it.send()])
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ error_class: 'timeout' })
+  it.hanging = Promise.resolve()
+  it.now = 1_000
+  expect(await it.send()).toEqual(delivered)
+  resolve()
+  await new Promise((later) => setTimeout(later, 0))
+  expect(it.dialled).toMatchObject([{ isClosed: false }, { isClosed: true }])
   expect(await it.send()).toEqual(delivered)
 })
 
