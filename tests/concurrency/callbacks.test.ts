@@ -132,6 +132,82 @@ Deno.test('receive_callbacks() applies failed or delivered of one try, whichever
   }
 })
 
+Deno.test('receive_callbacks() keeps each message of a person once, and their last word, in any order', async () => {
+  const seed = newSeed()
+  const random = new Random(seed)
+  await messagesUnderWay(owner.sql, { count: 2, random })
+  const people = Array.from({ length: 20 }, (_, n) => person(n, random))
+  const updates = people.flatMap(({ updates }) => updates)
+  const before = await deadlocks(db.admin)
+  await Promise.all(sessions.map(async ({ sql }, index) => {
+    const own = new Random(seed + index + 1)
+    const rest = own.shuffled([...updates, ...updates])
+    while (rest.length > 0) await receive(sql, rest.splice(0, 1 + own.int(15)))
+  }))
+  await settle(owner.sql)
+  const messages = updates.filter(({ kind }) => kind === 'message').length
+  const [counts] = await db.admin`
+    select (select count(*)::integer from outbox.inbound_message) as messages,
+      (select count(*)::integer from outbox.whatsapp_contact) as contacts,
+      (select count(*)::integer from outbox.event e where e.type = 'whatsapp.message.received') as published,
+      (select count(*)::integer from outbox.whatsapp_update u where u.state <> 'applied') as open`
+  const rows = await db.admin`
+    select o.recipient, max(o.purpose) filter (where o.purpose = 'ALL' and not o.lifted) as everything,
+      max(o.purpose) filter (where o.purpose = 'MARKETING' and not o.lifted) as marketing
+    from outbox.opt_out o where o.recipient like '+%' group by o.recipient`
+  const found = new Map(
+    rows.map((row) => [row.recipient, [row.everything !== null, row.marketing !== null]]),
+  )
+  const stopped = people.map(({ number }) => found.get(`+${number}`) ?? [false, false])
+  expect({ seed, counts, stopped }).toEqual({
+    seed,
+    counts: { messages, contacts: people.length, published: messages, open: 0 },
+    stopped: people.map(({ wants }) => wants),
+  })
+  expect(await deadlocks(db.admin)).toBe(before)
+})
+
+/** A person who says something now and then, by number, by WhatsApp's id, or by both, and what they want in the end. */
+function person(n: number, random: Random): {
+  number: string
+  updates: Update[]
+  wants: [everything: boolean, marketing: boolean]
+} {
+  const number = `120255501${String(n).padStart(2, '0')}`
+  const words = ['STOP', 'Start', 'Hello', 'stop', 'resume', 'unsubscribe']
+  const said = Array.from({ length: 1 + random.int(6) }, (_, place) => ({
+    word: words[random.int(words.length)] ?? 'Hello',
+    at: 1772366401 + random.int(4),
+    place,
+  }))
+  const updates = said.map(({ word, at, place }): Update => ({
+    key: `${number} ${place}`,
+    kind: word === 'stop' || word === 'resume' ? 'preference' : 'message',
+    field: 'messages',
+    waba_id: '200000000000001',
+    phone_number_id: '100000000000001',
+    wamid: `wamid.${number}.${place}`,
+    status: word === 'stop' || word === 'resume' ? word : 'text',
+    at,
+    wa_id: number,
+    user_id: random.next() < 0.5 ? `US.${number}` : null,
+    data: word === 'stop' || word === 'resume'
+      ? { category: 'marketing_messages' }
+      : { text: { body: word } },
+  }))
+  // The later word counts, and of two at one time the one that asks for less.
+  const lastOf = (stops: string[], starts: string[]): boolean => {
+    const words = said.filter(({ word }) => stops.includes(word) || starts.includes(word))
+    const last = Math.max(...words.map(({ at }) => at))
+    return words.some(({ word, at }) => at === last && stops.includes(word))
+  }
+  return {
+    number,
+    updates,
+    wants: [lastOf(['STOP', 'unsubscribe'], ['Start']), lastOf(['stop'], ['resume', 'Start'])],
+  }
+}
+
 function takenAs({ result, wamid }: Told): Told['result'] {
   const { event, endpoint, attempt } = result
   return { event, endpoint, attempt, outcome: 'delivered', status: 200, provider_id: wamid }

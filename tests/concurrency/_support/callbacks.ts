@@ -16,7 +16,7 @@ type Answer = 'known' | 'lost' | 'late' | 'lost late'
 /** One update in the form that receive_callbacks() takes. */
 export interface Update {
   key: string
-  kind: 'status'
+  kind: 'status' | 'message' | 'preference'
   field: 'messages'
   waba_id: string
   phone_number_id: string
@@ -24,6 +24,8 @@ export interface Update {
   status: string
   at: number
   callback_data?: string
+  wa_id?: string
+  user_id?: string | null
   data: Record<string, unknown>
 }
 
