@@ -151,6 +151,23 @@ comment on function outbox.check_old_secrets(uuid, timestamptz) is
   'Raises OH004 when more than 5 replaced secrets of an endpoint still sign: each makes every '
   'header longer.';
 
+create function outbox.check_signs(p_endpoint_id uuid) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_kind text := (outbox.check_endpoint(p_endpoint_id)).kind;
+begin
+  if v_kind <> 'webhook' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is of kind %s, which has no signing secret',
+        p_endpoint_id, v_kind),
+      hint = 'Webhooks alone are signed';
+  end if;
+end
+$$;
+comment on function outbox.check_signs(uuid) is
+  'Raises OH004 for an endpoint of a kind that signs nothing, OH002 when there is none.';
+
 create function outbox.rotate_secret(
   p_endpoint_id uuid, p_secret text default null, p_overlap interval default '24 hours'
 ) returns jsonb
@@ -164,7 +181,7 @@ declare
   v_id uuid;
   v_new outbox.endpoint_secret;
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
+  perform outbox.check_signs(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   -- Two rotations at a time would both take the same secret for the current one.
   update outbox.endpoint e
@@ -243,7 +260,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
+  perform outbox.check_signs(p_endpoint_id);
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
       'secret',

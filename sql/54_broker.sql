@@ -272,7 +272,8 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   -- A partition of a topic keeps the order in which records come, so they come in order.
-  v_ordering text := coalesce(p_ordering, case p_kind when 'kafka' then 'partition' else 'none' end);
+  v_ordering text := coalesce(p_ordering,
+    case p_kind when 'kafka' then 'partition' else 'none' end);
   v_id uuid;
 begin
   perform outbox.check_org(p_org_id);

@@ -255,9 +255,9 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
   '"duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; '
   'p_ended: the run''s last call. '
   'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", '
-  '"deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and '
-  'p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, '
-  'then due gates with SKIP LOCKED.';
+  '"deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same '
+  'p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries '
+  'by id, then due gates with SKIP LOCKED.';
 
 create function outbox.answer(
   p_applied integer,

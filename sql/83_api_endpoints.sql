@@ -278,7 +278,8 @@ declare
 begin
   if p_endpoint ->> 'kind' = 'slack' then
     select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret') order by k limit 1;
+    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret')
+    order by k limit 1;
     if found then
       perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
     end if;
@@ -329,8 +330,11 @@ declare
     (outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id')::uuid;
 begin
   if v_id is not null then
-    return outbox.get_org_endpoint(p_org_id, v_id) || pg_catalog.jsonb_strip_nulls(
-      pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret'));
+    return outbox.get_org_endpoint(p_org_id, v_id) || case
+      when (select e.kind from outbox.endpoint e where e.id = v_id) = 'webhook'
+      then pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret')
+      else '{}'
+    end;
   end if;
   v_new := outbox.create_by_kind(p_org_id, p_endpoint,
     case

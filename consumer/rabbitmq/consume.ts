@@ -75,7 +75,8 @@ async function consumeOnce(
     // The queue was deleted.
     if (delivery === null) return lost.abort()
     if (over.aborted) return
-    const work = take(delivery).finally(() => working.delete(work))
+    // An acknowledgement may come too late for its channel: then the message comes again.
+    const work = take(delivery).catch(() => lost.abort()).finally(() => working.delete(work))
     working.add(work)
   })
   deps.log('info', 'consuming', { topic: queue, kind: 'rabbitmq' })

@@ -2535,6 +2535,7 @@ export type Database = {
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
+      'check_signs': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_template': {
         Args: {
           'p_characters': string

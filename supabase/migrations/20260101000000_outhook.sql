@@ -2471,6 +2471,23 @@ comment on function outbox.check_old_secrets(uuid, timestamptz) is
   'Raises OH004 when more than 5 replaced secrets of an endpoint still sign: each makes every '
   'header longer.';
 
+create function outbox.check_signs(p_endpoint_id uuid) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_kind text := (outbox.check_endpoint(p_endpoint_id)).kind;
+begin
+  if v_kind <> 'webhook' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is of kind %s, which has no signing secret',
+        p_endpoint_id, v_kind),
+      hint = 'Webhooks alone are signed';
+  end if;
+end
+$$;
+comment on function outbox.check_signs(uuid) is
+  'Raises OH004 for an endpoint of a kind that signs nothing, OH002 when there is none.';
+
 create function outbox.rotate_secret(
   p_endpoint_id uuid, p_secret text default null, p_overlap interval default '24 hours'
 ) returns jsonb
@@ -2484,7 +2501,7 @@ declare
   v_id uuid;
   v_new outbox.endpoint_secret;
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
+  perform outbox.check_signs(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   -- Two rotations at a time would both take the same secret for the current one.
   update outbox.endpoint e
@@ -2563,7 +2580,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
+  perform outbox.check_signs(p_endpoint_id);
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
       'secret',
@@ -2814,9 +2831,9 @@ comment on function outbox.stored_credentials(uuid) is
 -- a look-up by a key that never changes would walk, and so would the check of a unique index. So
 -- changed_at, the second of the last change, is in these keys, and a look-up takes the newest
 -- (order by changed_at desc limit 1; a bitmap scan would read all of them and sort, whatever the
--- statistics make of it, so it is off wherever that is done). It is the unique row of its id because only add_gate() and
--- the holder of the gate insert any. A ring is read from where its first live entry is: lanes_from
--- in a gate, and from_at in ring.
+-- statistics make of it, so it is off wherever that is done). It is the unique row of its id
+-- because only add_gate() and the holder of the gate insert any. A ring is read from where its
+-- first live entry is: lanes_from in a gate, and from_at in ring.
 --
 -- Measured by tests/bench/dispatch.ts (2 cores shared with other load, Postgres 15, fsync on): to
 -- record 400 results and claim 400 of 16 gates, a call computes for 22 ms with 100,000 waiting, 19
@@ -6125,7 +6142,8 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   -- A partition of a topic keeps the order in which records come, so they come in order.
-  v_ordering text := coalesce(p_ordering, case p_kind when 'kafka' then 'partition' else 'none' end);
+  v_ordering text := coalesce(p_ordering,
+    case p_kind when 'kafka' then 'partition' else 'none' end);
   v_id uuid;
 begin
   perform outbox.check_org(p_org_id);
@@ -10903,9 +10921,9 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
   '"duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; '
   'p_ended: the run''s last call. '
   'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", '
-  '"deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and '
-  'p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, '
-  'then due gates with SKIP LOCKED.';
+  '"deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same '
+  'p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries '
+  'by id, then due gates with SKIP LOCKED.';
 
 create function outbox.answer(
   p_applied integer,
@@ -13365,7 +13383,8 @@ declare
 begin
   if p_endpoint ->> 'kind' = 'slack' then
     select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret') order by k limit 1;
+    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret')
+    order by k limit 1;
     if found then
       perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
     end if;
@@ -13416,8 +13435,11 @@ declare
     (outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id')::uuid;
 begin
   if v_id is not null then
-    return outbox.get_org_endpoint(p_org_id, v_id) || pg_catalog.jsonb_strip_nulls(
-      pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret'));
+    return outbox.get_org_endpoint(p_org_id, v_id) || case
+      when (select e.kind from outbox.endpoint e where e.id = v_id) = 'webhook'
+      then pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret')
+      else '{}'
+    end;
   end if;
   v_new := outbox.create_by_kind(p_org_id, p_endpoint,
     case

@@ -256,6 +256,8 @@ Deno.test('POST /endpoints makes a Slack endpoint, which writes what the system 
   const { id } = created.body
   const changed = await call(`PATCH /endpoints/${id}`, { headers, body: { url: slack.url } })
   expect(changed.body.url).toBe(`${outhook.receiver.url}/…`)
+  expect(await call(`GET /endpoints/${id}/secret`, { headers }))
+    .toMatchObject({ status: 409, body: { code: 'wrong_state' } })
 
   const [row] = await outhook.sql`
     select outbox.disable_endpoint(${(await create()).body.id}, 'by the test')`

@@ -3666,6 +3666,30 @@ ALTER FUNCTION outbox.check_signing_key(p_secret text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key in its canonical form (padded base64 behind whsk_), or OH001 that says what is expected; never shows the key.';
 
+-- Name: check_signs(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_signs(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_kind text := (outbox.check_endpoint(p_endpoint_id)).kind;
+begin
+  if v_kind <> 'webhook' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is of kind %s, which has no signing secret',
+        p_endpoint_id, v_kind),
+      hint = 'Webhooks alone are signed';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_signs(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION check_signs(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_signs(p_endpoint_id uuid) IS 'Raises OH004 for an endpoint of a kind that signs nothing, OH002 when there is none.';
+
 -- Name: check_template(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) RETURNS void
@@ -4613,7 +4637,8 @@ CREATE FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_cre
 declare
   v_now timestamptz := outbox.clock();
   -- A partition of a topic keeps the order in which records come, so they come in order.
-  v_ordering text := coalesce(p_ordering, case p_kind when 'kafka' then 'partition' else 'none' end);
+  v_ordering text := coalesce(p_ordering,
+    case p_kind when 'kafka' then 'partition' else 'none' end);
   v_id uuid;
 begin
   perform outbox.check_org(p_org_id);
@@ -4656,7 +4681,8 @@ declare
 begin
   if p_endpoint ->> 'kind' = 'slack' then
     select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret') order by k limit 1;
+    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret')
+    order by k limit 1;
     if found then
       perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
     end if;
@@ -4859,8 +4885,11 @@ declare
     (outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id')::uuid;
 begin
   if v_id is not null then
-    return outbox.get_org_endpoint(p_org_id, v_id) || pg_catalog.jsonb_strip_nulls(
-      pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret'));
+    return outbox.get_org_endpoint(p_org_id, v_id) || case
+      when (select e.kind from outbox.endpoint e where e.id = v_id) = 'webhook'
+      then pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret')
+      else '{}'
+    end;
   end if;
   v_new := outbox.create_by_kind(p_org_id, p_endpoint,
     case
@@ -12033,7 +12062,7 @@ CREATE FUNCTION outbox.read_secret(p_endpoint_id uuid) RETURNS jsonb
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
+  perform outbox.check_signs(p_endpoint_id);
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
       'secret',
@@ -13035,7 +13064,7 @@ declare
   v_id uuid;
   v_new outbox.endpoint_secret;
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
+  perform outbox.check_signs(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   -- Two rotations at a time would both take the same secret for the current one.
   update outbox.endpoint e
@@ -18373,6 +18402,10 @@ REVOKE ALL ON FUNCTION outbox.check_secret(p_secret text) FROM PUBLIC;
 -- Name: FUNCTION check_signing_key(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
+
+-- Name: FUNCTION check_signs(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_signs(p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: ACL; Schema: outbox; Owner: postgres
 

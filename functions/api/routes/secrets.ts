@@ -16,7 +16,7 @@ const get = createRoute({
   tags,
   ...needs('admin'),
   request: { params: endpointParams },
-  responses: { ...problems('not_found'), 200: answer },
+  responses: { ...problems('not_found', 'wrong_state'), 200: answer },
 })
 
 const rotate = createRoute({

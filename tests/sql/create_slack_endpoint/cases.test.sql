@@ -2,7 +2,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
-select plan(21);
+select plan(23);
 
 create temporary table made as
 select outbox.create_slack_endpoint('https://hooks.slack.com/services/T0/B0/xyz', '{order.*}', 'org-1',
@@ -36,6 +36,10 @@ select is((select array_agg(v.decrypted_secret) from vault.decrypted_secrets v w
   array['{"url": "https://hooks.slack.com/services/T0/B0/new"}'], 'the old one is gone');
 select is(refusal(format('select outbox.set_slack_url(%L, %L)', endpoint(), 'https://a.example/')) ~ '^OH004 endpoint .* is not of kind slack$', true,
   'of Slack endpoints alone');
+select alike(refusal(format('select outbox.rotate_secret(%L)', id)), 'OH004 endpoint % is of kind slack, which has no signing secret',
+  'there is no secret to rotate') from ours;
+select alike(refusal(format('select outbox.read_secret(%L)', id)), 'OH004 endpoint % is of kind slack, which has no signing secret',
+  'nor to read') from ours;
 select is(refusal($$select outbox.create_slack_endpoint('https://u:xyz@hooks.slack.com/')$$), 'OH001 url carries credentials', 'the URL is checked');
 select is(refusal($$select outbox.create_slack_endpoint('https://10.0.0.1/xyz')$$), 'OH001 url has a host that is not allowed', 'and its host');
 
