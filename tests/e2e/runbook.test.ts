@@ -39,6 +39,17 @@ async function health(part: string): Promise<Row> {
   return await line('01', ({ runbook }) => runbook === part)
 }
 
+/**
+ * Publishes what nobody wants until it is so. Each wakes a run if none is awake: before pg_cron 1.5
+ * the tick begins with a minute, and a kick within half a second of the last one is left out.
+ */
+async function eventually(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
+  return await waitUntil(async () => {
+    await outhook.publish('anything')
+    return await isSo()
+  }, { timeoutMs: patienceMs, everyMs: 300 })
+}
+
 /** The first line of an answer that is like that, once there is one. */
 async function line(
   number: string,
@@ -46,10 +57,10 @@ async function line(
   asked: Record<string, string> = {},
 ): Promise<Row> {
   let found: Row | undefined
-  await waitUntil(async () => {
+  await eventually(async () => {
     found = (await askOps(outhook.stack, number, asked)).find(isIt)
     return found !== undefined
-  }, { timeoutMs: patienceMs, everyMs: 200 })
+  })
   if (found === undefined) throw new Error(`${number} does not tell of it`)
   return found
 }
@@ -59,6 +70,13 @@ function of(path: string): (row: Row) => boolean {
 }
 
 async function deliveredOnce(id: string): Promise<void> {
+  const isDelivered = async (): Promise<boolean> => {
+    const [row] = await outhook.sql`
+      select exists (
+        select from outbox.attempt where event_id = ${id} and outcome = 'delivered') as delivered`
+    return row?.delivered
+  }
+  expect(await eventually(isDelivered)).toBe(true)
   expect((await outhook.receiptsOf(id)).filter(({ outcome }) => outcome === 'delivered'))
     .toHaveLength(1)
 }
@@ -81,7 +99,7 @@ Deno.test('Partitions: a day without its own is told of, and its rows move', asy
   end $$`
   const id = await outhook.publish('day.missing')
   await deliveredOnce(id)
-  expect((await health('Partitions')).answer).toBe('1 rows are in a default partition')
+  expect((await health('Partitions')).answer).toMatch(/^\d+ rows are in a default partition$/)
   await run(await runbookCommand('Partitions'))
   const rows = await askOps(outhook.stack, '01')
   expect(rows.find(({ question }) => question === 'Are partitions made ahead?')?.state).toBe('ok')
@@ -93,7 +111,6 @@ Deno.test('Nothing moves: delivery is switched off, and switched on again', asyn
   const id = await outhook.publish('off')
   expect((await health('Nothing moves')).answer).toBe('worker.enabled is false')
   await run(await runbookCommand('Nothing moves'))
-  await outhook.publish('anything')
   await deliveredOnce(id)
 })
 
@@ -115,13 +132,11 @@ Deno.test('No run: a secret that differs is told of by its 401, and what waited 
   await outhook.sql`select outbox.configure(${url}, ${'x'.repeat(32)})`
   await outhook.sql`select outbox.set_setting('worker.enabled', 'true')`
   const id = await outhook.publish('secret')
-  expect((await health('No run')).answer).toMatch(/; else .*\b401\b/)
-  await outhook.sql`select outbox.configure(${url}, ${outhook.stack.keys.workerSecret})`
-  // The last kick was less than kick.quiet_ms ago, or not.
-  await waitUntil(async () => {
-    await outhook.publish('anything')
-    return outhook.receiver.received.some(({ headers }) => headers['webhook-id'] === id)
-  }, { timeoutMs: patienceMs, everyMs: 300 })
+  try {
+    expect((await health('No run')).answer).toMatch(/; else .*\b401\b/)
+  } finally {
+    await outhook.sql`select outbox.configure(${url}, ${outhook.stack.keys.workerSecret})`
+  }
   await deliveredOnce(id)
 })
 
@@ -205,10 +220,7 @@ Deno.test('Lost leases: what a run took with it is counted, and comes again by i
   const answers = await askOps(outhook.stack, '01')
   expect(answers.find(({ question }) => question === 'Do runs end without a word?')?.answer)
     .toBe('1 deliveries leased')
-  await waitUntil(async () => {
-    await outhook.publish('anything')
-    return outhook.receiver.received.some(({ headers }) => headers['webhook-id'] === id)
-  }, { timeoutMs: patienceMs, everyMs: 500 })
+  await deliveredOnce(id)
   expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
 })
 
@@ -222,16 +234,11 @@ Deno.test('Set aside: an event that cannot be routed is named with its error, an
       for each row when (new.body_bytes = 12) execute function public.refuse()`
   const [row] = await outhook.sql`select outbox.publish('aside', '{"n": 12345}') as id`
   const id: string = row?.id
-  await waitUntil(async () => {
-    await outhook.publish('anything')
-    return (await askOps(outhook.stack, '01')).some(({ runbook }) => runbook === 'Set aside')
-  }, { timeoutMs: patienceMs, everyMs: 300 })
   expect((await health('Set aside')).answer).toMatch(/^1, such as: no room for it/)
   const told = await line('06', ({ what }) => what === 'set aside', { event: id })
   expect(told.detail).toMatch(/^no room for it; select outbox\.route_again/)
   await outhook.sql`drop trigger refuse on outbox.delivery`
   await run(await runbookCommand('Set aside'))
-  await outhook.publish('anything')
   await deliveredOnce(id)
 })
 
@@ -257,10 +264,5 @@ Deno.test('WhatsApp held: a dead token is named, no try is spent, and the new on
   await outhook.sql`select outbox.set_channel_token('org-a', ${channel}, 'token-101')`
   await run(told.command)
   // A number rests for six seconds between two messages to one person, and the tick may not run yet.
-  expect(
-    await waitUntil(async () => {
-      await outhook.publish('anything')
-      return (await askOps(outhook.stack, '13')).some(({ status }) => status === 'SENT')
-    }, { timeoutMs: patienceMs, everyMs: 500 }),
-  ).toBe(true)
+  await line('13', ({ status, count }) => status === 'SENT' && count === '1', { org: 'org-a' })
 })
