@@ -43,7 +43,7 @@ begin
   cross join lateral (
     select from outbox.outbound_message m where m.id = i for no key update
   ) m;
-  v_changes := outbox.judge_statuses(p_ids, v_gates, p_now);
+  v_changes := outbox.judge_statuses(p_ids, v_gates);
   perform outbox.note_statuses(v_changes, p_now);
   v_moves := outbox.move_messages(array(
     select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.noted
@@ -62,7 +62,7 @@ comment on function outbox.apply_statuses(bigint[], timestamptz) is
   'the gates of messages that wait for a retry, by id, then messages by id.';
 
 create function outbox.judge_statuses(
-  p_ids bigint[], p_gates uuid[], p_now timestamptz
+  p_ids bigint[], p_gates uuid[]
 ) returns outbox.status_change[]
 language plpgsql
 set search_path = ''
@@ -159,7 +159,7 @@ begin
   return coalesce(v_changes, '{}');
 end
 $$;
-comment on function outbox.judge_statuses(bigint[], uuid[], timestamptz) is
+comment on function outbox.judge_statuses(bigint[], uuid[]) is
   'What comes of each status among stored updates, before anything is changed. The caller holds '
   'the messages, and the gates given.';
 
@@ -313,7 +313,8 @@ begin
     (select pg_catalog.count(*) from counted)
   into v_moves, v_counted
   from moved x where x.was <> x.becomes;
-  return coalesce(v_moves, '{}');
+  -- What nobody reads is not done.
+  return case when v_counted >= 0 then coalesce(v_moves, '{}') end;
 end
 $$;
 comment on function outbox.move_messages(bigint[], timestamptz) is

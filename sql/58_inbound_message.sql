@@ -83,15 +83,15 @@ begin
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
     wishes := outbox.wishes_of(p_update, v_contact, v_recipients, array['ALL'],
-      v_action = 'START', pg_catalog.format('inbound %s', v_action), p_now);
+      v_action = 'START', pg_catalog.format('inbound %s', v_action));
     if v_action = 'START' then
       wishes := wishes || outbox.wishes_of(p_update, v_contact, v_recipients, array['MARKETING'],
-        true, 'inbound START', p_now);
+        true, 'inbound START');
     end if;
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
     -- Whoever gets the number next has agreed to nothing.
     wishes := outbox.wishes_of(p_update, v_contact,
-      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed', p_now);
+      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed');
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
@@ -118,7 +118,7 @@ begin
       p_update.data -> 'contact', p_now);
     wishes := outbox.wishes_of(p_update, v_contact,
       outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
-      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status, p_now);
+      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
   end if;
 end
 $$;
@@ -127,7 +127,7 @@ comment on function outbox.take_preference(outbox.whatsapp_update, timestamptz) 
 
 create function outbox.wishes_of(
   p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[],
-  p_lifted boolean, p_source text, p_now timestamptz
+  p_lifted boolean, p_source text
 ) returns outbox.wish[]
 language plpgsql set search_path = ''
 as $$
@@ -140,7 +140,7 @@ begin
 end
 $$;
 comment on function outbox.wishes_of(
-  outbox.whatsapp_update, uuid, text[], text[], boolean, text, timestamptz) is
+  outbox.whatsapp_update, uuid, text[], text[], boolean, text) is
   'The wishes that an update of a person brings, with the update as their evidence.';
 
 create function outbox.inbound_text(p_data jsonb) returns text

@@ -3197,7 +3197,7 @@ export type Database = {
       }
       'iso_time': { Args: { 'p_at': string }; Returns: string }
       'judge_statuses': {
-        Args: { 'p_gates': (string)[]; 'p_ids': (number)[]; 'p_now': string }
+        Args: { 'p_gates': (string)[]; 'p_ids': (number)[] }
         Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
       }
       'keep_in_vault': { Args: { 'p_field': string; 'p_secret': string }; Returns: string }
@@ -4518,7 +4518,6 @@ export type Database = {
         Args: {
           'p_contact': string
           'p_lifted': boolean
-          'p_now': string
           'p_purposes': (string)[]
           'p_recipients': (string)[]
           'p_source': string

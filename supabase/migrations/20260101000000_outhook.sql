@@ -7657,7 +7657,7 @@ begin
   cross join lateral (
     select from outbox.outbound_message m where m.id = i for no key update
   ) m;
-  v_changes := outbox.judge_statuses(p_ids, v_gates, p_now);
+  v_changes := outbox.judge_statuses(p_ids, v_gates);
   perform outbox.note_statuses(v_changes, p_now);
   v_moves := outbox.move_messages(array(
     select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.noted
@@ -7676,7 +7676,7 @@ comment on function outbox.apply_statuses(bigint[], timestamptz) is
   'the gates of messages that wait for a retry, by id, then messages by id.';
 
 create function outbox.judge_statuses(
-  p_ids bigint[], p_gates uuid[], p_now timestamptz
+  p_ids bigint[], p_gates uuid[]
 ) returns outbox.status_change[]
 language plpgsql
 set search_path = ''
@@ -7773,7 +7773,7 @@ begin
   return coalesce(v_changes, '{}');
 end
 $$;
-comment on function outbox.judge_statuses(bigint[], uuid[], timestamptz) is
+comment on function outbox.judge_statuses(bigint[], uuid[]) is
   'What comes of each status among stored updates, before anything is changed. The caller holds '
   'the messages, and the gates given.';
 
@@ -7927,7 +7927,8 @@ begin
     (select pg_catalog.count(*) from counted)
   into v_moves, v_counted
   from moved x where x.was <> x.becomes;
-  return coalesce(v_moves, '{}');
+  -- What nobody reads is not done.
+  return case when v_counted >= 0 then coalesce(v_moves, '{}') end;
 end
 $$;
 comment on function outbox.move_messages(bigint[], timestamptz) is
@@ -8500,15 +8501,15 @@ begin
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
     wishes := outbox.wishes_of(p_update, v_contact, v_recipients, array['ALL'],
-      v_action = 'START', pg_catalog.format('inbound %s', v_action), p_now);
+      v_action = 'START', pg_catalog.format('inbound %s', v_action));
     if v_action = 'START' then
       wishes := wishes || outbox.wishes_of(p_update, v_contact, v_recipients, array['MARKETING'],
-        true, 'inbound START', p_now);
+        true, 'inbound START');
     end if;
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
     -- Whoever gets the number next has agreed to nothing.
     wishes := outbox.wishes_of(p_update, v_contact,
-      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed', p_now);
+      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed');
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
@@ -8535,7 +8536,7 @@ begin
       p_update.data -> 'contact', p_now);
     wishes := outbox.wishes_of(p_update, v_contact,
       outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
-      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status, p_now);
+      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
   end if;
 end
 $$;
@@ -8544,7 +8545,7 @@ comment on function outbox.take_preference(outbox.whatsapp_update, timestamptz) 
 
 create function outbox.wishes_of(
   p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[],
-  p_lifted boolean, p_source text, p_now timestamptz
+  p_lifted boolean, p_source text
 ) returns outbox.wish[]
 language plpgsql set search_path = ''
 as $$
@@ -8557,7 +8558,7 @@ begin
 end
 $$;
 comment on function outbox.wishes_of(
-  outbox.whatsapp_update, uuid, text[], text[], boolean, text, timestamptz) is
+  outbox.whatsapp_update, uuid, text[], text[], boolean, text) is
   'The wishes that an update of a person brings, with the update as their evidence.';
 
 create function outbox.inbound_text(p_data jsonb) returns text

@@ -1596,7 +1596,7 @@ begin
   cross join lateral (
     select from outbox.outbound_message m where m.id = i for no key update
   ) m;
-  v_changes := outbox.judge_statuses(p_ids, v_gates, p_now);
+  v_changes := outbox.judge_statuses(p_ids, v_gates);
   perform outbox.note_statuses(v_changes, p_now);
   v_moves := outbox.move_messages(array(
     select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.noted
@@ -8290,9 +8290,9 @@ ALTER FUNCTION outbox.iso_time(p_at timestamp with time zone) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.iso_time(p_at timestamp with time zone) IS 'A moment as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
 
--- Name: judge_statuses(bigint[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: judge_statuses(bigint[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone) RETURNS outbox.status_change[]
+CREATE FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) RETURNS outbox.status_change[]
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -8389,11 +8389,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) OWNER TO postgres;
 
--- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone) IS 'What comes of each status among stored updates, before anything is changed. The caller holds the messages, and the gates given.';
+COMMENT ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) IS 'What comes of each status among stored updates, before anything is changed. The caller holds the messages, and the gates given.';
 
 -- Name: keep_in_vault(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9723,7 +9723,8 @@ begin
     (select pg_catalog.count(*) from counted)
   into v_moves, v_counted
   from moved x where x.was <> x.becomes;
-  return coalesce(v_moves, '{}');
+  -- What nobody reads is not done.
+  return case when v_counted >= 0 then coalesce(v_moves, '{}') end;
 end
 $$;
 
@@ -14698,15 +14699,15 @@ begin
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
     wishes := outbox.wishes_of(p_update, v_contact, v_recipients, array['ALL'],
-      v_action = 'START', pg_catalog.format('inbound %s', v_action), p_now);
+      v_action = 'START', pg_catalog.format('inbound %s', v_action));
     if v_action = 'START' then
       wishes := wishes || outbox.wishes_of(p_update, v_contact, v_recipients, array['MARKETING'],
-        true, 'inbound START', p_now);
+        true, 'inbound START');
     end if;
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
     -- Whoever gets the number next has agreed to nothing.
     wishes := outbox.wishes_of(p_update, v_contact,
-      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed', p_now);
+      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed');
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
@@ -14907,7 +14908,7 @@ begin
       p_update.data -> 'contact', p_now);
     wishes := outbox.wishes_of(p_update, v_contact,
       outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
-      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status, p_now);
+      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
   end if;
 end
 $$;
@@ -16034,9 +16035,9 @@ ALTER FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id
 
 COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message is not sent after all, null when it is; one that policy forbids is failed. locks: the caller holds the message.';
 
--- Name: wishes_of(outbox.whatsapp_update, uuid, text[], text[], boolean, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: wishes_of(outbox.whatsapp_update, uuid, text[], text[], boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone) RETURNS outbox.wish[]
+CREATE FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) RETURNS outbox.wish[]
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -16049,11 +16050,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) OWNER TO postgres;
 
--- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone) IS 'The wishes that an update of a person brings, with the update as their evidence.';
+COMMENT ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) IS 'The wishes that an update of a person brings, with the update as their evidence.';
 
 -- Name: with_messages(outbox.parcel, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19013,9 +19014,9 @@ REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watc
 
 REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION keep_in_vault(p_field text, p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -19994,9 +19995,9 @@ REVOKE ALL ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_wa
 
 REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) FROM PUBLIC;
 
 -- Name: FUNCTION with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
