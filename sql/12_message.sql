@@ -70,7 +70,7 @@ create index outbound_message_kept on outbox.outbound_message (created_at)
 
 create table outbox.message_attempt (
   id bigint generated always as identity primary key,
-  message_id bigint not null references outbox.outbound_message (id),
+  message_id bigint not null,
   attempt_no integer not null,
   status text not null
     constraint message_attempt_status_is_known check (status in ('TRYING', 'SUCCESS', 'FAILED')),

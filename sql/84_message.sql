@@ -93,12 +93,27 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_below bigint;
+  v_above bigint := 0;
   v_answer jsonb;
 begin
   perform outbox.check_page(p_limit);
+  -- Ids grow with the time of creation, but for what is created at the same moment: so what lies
+  -- outside the time that is asked for is not walked.
+  if p_from is not null then
+    v_above := coalesce((
+      select m.id from outbox.outbound_message m
+      where m.erased_at is null and m.created_at < p_from - interval '1 minute'
+      order by m.created_at desc limit 1), 0);
+  end if;
   -- The cursor's uuid has the id in its last twelve digits.
   select ('x' || pg_catalog.lpad(pg_catalog.right(c.p_id, 12), 16, '0'))::bit(64)::bigint
   into v_below from outbox.read_cursor(p_cursor) c;
+  if p_to is not null then
+    v_below := least(v_below, (
+      select m.id from outbox.outbound_message m
+      where m.erased_at is null and m.created_at >= p_to + interval '1 minute'
+      order by m.created_at limit 1));
+  end if;
   select pg_catalog.jsonb_build_object(
     'data', coalesce(
       pg_catalog.jsonb_agg(outbox.message_json(p.found) order by p.n)
@@ -112,7 +127,7 @@ begin
   from (
     select m as found, pg_catalog.row_number() over (order by m.id desc) as n
     from outbox.outbound_message m
-    where m.org_id = p_org_id and m.id < v_below
+    where m.org_id = p_org_id and m.id < v_below and m.id > v_above
       and (p_dossier_id is null or m.dossier_id = p_dossier_id)
       and (p_status is null or m.status = p_status)
       and (p_channel is null or m.channel = p_channel)

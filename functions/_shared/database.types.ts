@@ -1039,15 +1039,7 @@ export type Database = {
           'updated_at'?: string
           'wamid'?: string | null
         }
-        Relationships: [
-          {
-            foreignKeyName: 'message_attempt_message_id_fkey'
-            columns: ['message_id']
-            isOneToOne: false
-            referencedRelation: 'outbound_message'
-            referencedColumns: ['id']
-          },
-        ]
+        Relationships: []
       }
       'notice_rule': {
         Row: {
@@ -2021,15 +2013,7 @@ export type Database = {
           'status'?: string | null
           'updated_at'?: string | null
         }
-        Relationships: [
-          {
-            foreignKeyName: 'message_attempt_message_id_fkey'
-            columns: ['outbound_message_id']
-            isOneToOne: false
-            referencedRelation: 'outbound_message'
-            referencedColumns: ['id']
-          },
-        ]
+        Relationships: []
       }
       'queue_health': {
         Row: {

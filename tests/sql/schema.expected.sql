@@ -9058,12 +9058,27 @@ CREATE FUNCTION outbox.list_messages(p_org_id text, p_cursor text DEFAULT NULL::
     AS $$
 declare
   v_below bigint;
+  v_above bigint := 0;
   v_answer jsonb;
 begin
   perform outbox.check_page(p_limit);
+  -- Ids grow with the time of creation, but for what is created at the same moment: so what lies
+  -- outside the time that is asked for is not walked.
+  if p_from is not null then
+    v_above := coalesce((
+      select m.id from outbox.outbound_message m
+      where m.erased_at is null and m.created_at < p_from - interval '1 minute'
+      order by m.created_at desc limit 1), 0);
+  end if;
   -- The cursor's uuid has the id in its last twelve digits.
   select ('x' || pg_catalog.lpad(pg_catalog.right(c.p_id, 12), 16, '0'))::bit(64)::bigint
   into v_below from outbox.read_cursor(p_cursor) c;
+  if p_to is not null then
+    v_below := least(v_below, (
+      select m.id from outbox.outbound_message m
+      where m.erased_at is null and m.created_at >= p_to + interval '1 minute'
+      order by m.created_at limit 1));
+  end if;
   select pg_catalog.jsonb_build_object(
     'data', coalesce(
       pg_catalog.jsonb_agg(outbox.message_json(p.found) order by p.n)
@@ -9077,7 +9092,7 @@ begin
   from (
     select m as found, pg_catalog.row_number() over (order by m.id desc) as n
     from outbox.outbound_message m
-    where m.org_id = p_org_id and m.id < v_below
+    where m.org_id = p_org_id and m.id < v_below and m.id > v_above
       and (p_dossier_id is null or m.dossier_id = p_dossier_id)
       and (p_status is null or m.status = p_status)
       and (p_channel is null or m.channel = p_channel)
@@ -17817,11 +17832,6 @@ ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
 -- Name: webhook_outbox publish; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.webhook_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
-
--- Name: message_attempt message_attempt_message_id_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
-
-ALTER TABLE ONLY outbox.message_attempt
-    ADD CONSTRAINT message_attempt_message_id_fkey FOREIGN KEY (message_id) REFERENCES outbox.outbound_message(id);
 
 -- Name: saga_step saga_step_saga_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
 
