@@ -18,6 +18,7 @@ const known: Record<string, string[]> = {
   'functions/_shared/database/rpc.ts': ['@supabase/supabase-js'],
   'functions/_shared/senders/kafka/cluster.ts': ['../../connect/socket.ts', 'kafkajs'],
   'functions/_shared/senders/rabbitmq/connection.ts': ['../../connect/socket.ts', 'amqplib'],
+  'functions/_shared/trace/exporter.ts': ['fetch'],
   'functions/_shared/transport/fetch.ts': ['fetch'],
   'functions/api/auth/authenticate.ts': ['jose'],
   'functions/api/auth/portal.ts': ['jose'],
