@@ -9676,7 +9676,7 @@ CREATE FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with t
     AS $$
 declare
   v_moves outbox.message_move[];
-  v_counted integer;
+  v_read bigint;
 begin
   with told as materialized (
     select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out,
@@ -9723,23 +9723,24 @@ begin
       -- What failed or waits for another reason than its callbacks is none of theirs.
       and (t.becomes in ('SENT', 'DELIVERED')
         or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
-    returning t.id, t.was, t.becomes, m.error_code, t.was_read_at is null and m.read_at is not null
-      as now_read
-  ), counted as (
-    select outbox.count_message(c.status, c.error_code, c.n)
-    from (
-      select x.becomes as status, x.error_code, pg_catalog.count(*) as n
-      from moved x where x.was <> x.becomes group by x.becomes, x.error_code
-      union all
-      select 'READ', null, pg_catalog.count(*) from moved x where x.now_read
-    ) c
+    returning t.id, t.was, t.becomes, t.was_read_at is null and m.read_at is not null as now_read
   )
-  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id),
-    (select pg_catalog.count(*) from counted)
-  into v_moves, v_counted
-  from moved x where x.was <> x.becomes;
-  -- What nobody reads is not done.
-  return case when v_counted >= 0 then coalesce(v_moves, '{}') end;
+  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id)
+      filter (where x.was <> x.becomes),
+    pg_catalog.count(*) filter (where x.now_read)
+  into v_moves, v_read
+  from moved x;
+  perform outbox.count_message('READ', null, v_read);
+  perform outbox.count_message(c.became, c.error_code, c.n)
+  from (
+    select x.became, m.error_code, pg_catalog.count(*) as n
+    from pg_catalog.unnest(v_moves) x
+    cross join lateral (
+      select o.error_code from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
+    group by x.became, m.error_code
+  ) c;
+  return coalesce(v_moves, '{}');
 end
 $$;
 
