@@ -34,7 +34,7 @@ export async function readTopic({ bootstrap }: TestKafka, topic: string): Promis
 export interface TestQueue extends AsyncDisposable {
   /** What it has read so far, in the order of the queue. */
   readonly messages: ConsumeMessage[]
-  /** The messages once there are `count`; rejects after `ms`. */
+  /** The messages once `count` different ones are there; rejects after `ms`. */
   read(count: number, ms?: number): Promise<ConsumeMessage[]>
 }
 
@@ -52,15 +52,17 @@ export async function openQueue(
   await channel.assertQueue(queue, { durable: true })
   if (bound !== undefined) await channel.bindQueue(queue, bound.exchange, bound.pattern)
   const messages: ConsumeMessage[] = []
+  const ids = new Set<unknown>()
   await channel.consume(queue, (message) => {
     if (message === null) return
     messages.push(message)
+    ids.add(message.properties.messageId ?? messages.length)
     channel.ack(message)
   })
 
   async function read(count: number, ms = 20_000): Promise<ConsumeMessage[]> {
-    if (await waitUntil(() => messages.length >= count, { timeoutMs: ms })) return messages
-    throw new Error(`${messages.length} of ${count} messages came within ${ms} ms`)
+    if (await waitUntil(() => ids.size >= count, { timeoutMs: ms })) return messages
+    throw new Error(`${ids.size} of ${count} messages came within ${ms} ms`)
   }
 
   return {

@@ -12,3 +12,4 @@ for (const text of Deno.args) {
   await sender.rest?.()
 }
 await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(outcomes)))
+Deno.exit(0)

@@ -28,12 +28,16 @@ export async function dialKafka(
     return refused('no_proxy', 'The client of Kafka cannot go through the egress proxy')
   }
   let socketError: Error | null = null
+  const sockets = new Set<Socket>()
   const kafka = new Kafka({
     ...configOf(target),
-    socketFactory: (to) =>
-      vettedSocket(to, target, policy, (error) => {
+    socketFactory: (to) => {
+      const socket = vettedSocket(to, target, policy, (error) => {
         socketError = error
-      }),
+      })
+      sockets.add(socket)
+      return socket.once('close', () => sockets.delete(socket))
+    },
   })
   const producer = kafka.producer({
     createPartitioner: Partitioners.DefaultPartitioner,
@@ -41,10 +45,16 @@ export async function dialKafka(
   })
   try {
     await producer.connect()
-    return share(producer, () => socketError)
+    return { ...share(producer, () => socketError), close }
   } catch (error) {
-    await producer.disconnect().catch(() => {})
+    await close()
     return failureOf(error, socketError)
+  }
+
+  async function close(): Promise<void> {
+    await producer.disconnect().catch(() => {})
+    // It ends its sockets and no more, and one whose other end does not follow would stay open.
+    for (const socket of sockets) socket.destroy()
   }
 }
 
@@ -100,7 +110,10 @@ function vettedSocket(
   }
 }
 
-function share(producer: Producer, socketError: () => Error | null): KafkaCluster {
+function share(
+  producer: Producer,
+  socketError: () => Error | null,
+): Pick<KafkaCluster, 'produce'> {
   async function produce(
     topic: string,
     key: string | null,
@@ -118,5 +131,5 @@ function share(producer: Producer, socketError: () => Error | null): KafkaCluste
     }
   }
 
-  return { produce, close: () => producer.disconnect().catch(() => {}) }
+  return { produce }
 }
