@@ -266,11 +266,8 @@ Deno.test('a token that has expired holds its channel alone, until there is a ne
   const free = await create(somebody())
   await settled(free.body.id, 'SENT')
   await setToken('token-103')
-  await post(`/endpoints/${channels['org-c']}/resume`, 'org-c')
-  // A minute's retry stands between, as for every failure; nobody waits for it here.
-  await outhook.sql`
-    select outbox.retry_now(m.event_id, m.channel_id) from outbox.outbound_message m
-    where m.id = ${id}::bigint`
+  expect(await post(`${path}/resume`, 'org-c'))
+    .toMatchObject({ status: 200, body: { state: 'enabled', stateReason: null } })
   await settled(id, 'SENT', 'org-c')
   expect(graph.taken.filter(({ number }) => number === '103')).toHaveLength(1)
 })
@@ -314,6 +311,75 @@ Deno.test('a lost answer makes no second message when a callback names the first
     join outbox.outbound_message m on m.event_id = d.event_id where m.id = ${id}::bigint`
   expect(left?.open).toBe(0)
   expect(takenFor(to)).toHaveLength(1)
+})
+
+Deno.test('an opt-out holds for both spellings of a number, until it is taken back', async () => {
+  const headers = { 'x-org-id': 'org-a' }
+  const path = `/opt-outs/${encodeURIComponent('+55 11 8765-4321')}`
+  const optOut = { purpose: 'ALL', source: 'phone call', evidence: 'note 7' }
+  expect(await call(`PUT ${path}`, { headers, body: optOut }))
+    .toMatchObject({ status: 200, body: { optedOut: true, purpose: 'ALL', isNew: true } })
+  expect(await create('+5511987654321'))
+    .toMatchObject({ status: 403, body: { code: 'opted_out' } })
+  expect(await get('/opt-outs?limit=1')).toMatchObject({
+    data: [{
+      recipient: '+551187654321',
+      purpose: 'ALL',
+      source: 'phone call',
+      evidence: 'note 7',
+    }],
+    nextCursor: null,
+  })
+  expect((await get('/opt-outs', 'org-b')).data).toEqual([])
+  expect(await call(`DELETE ${path}`, { headers }))
+    .toMatchObject({ status: 200, body: { optedOut: false, isNew: true } })
+  const { status, body } = await create('+5511987654321')
+  expect(status).toBe(201)
+  await settled(body.id, 'SENT')
+})
+
+Deno.test('a channel is changed and deleted, and its app rotates its secret', async () => {
+  const headers = { 'x-org-id': 'org-d' }
+  const app = { secret: 'secret-of-the-app-1' }
+  const put = await call('PUT /whatsapp-apps/4', { headers, body: app })
+  expect(put).toMatchObject({ status: 200, body: { appId: '4', allowUnsigned: false, secrets: 1 } })
+  const next = { secret: 'secret-of-the-app-2', overlapSeconds: 3600 }
+  const rotated = await call('PUT /whatsapp-apps/4', { headers, body: next })
+  expect(rotated).toMatchObject({ status: 200, body: { appKey: put.body.appKey, secrets: 2 } })
+  expect(JSON.stringify([put, rotated])).not.toContain('secret-of')
+  const channel = await call('POST /channels', {
+    headers,
+    body: { phoneNumberId: '104', wabaId: '9', appId: '4', accessToken: 'token-104' },
+  })
+  const path = `/channels/${channel.body.id}`
+  const change = { messagesPerSecond: 20, pairSeconds: 1, graphVersion: 'v26.0' }
+  expect(await call(`PATCH ${path}`, { headers, body: change }))
+    .toMatchObject({ status: 200, body: { ...change, description: '', isDefault: true } })
+  expect(await call(`PATCH ${path}`, { headers, body: { graphVersion: '26' } }))
+    .toMatchObject({ status: 400, body: { field: 'graphVersion' } })
+  expect(await call(`PATCH /endpoints/${channel.body.id}`, { headers, body: { quantum: 9 } }))
+    .toMatchObject({ status: 409, body: { code: 'wrong_state' } })
+  expect(await call(`DELETE ${path}`, { headers })).toMatchObject({
+    status: 200,
+    body: { open: 0 },
+  })
+  expect(await call(`GET ${path}`, { headers })).toMatchObject({ status: 404 })
+})
+
+Deno.test('the audit trail comes in pages, the last of which says so', async () => {
+  const { body: { data } } = await call('GET /audit-events', { headers: { 'x-org-id': 'org-d' } })
+  const actions: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const query: string = cursor === '' ? '' : `&cursor=${cursor}`
+    const { body } = await call(`GET /audit-events?limit=1${query}`, {
+      headers: { 'x-org-id': 'org-d' },
+    })
+    actions.push(...body.data.map(({ action }: { action: string }) => action))
+    cursor = body.nextCursor
+  }
+  expect(actions).toEqual(data.map(({ action }: { action: string }) => action))
+  expect(actions).toEqual(['DELETED', 'UPDATED', 'CREATED'])
 })
 
 Deno.test('each message leaves by the number of its organisation', async () => {

@@ -94,10 +94,10 @@ Deno.test('three numbers send just under 80 messages a second each', async () =>
         `number ${number}: ${pace(taken).toFixed(1)} a second, ` +
           `${fullest(taken, 1_000)} in the fullest one`,
       )
-      // Messages leave 12.9 ms apart; but what comes while this process is held up is all seen at
-      // once afterwards, so that a second can look fuller than it was.
+      // They leave 12.9 ms apart; but what comes while this process is held up, it sees all at once
+      // afterwards: a span can look fuller than it was, by what a quarter of a second brings.
       expect(fullest(taken, 1_000)).toBeLessThanOrEqual(120)
-      expect(fullest(taken, 5_000)).toBeLessThanOrEqual(400)
+      expect(fullest(taken, 5_000)).toBeLessThanOrEqual(400 + 20)
       // A machine that is busy with other tests as well gives each number fewer turns.
       expect(pace(taken)).toBeGreaterThan(isFull ? 80 * 0.95 : 80 * 0.7)
     }
