@@ -3,6 +3,7 @@
 import { expect } from '@std/expect'
 import { createKafkaSender } from '../../functions/_shared/senders/kafka/sender.ts'
 import type { Sender } from '../../functions/_shared/senders/sender.ts'
+import { makeCertificates } from '../_support/brokers/certificates.ts'
 import { kafkaEndpoint, sendOne } from '../_support/brokers/endpoints.ts'
 import {
   kafkaError,
@@ -11,7 +12,9 @@ import {
   type TestKafka,
 } from '../_support/brokers/kafka.ts'
 import { readTopic } from '../_support/brokers/read.ts'
+import { testFolder } from '../_support/folder.ts'
 import { sendUnderEdgeDeno } from './brokers/edge.ts'
+import { startTlsFront } from './brokers/tls.ts'
 
 let kafka: TestKafka
 let sender: Sender
@@ -149,6 +152,24 @@ Deno.test('a cluster that is gone is reported at once, and used again when it is
     await new Promise((resolve) => setTimeout(resolve, 100))
     last = await sendOne(sender, endpoint)
   }
+})
+
+Deno.test('send() speaks TLS of our own authority, and of no other', async () => {
+  using one = await startKafka({ brokers: 1 })
+  const folder = testFolder()
+  const certificates = await makeCertificates(folder)
+  using front = startTlsFront(Number(one.bootstrap[0]?.split(':')[1]), certificates)
+  const bootstrap = [`127.0.0.1:${front.port}`]
+  const trusted = { topic: 'tls', tls: true, ca: certificates.ca }
+  expect(await sendOne(sender, kafkaEndpoint({ bootstrap }, trusted)))
+    .toEqual({ outcome: 'delivered' })
+  expect(await readTopic(one, 'tls')).toHaveLength(1)
+  expect(await sendOne(sender, kafkaEndpoint({ bootstrap }, { ...trusted, ca: null })))
+    .toMatchObject({ error_class: 'tls' })
+  expect(await sendUnderEdgeDeno([kafkaEndpoint({ bootstrap }, trusted)]))
+    .toEqual([{ outcome: 'delivered' }])
+  await sender.rest?.()
+  await Deno.remove(folder, { recursive: true })
 })
 
 Deno.test('under the Deno of the edge runtime it produces as well', async () => {
