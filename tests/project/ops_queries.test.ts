@@ -15,7 +15,8 @@ import { askOps, opsQueries, opsQuery, type Row } from '../_support/ops.ts'
  * one is in a run's hands. Then an ordered endpoint whose key is halted behind a dead letter.
  */
 const scene = `
-  select outbox.create_endpoint('https://example.com/hook', p_org_id => 'org-1');
+  select outbox.create_endpoint('https://example.com/hook', p_org_id => 'org-1',
+    p_retry => '{"strategy": "fixed", "base_delay": 600}');
   select outbox.create_endpoint('https://other.example.org/hook', p_org_id => 'org-2');
   select outbox.publish_many('[
     {"type": "order.held", "payload": {}, "org_id": "org-1"},
