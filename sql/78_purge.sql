@@ -59,15 +59,18 @@ begin
   returning s.n into v_purged;
   perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
-    perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
+    v_purged := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+    if v_purged < p_limit then
+      perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
+    end if;
   end if;
   return coalesce(v_purged, 0);
 end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
-  'Cancels up to p_limit open deliveries of a deleted endpoint, and forgets its secrets, '
-  'subscriptions and gate once none is left; returns how many it cancelled. locks: the gate with '
-  'SKIP LOCKED.';
+  'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, '
+  'and forgets its secrets, subscriptions and gate once none is left; returns how many it ended. '
+  'locks: the gate with SKIP LOCKED.';
 
 create function outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''

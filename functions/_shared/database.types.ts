@@ -2932,6 +2932,10 @@ export type Database = {
         }
         Returns: undefined
       }
+      'fail_unsent': {
+        Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
+        Returns: number
+      }
       'failure_rule_of': {
         Args: {
           'p_code': string

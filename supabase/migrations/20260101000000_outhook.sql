@@ -7158,34 +7158,55 @@ comment on function outbox.throttle_apps(outbox.result[], timestamptz) is
   'Holds back the other numbers of a Meta app, or of an account, whose calls are used up, as '
   'apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
 
+create function outbox.fail_unsent(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_message outbox.outbound_message;
+  v_failed integer := 0;
+begin
+  for v_message in
+    select m.* from outbox.whatsapp_channel w
+    cross join lateral (
+      select * from outbox.outbound_message m
+      where m.org_id = w.org_id and m.status in ('QUEUED', 'SENDING')
+        and m.channel_id = p_endpoint_id
+      order by m.id limit p_limit
+    ) m
+    where w.endpoint_id = p_endpoint_id
+  loop
+    perform outbox.fail_message(v_message, 'channel_deleted', 'The channel was deleted', p_now);
+    v_failed := v_failed + 1;
+  end loop;
+  return v_failed;
+end
+$$;
+comment on function outbox.fail_unsent(uuid, integer, timestamptz) is
+  'Fails up to p_limit messages that a deleted channel had not sent; returns how many. locks: the '
+  'caller holds the gate; messages by id.';
+
 create function outbox.forget_channel(p_endpoint_id uuid) returns void
 language plpgsql set search_path = ''
 as $$
 declare
-  v_channel outbox.whatsapp_channel;
-  v_message outbox.outbound_message;
+  v_token uuid;
 begin
   delete from outbox.whatsapp_channel w
-  where w.endpoint_id = p_endpoint_id returning * into v_channel;
+  where w.endpoint_id = p_endpoint_id returning w.token_vault_id into v_token;
   if not found then
     return;
   end if;
-  delete from vault.secrets v where v.id = v_channel.token_vault_id;
+  delete from vault.secrets v where v.id = v_token;
   delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
   delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
-  for v_message in
-    select * from outbox.outbound_message m
-    where m.org_id = v_channel.org_id and m.channel_id = p_endpoint_id
-      and m.status in ('QUEUED', 'SENDING')
-    order by m.id for update
-  loop
-    perform outbox.fail_message(v_message, 'channel_deleted', 'The channel was deleted',
-      outbox.clock());
-  end loop;
 end
 $$;
 comment on function outbox.forget_channel(uuid) is
-  'Removes what a deleted channel leaves: its token and windows; what it had not sent is failed.';
+  'Removes what a deleted channel leaves: its token, windows and holds.';
 
 -- sql/57_callback_apply.sql
 
@@ -11915,15 +11936,18 @@ begin
   returning s.n into v_purged;
   perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
-    perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
+    v_purged := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+    if v_purged < p_limit then
+      perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
+    end if;
   end if;
   return coalesce(v_purged, 0);
 end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
-  'Cancels up to p_limit open deliveries of a deleted endpoint, and forgets its secrets, '
-  'subscriptions and gate once none is left; returns how many it cancelled. locks: the gate with '
-  'SKIP LOCKED.';
+  'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, '
+  'and forgets its secrets, subscriptions and gate once none is left; returns how many it ended. '
+  'locks: the gate with SKIP LOCKED.';
 
 create function outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''

@@ -6512,6 +6512,40 @@ ALTER FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code tex
 
 COMMENT ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) IS 'Ends a message as FAILED, with its audit and activity. OH004. locks: the message.';
 
+-- Name: fail_unsent(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_message outbox.outbound_message;
+  v_failed integer := 0;
+begin
+  for v_message in
+    select m.* from outbox.whatsapp_channel w
+    cross join lateral (
+      select * from outbox.outbound_message m
+      where m.org_id = w.org_id and m.status in ('QUEUED', 'SENDING')
+        and m.channel_id = p_endpoint_id
+      order by m.id limit p_limit
+    ) m
+    where w.endpoint_id = p_endpoint_id
+  loop
+    perform outbox.fail_message(v_message, 'channel_deleted', 'The channel was deleted', p_now);
+    v_failed := v_failed + 1;
+  end loop;
+  return v_failed;
+end
+$$;
+
+ALTER FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Fails up to p_limit messages that a deleted channel had not sent; returns how many. locks: the caller holds the gate; messages by id.';
+
 -- Name: failure_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.failure_rule (
@@ -6812,26 +6846,16 @@ CREATE FUNCTION outbox.forget_channel(p_endpoint_id uuid) RETURNS void
     SET search_path TO ''
     AS $$
 declare
-  v_channel outbox.whatsapp_channel;
-  v_message outbox.outbound_message;
+  v_token uuid;
 begin
   delete from outbox.whatsapp_channel w
-  where w.endpoint_id = p_endpoint_id returning * into v_channel;
+  where w.endpoint_id = p_endpoint_id returning w.token_vault_id into v_token;
   if not found then
     return;
   end if;
-  delete from vault.secrets v where v.id = v_channel.token_vault_id;
+  delete from vault.secrets v where v.id = v_token;
   delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
   delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
-  for v_message in
-    select * from outbox.outbound_message m
-    where m.org_id = v_channel.org_id and m.channel_id = p_endpoint_id
-      and m.status in ('QUEUED', 'SENDING')
-    order by m.id for update
-  loop
-    perform outbox.fail_message(v_message, 'channel_deleted', 'The channel was deleted',
-      outbox.clock());
-  end loop;
 end
 $$;
 
@@ -6839,7 +6863,7 @@ ALTER FUNCTION outbox.forget_channel(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Removes what a deleted channel leaves: its token and windows; what it had not sent is failed.';
+COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Removes what a deleted channel leaves: its token, windows and holds.';
 
 -- Name: forget_endpoint(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11469,7 +11493,10 @@ begin
   returning s.n into v_purged;
   perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
-    perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
+    v_purged := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+    if v_purged < p_limit then
+      perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
+    end if;
   end if;
   return coalesce(v_purged, 0);
 end
@@ -11479,7 +11506,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, and forgets its secrets, subscriptions and gate once none is left; returns how many it cancelled. locks: the gate with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended. locks: the gate with SKIP LOCKED.';
 
 -- Name: put_back(uuid, uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18768,6 +18795,10 @@ GRANT ALL ON FUNCTION outbox.expire_secret(p_secret_id uuid) TO service_role;
 -- Name: FUNCTION fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE failure_rule; Type: ACL; Schema: outbox; Owner: postgres
 
