@@ -101,6 +101,7 @@ async function measure(
       backlog: waits ? count : BACKLOG,
       loaded: waits ? count : 0,
     })
+    if (perSecond === 0) problems.push(`${spec.name} delivered nothing with ${short(count)}`)
     const { dispatchP50 = null, dispatchP95 = null } = await worker.ask<
       Partial<Record<string, number>>
     >({ do: 'extra' })

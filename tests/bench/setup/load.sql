@@ -46,8 +46,10 @@ begin
   update outbox.lane l set depth = d.depth, next_at = v_at
   from (select lane_id, count(*) as depth from outbox.delivery group by lane_id) d
   where d.lane_id = l.id;
-  update outbox.gate g set depth = l.depth, next_at = v_at
+  update outbox.gate g set depth = l.depth, next_at = v_at, lanes_from = '-infinity'
   from outbox.lane l where l.gate_id = g.id and l.depth > 0;
+  -- Nothing else is ever due before the ring begins.
+  update outbox.ring set from_at = '-infinity' where true;
   drop table place, fresh;
 end
 $$;
@@ -95,7 +97,9 @@ begin
   select f.id, p_endpoint, v_lane.id, 210, v_at + f.n * interval '10 microseconds'
   from fresh f order by f.n;
   update outbox.lane set depth = p_count, next_at = v_at where id = v_lane.id;
-  update outbox.gate set depth = p_count, next_at = v_at where id = v_lane.gate_id;
+  update outbox.gate set depth = p_count, next_at = v_at, lanes_from = '-infinity'
+  where id = v_lane.gate_id;
+  update outbox.ring set from_at = '-infinity' where true;
   drop table fresh;
 end
 $$;
