@@ -33,10 +33,6 @@ export class AnswerReader {
     return this.#body !== null && this.#body.state !== 'more'
   }
 
-  get head(): AnswerHead | null {
-    return this.#head
-  }
-
   /** Whether the connection may carry another exchange. */
   get leavesConnection(): boolean {
     return this.#body?.state === 'ended' && this.#isClean && this.#head !== null &&
