@@ -48,8 +48,9 @@
 -- begins a join anywhere (2 s for a claim of 400 that takes 10 ms). So the calls of a run leave it
 -- no choice. Rows are looked up one by one, in lateral subqueries that "offset 0" keeps it from
 -- merging, and written by their ctid, which is stable while their gate is held; the settings of the
--- function forbid what would read a table (enable_seqscan), begin at its other end (the two joins),
--- plan anew (plan_cache_mode) or compile (jit).
+-- function forbid what would read a table (enable_seqscan) or every dead version of a row
+-- (enable_bitmapscan, see 20_gate), begin at its other end (the two joins), plan anew
+-- (plan_cache_mode) or compile (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
 --   OH001 an argument is not valid                  OH004 the object's state forbids it
