@@ -9,7 +9,7 @@ import { print } from '../../supabase/local/print.ts'
 import { flags, help, readPlan } from './options.ts'
 import type { Answer, Plan, Question } from './questions/_question.ts'
 import { readCommit, readMachine, readVersions } from './report/machine.ts'
-import { writeSection } from './report/readme.ts'
+import { writePages } from './report/pages.ts'
 import { type NamedAnswer, type Results, writeResults } from './report/results.ts'
 import { toTable } from './report/table.ts'
 import { startBench } from './run/bench.ts'
@@ -73,8 +73,8 @@ async function measure({ plan, asked, isKept }: Asked): Promise<number> {
   }
   if (isKept) {
     await writeResults(results)
-    await writeSection(results)
-    print('tests/bench/results and the README are written')
+    await writePages(results)
+    print('tests/bench/results, docs/performance.md and README.md are written')
   }
   return problems === 0 ? 0 : 1
 }

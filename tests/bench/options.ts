@@ -36,8 +36,9 @@ export const help =
   `deno task bench [--quick] [--only <question>] [--side <name>] [--rounds <n>] [--events <n>]
 
 Measures Outhook against graphile-worker, pg-boss, BullMQ, a plain table, and the sender alone, which
-are installed under .outhook/bench. A full run takes 40 minutes and writes tests/bench/results/ and the
-README's section; with --quick it takes 3, and with --only or --side it writes nothing.
+are installed under .outhook/bench. A full run takes 40 minutes and writes tests/bench/results/,
+docs/performance.md and the README's figures; with --quick it takes 3, and with --only or --side it
+writes nothing.
 
   --only    ${questions.map(({ name }) => name).join(', ')} (may be repeated, or words with commas)
   --side    a word of the name: ${sides.map(({ name }) => name).join(', ')}

@@ -2,7 +2,7 @@ import { expect } from '@std/expect'
 import * as fc from 'fast-check'
 import { Buffer } from 'node:buffer'
 import { readDeadLetter, writeDeadLetter } from '../../consumer/dead_letter.ts'
-import { readmeBlock } from '../project/_readme.ts'
+import { docsBlock } from '../project/_docs.ts'
 import { sampleMessage } from './samples.ts'
 
 const failedAt = new Date('2026-01-16T10:00:00Z')
@@ -27,8 +27,8 @@ Deno.test('writeDeadLetter() has the members of the format, the message byte for
   })
 })
 
-Deno.test('the README shows a dead letter as it is', () => {
-  const shown = JSON.parse(readmeBlock('dead-letter'))
+Deno.test('the page on consumers shows a dead letter as it is', () => {
+  const shown = JSON.parse(docsBlock('dead-letter'))
   const message = sampleMessage({ body: Buffer.from(JSON.stringify(shown.original_message)) })
   const { error, retry_count: retryCount, failed_at } = shown
   expect(

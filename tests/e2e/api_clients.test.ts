@@ -1,9 +1,9 @@
-/** The README's clients of the API, each run as a user would run it. */
+/** The clients that the page on the API shows, each run as a user would run it. */
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { readmeBlock } from '../project/_readme.ts'
+import { docsBlock } from '../project/_docs.ts'
 import { testFolder } from '../_support/folder.ts'
 import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
 
@@ -36,23 +36,23 @@ async function run(command: string, args: string[]): Promise<string> {
 }
 
 async function runBlock(name: string): Promise<string> {
-  await Deno.writeTextFile(join(folder, name), readmeBlock(name))
+  await Deno.writeTextFile(join(folder, name), docsBlock(name))
   return await run(Deno.execPath(), ['run', '-A', '--check', '--no-lock', name])
 }
 
 const uuid = /[0-9a-f]{8}-[0-9a-f-]{27}/
 
-Deno.test('curl of the README makes an endpoint, and an event under one id for one key', async () => {
-  const endpoint = JSON.parse(await run('sh', ['-c', readmeBlock('api-endpoint')]))
+Deno.test('curl of the page makes an endpoint, and an event under one id for one key', async () => {
+  const endpoint = JSON.parse(await run('sh', ['-c', docsBlock('api-endpoint')]))
   expect(endpoint).toMatchObject({ url: 'https://example.com/webhooks', eventTypes: ['order.*'] })
   expect(endpoint.secret).toMatch(/^whsec_/)
-  const { id } = JSON.parse(await run('sh', ['-c', readmeBlock('api-event')]))
-  expect(JSON.parse(await run('sh', ['-c', readmeBlock('api-event')]))).toEqual({ id })
+  const { id } = JSON.parse(await run('sh', ['-c', docsBlock('api-event')]))
+  expect(JSON.parse(await run('sh', ['-c', docsBlock('api-event')]))).toEqual({ id })
   const [event] = await outhook.sql`select org_id, body from outbox.event where id = ${id}`
   expect(event).toEqual({ org_id: 'org-123', body: '{"id": 7, "amount": 1.10}' })
 })
 
-Deno.test('supabase-js as in the README publishes an event that arrives', async () => {
+Deno.test('supabase-js as on the page publishes an event that arrives', async () => {
   const hook = `/hooks/${crypto.randomUUID()}`
   await outhook.createEndpoint(hook, { p_event_types: ['order.paid'] })
   const id = await runBlock('api-supabase.ts')
@@ -61,7 +61,7 @@ Deno.test('supabase-js as in the README publishes an event that arrives', async 
   expect(request?.headers['idempotency-key']).toBe('order-8-paid')
 })
 
-Deno.test('a client made from openapi.json as in the README publishes and reads an event', async () => {
+Deno.test('a client made from openapi.json as on the page publishes and reads an event', async () => {
   const description = join(projectRoot, 'functions/api/openapi.json')
   await run('npx', ['-y', 'openapi-typescript@7.13.0', description, '-o', 'outhook.d.ts'])
   expect(await runBlock('api-client.ts')).toMatch(new RegExp(`^${uuid.source} \\d+$`))

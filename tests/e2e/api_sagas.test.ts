@@ -1,11 +1,11 @@
-/** Sagas through the API: the README's order, its events on their way, and what is refused. */
+/** Sagas through the API: the order of the page on sagas, its events on their way, and what is refused. */
 
 import { expect } from '@std/expect'
 import { type ApiAnswer, type ApiCall, apiCaller } from '../_support/api.ts'
 import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
-import { readmeBlock } from '../project/_readme.ts'
+import { docsBlock } from '../project/_docs.ts'
 
 let outhook: TestOuthook
 let call: (request: string, call?: ApiCall) => Promise<ApiAnswer>
@@ -31,12 +31,12 @@ async function state(): Promise<{ free: number; balance: string; events: number 
   return row
 }
 
-Deno.test("POST /sagas/:name executes the README's order, whose events arrive in their order", async () => {
+Deno.test('POST /sagas/:name executes the order of the page on sagas, whose events arrive in their order', async () => {
   await outhook.createEndpoint('/hooks/saga', { p_ordering: 'partition' })
   const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
   const { stack } = outhook
   const { success, stdout } = await new Deno.Command('sh', {
-    args: ['-c', `${readmeBlock('api-saga').trimEnd()} -H 'traceparent: ${trace}'`],
+    args: ['-c', `${docsBlock('api-saga').trimEnd()} -H 'traceparent: ${trace}'`],
     env: { API_URL: stack.apiUrl, SECRET_KEY: stack.keys.secretKey },
   }).output()
   expect(success).toBe(true)

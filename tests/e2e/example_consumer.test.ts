@@ -4,7 +4,7 @@ import { expect } from '@std/expect'
 import { Webhook } from 'standardwebhooks'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
-import { readmeBlock } from '../project/_readme.ts'
+import { docsBlock } from '../project/_docs.ts'
 
 let outhook: TestOuthook
 let url: string
@@ -42,8 +42,8 @@ async function post({ id, data, secret, ageMs = 0, body }: Post): Promise<number
   return response.status
 }
 
-Deno.test("example-consumer takes the README's event, to the last decimal", async () => {
-  const script = readmeBlock('example-consumer')
+Deno.test('example-consumer takes the documented event, to the last decimal', async () => {
+  const script = docsBlock('example-consumer')
     .replace('http://127.0.0.1:54321', outhook.stack.apiUrl)
     .replace('whsec_…', outhook.stack.keys.exampleSecret)
   await outhook.sql.unsafe(script).simple()

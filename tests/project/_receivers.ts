@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { testFolder } from '../_support/folder.ts'
-import { readmeBlock } from './_readme.ts'
+import { docsBlock } from './_docs.ts'
 
 /** What a receiver has done: ids that it has noted, and orders that it has entered. */
 export interface Work {
@@ -10,23 +10,23 @@ export interface Work {
   orders: string[]
 }
 
-/** One of the README's receivers, running. */
+/** One of the pages' receivers, running. */
 export interface RunningReceiver extends AsyncDisposable {
   readonly port: number
   /** What it has done so far, as its own database says. */
   work(): Promise<Work>
 }
 
-/** One of the README's receivers. */
-export interface ReadmeReceiver {
+/** One of the pages' receivers. */
+export interface DocsReceiver {
   name: string
   /** Starts it with a signing secret and a database of its own; port 0 takes any free one. */
   start(options: { secret: string; port?: number }): Promise<RunningReceiver>
 }
 
-/** The README's receivers, their programs in a folder of the test's own. */
-export interface ReadmeReceivers extends AsyncDisposable {
-  readonly all: ReadmeReceiver[]
+/** The pages' receivers, their programs in a folder of the test's own. */
+export interface DocsReceivers extends AsyncDisposable {
+  readonly all: DocsReceiver[]
 }
 
 const NO_PYTHON =
@@ -34,33 +34,33 @@ const NO_PYTHON =
 const NO_NODE = 'Cannot start node: install Node.js 20 or newer'
 
 /**
- * Writes the README's receivers into a folder and installs what it says that they need. Their
+ * Writes the pages' receivers into a folder and installs what is said that they need. Their
  * databases are made in `pg`. Disposing of them removes the folder.
  */
 export async function makeReceivers(
   pg: Pick<Postgres, 'psql' | 'dbUrl'>,
-): Promise<ReadmeReceivers> {
+): Promise<DocsReceivers> {
   const folder = testFolder()
   await Deno.mkdir(folder, { recursive: true })
   for (const name of ['receiver.mjs', 'receiver.ts', 'receiver.py']) {
-    await Deno.writeTextFile(join(folder, name), readmeBlock(name))
+    await Deno.writeTextFile(join(folder, name), docsBlock(name))
   }
   await installPackages(folder)
   const deno = ['run', '--no-config', '--no-lock', '--check', '--allow-net', '--allow-env']
-  const all: ReadmeReceiver[] = [
+  const all: DocsReceiver[] = [
     withPostgres('Node.js with Express', ['node', 'receiver.mjs'], NO_NODE),
     withPostgres('Deno', [Deno.execPath(), ...deno, 'receiver.ts'], 'Cannot start Deno'),
     { name: 'Python', start: startPython },
   ]
   return { all, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) }
 
-  function withPostgres(name: string, command: string[], remedy: string): ReadmeReceiver {
+  function withPostgres(name: string, command: string[], remedy: string): DocsReceiver {
     return {
       name,
       async start({ secret, port = 0 }): Promise<RunningReceiver> {
         const database = `receiver_${crypto.randomUUID().slice(0, 8)}`
         await ask(pg, 'postgres', `create database ${database}`)
-        await ask(pg, database, readmeBlock('receiver-tables'))
+        await ask(pg, database, docsBlock('receiver-tables'))
         const url = new URL(pg.dbUrl)
         url.pathname = database
         const env = { WEBHOOK_SECRET: secret, DATABASE_URL: url.href, PORT: String(port) }
@@ -106,7 +106,7 @@ async function ask(pg: Pick<Postgres, 'psql'>, database: string, sql: string): P
   return stdout
 }
 
-/** Installs the packages of the README's command, in the versions that the project itself uses. */
+/** Installs the packages of the pages' command, in the versions that the project itself uses. */
 async function installPackages(folder: string): Promise<void> {
   // SAFETY: a package that the map does not name fails the installation.
   const { imports } = JSON.parse(

@@ -1,12 +1,14 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import { readSection, section } from '../bench/report/readme.ts'
+import { pages } from '../bench/report/pages.ts'
 import { readNewest, resultsDir, resultsFiles } from '../bench/report/results.ts'
 
-Deno.test("the README's performance section is that of the newest results", async () => {
-  const newest = await readNewest()
-  expect(await readSection()).toBe(newest === null ? '' : section(newest))
-})
+for (const page of pages) {
+  Deno.test(`the figures in ${page.path} are those of the newest results`, async () => {
+    const newest = await readNewest()
+    expect(await page.read()).toBe(newest === null ? '' : page.section(newest))
+  })
+}
 
 Deno.test('the charts are those of the newest results', async () => {
   const newest = await readNewest()

@@ -1,21 +1,22 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { docs } from './_docs.ts'
 
 // SAFETY: each task is checked to have this form.
 const { tasks } = JSON.parse(await Deno.readTextFile(join(projectRoot, 'deno.json'))) as {
   tasks: Record<string, { description?: string; command?: string }>
 }
-const readme = await Deno.readTextFile(join(projectRoot, 'README.md'))
+const tasksPage = docs.get('docs/local-stack.md')
 const ci = await Deno.readTextFile(join(projectRoot, '.ci/run'))
 
 /** The README's test command; CI must run the same. */
 const testCommand = 'npx -y deno@2.9.6 task test'
 
 for (const [name, task] of Object.entries(tasks)) {
-  Deno.test(`task ${name} has a help line, a file to run and a place in the README`, async () => {
+  Deno.test(`task ${name} has a help line, a file to run and a place among the tasks`, async () => {
     expect(task.description).toMatch(/^[A-Z].{10,}/)
-    expect(readme).toContain('`' + name + '`')
+    expect(tasksPage).toContain('- `' + name + '`: ')
     const file = /deno run (?:\S+ )*?([\w./]+\.ts)/.exec(task.command ?? '')?.[1]
     if (file !== undefined) {
       expect((await Deno.stat(join(projectRoot, file))).isFile).toBe(true)
@@ -23,12 +24,14 @@ for (const [name, task] of Object.entries(tasks)) {
   })
 }
 
-Deno.test('the README names no task that is not there', () => {
-  const named = [...readme.matchAll(/\bdeno(?:@[\d.]+)? task ([\w:]+)/g)].map(([, name]) => name)
+Deno.test('the pages name no task that is not there', () => {
+  const named = [...docs.values()].flatMap((page) =>
+    [...page.matchAll(/\bdeno(?:@[\d.]+)? task ([\w:]+)/g)].map(([, name]) => name)
+  )
   expect(named.filter((name) => name !== undefined && !(name in tasks))).toEqual([])
 })
 
 Deno.test('CI runs the test command of the README, without standard input', () => {
-  expect(readme).toContain(testCommand)
+  expect(docs.get('README.md')).toContain(testCommand)
   expect(ci).toContain(`${testCommand} </dev/null`)
 })

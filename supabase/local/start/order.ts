@@ -9,7 +9,7 @@ import type { Receiver } from './receiver.ts'
 const result = z.object({ id: z.string(), event_ids: z.array(z.string()) })
 
 /**
- * Defines the saga of the README, executes it over HTTP as an application would, and shows which
+ * Defines the saga of docs/sagas.md, executes it over HTTP as an application would, and shows which
  * events arrive; then an order that its customer cannot pay. Throws a SetupError when it does not
  * go so.
  */

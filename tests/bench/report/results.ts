@@ -65,6 +65,6 @@ export async function readNewest(folder = resultsDir): Promise<Results | null> {
   }
   const newest = names.sort().at(-1)
   if (newest === undefined) return null
-  // SAFETY: writeResults() wrote it, and the test that makes the README from it would tell.
+  // SAFETY: writeResults() wrote it, and the test that makes the pages from it would tell.
   return JSON.parse(await Deno.readTextFile(join(folder, newest))) as Results
 }

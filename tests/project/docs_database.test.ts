@@ -1,11 +1,11 @@
-/** What the README says of the database, held against a migrated one. */
+/** What the pages say of the database, held against a migrated one. */
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { readmeBlock, readmeSettings, readmeTable } from './_readme.ts'
+import { docs, docsBlock, docsSettings, docsTable } from './_docs.ts'
 
 const settings = `
   select json_agg(json_build_array(s.name, s.value::text,
@@ -38,10 +38,12 @@ async function query(pg: Postgres, sql: string): Promise<string> {
   return stdout
 }
 
-Deno.test('what the README says of the database', async (t) => {
+Deno.test('what the pages say of the database', async (t) => {
   await withSchema(projectRoot, 'migrations', async (pg) => {
     await t.step('its settings are those of outbox.setting', async () => {
-      expect(readmeSettings('Settings')).toEqual(JSON.parse(await query(pg, settings)))
+      expect(docsSettings('docs/settings.md', 'Settings')).toEqual(
+        JSON.parse(await query(pg, settings)),
+      )
     })
 
     await t.step('its secrets rotate, its networks open, and its hints are there', async () => {
@@ -52,30 +54,30 @@ Deno.test('what the README says of the database', async (t) => {
       const own = `whsec_${btoa('r'.repeat(32))}`
       await query(
         pg,
-        readmeBlock('rotate').replaceAll('<endpoint id>', made).replace('whsec_…', own),
+        docsBlock('rotate').replaceAll('<endpoint id>', made).replace('whsec_…', own),
       )
       const secrets = `outbox.live_secrets('${made}', outbox.clock())`
       expect(await query(pg, `select ${secrets} ->> 0, jsonb_array_length(${secrets})`))
         .toBe(`${own}|3`)
       const { deny, ...before } = await egress(pg)
-      await query(pg, readmeBlock('egress'))
+      await query(pg, docsBlock('egress'))
       expect(await egress(pg)).toEqual({ cidrs: ['10.20.0.0/16'], ports: ['443', '8443'], deny })
-      await query(pg, readmeBlock('egress-local'))
+      await query(pg, docsBlock('egress-local'))
       const seed = await Deno.readTextFile(join(projectRoot, 'supabase/seed.sql'))
-      expect(seed).toContain(readmeBlock('egress-local'))
+      expect(seed).toContain(docsBlock('egress-local'))
       for (const [name, value] of Object.entries(before)) {
         await query(
           pg,
           `select outbox.set_setting('egress.allow_${name}', '${JSON.stringify(value)}')`,
         )
       }
-      expect(await query(pg, readmeBlock('hints'))).toBe('')
+      expect(await query(pg, docsBlock('hints'))).toBe('')
     })
 
     await t.step('its trigger publishes for a role that may not publish', async () => {
-      const trigger = readmeBlock('trigger')
+      const trigger = docsBlock('trigger')
       // Whoever tries things out runs them again.
-      await query(pg, readmeBlock('publish').repeat(2))
+      await query(pg, docsBlock('publish').repeat(2))
       await query(
         pg,
         `grant select, insert, update on public.orders to authenticated;
@@ -114,25 +116,25 @@ Deno.test('what the README says of the database', async (t) => {
         pg,
         'truncate outbox.event, outbox.unrouted; update public.orders set paid = true',
       )
-      await query(pg, readmeBlock('watch'))
+      await query(pg, docsBlock('watch'))
       await query(pg, 'update public.orders set paid = true where id = 1')
       const published = `select type || ' ' || (body::json ->> 'type') from outbox.event`
       expect(await query(pg, published)).toBe('orders.updated UPDATE')
 
       await query(pg, 'truncate outbox.event, outbox.unrouted')
-      expect(readmeBlock('saga')).toBe(
+      expect(docsBlock('saga')).toBe(
         await Deno.readTextFile(join(projectRoot, 'supabase/local/start/order_saga.sql')),
       )
-      await query(pg, readmeBlock('saga').repeat(2))
-      await query(pg, readmeBlock('saga-execute').repeat(2))
+      await query(pg, docsBlock('saga').repeat(2))
+      await query(pg, docsBlock('saga-execute').repeat(2))
       expect(
         await query(pg, 'select event_type, payload from outbox.saga_outbox order by event_id'),
       ).toBe(
         'stock.reserved|{"item": "lamp", "total": 40.00}\npayment.taken|{"paid": 40.00}\n' +
           'order.confirmed|{"paid": 40.00, "order": 7}',
       )
-      expect(await query(pg, readmeBlock('slack'))).toMatch(/"id"/)
-      await query(pg, readmeBlock('brokers'))
+      expect(await query(pg, docsBlock('slack'))).toMatch(/"id"/)
+      await query(pg, docsBlock('brokers'))
       expect(
         await query(
           pg,
@@ -143,14 +145,14 @@ Deno.test('what the README says of the database', async (t) => {
           'kafka|kafka://kafka-1.example.com:9093\nrabbitmq|amqps://mq.example.com:5671/shop',
         )
 
-      await query(pg, readmeBlock('consumer-function'))
+      await query(pg, docsBlock('consumer-function'))
       await query(pg, 'update public.orders set paid = false')
       const consume = `select outbox.consume('billing', 'm-1', 'public.bill_order_message',
         '{"data": {"id": 1}}')`
       expect([await query(pg, consume), await query(pg, consume)]).toEqual(['t', 'f'])
       expect(await query(pg, 'select paid from public.orders where id = 1')).toBe('t')
 
-      await query(pg, readmeBlock('inbox').repeat(2))
+      await query(pg, docsBlock('inbox').repeat(2))
       await query(pg, 'update public.orders set paid = false')
       const bill = `select public.bill_order('event-1', 1)`
       await query(pg, bill)
@@ -162,7 +164,9 @@ Deno.test('what the README says of the database', async (t) => {
 
     await t.step('its calls by hand do what they say', async () => {
       const [event, endpoint] = (await query(pg, delivery)).split('|')
-      const calls = readmeTable('The life of a delivery').flatMap(([, cell = '']) =>
+      const calls = docsTable('docs/delivery.md', 'The life of a delivery').flatMap((
+        [, cell = ''],
+      ) =>
         [...cell.matchAll(/outbox\.(\w+)\([^)]*\)/g)].map(([call, name = '']) => ({ call, name }))
       )
       // From a delivery that waits to a dead letter; the table has another order.
@@ -192,19 +196,21 @@ Deno.test('what the README says of the database', async (t) => {
 
     await t.step('it names no object of the schema that is not there', async () => {
       const there = new Set((await query(pg, names)).split('\n'))
-      const texts = await Promise.all(
-        ['README.md', 'sql/ops/README.md', 'sql/ops/RUNBOOK.md'].map((path) =>
+      const ops = await Promise.all(
+        ['sql/ops/README.md', 'sql/ops/RUNBOOK.md'].map((path) =>
           Deno.readTextFile(join(projectRoot, path))
         ),
       )
-      const named = texts.flatMap((text) => [...text.matchAll(/\boutbox\.(\w+)/g)])
+      const named = [...docs.values(), ...ops].flatMap((
+        text,
+      ) => [...text.matchAll(/\boutbox\.(\w+)/g)])
       expect(named.map(([, name = '']) => name).filter((name) => !there.has(name))).toEqual([])
     })
 
     await t.step(
       'its list of functions has those that a key may call, each described',
       async () => {
-        const rows = (await query(pg, readmeBlock('functions'))).split('\n').map((row) =>
+        const rows = (await query(pg, docsBlock('functions'))).split('\n').map((row) =>
           row.split('|')
         )
         const shown = rows.map(([name]) => name)
@@ -216,9 +222,9 @@ Deno.test('what the README says of the database', async (t) => {
     )
 
     await t.step('its query of kicks runs, and its two ways to configure', async () => {
-      expect(await query(pg, readmeBlock('kicks'))).toBe('')
+      expect(await query(pg, docsBlock('kicks'))).toBe('')
       for (const name of ['configure', 'configure-docker']) {
-        const sql = readmeBlock(name).replace('<ref>', 'abcdefghij')
+        const sql = docsBlock(name).replace('<ref>', 'abcdefghij')
           .replace('<the worker secret>', 'x'.repeat(32))
         expect(await query(pg, sql)).toContain('/functions/v1')
       }

@@ -1,11 +1,11 @@
-/** The README's first webhook, word for word but for its ports and keys. */
+/** The first webhook of the pages, word for word but for its ports and keys. */
 
 import { expect } from '@std/expect'
 import { freePort } from '../../supabase/local/process/ports.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { startStack } from '../../supabase/local/stack.ts'
 import { testFolder } from '../_support/folder.ts'
-import { readmeBlock, readmeTable } from './_readme.ts'
+import { docsBlock, docsTable } from './_docs.ts'
 import { makeReceivers, type RunningReceiver } from './_receivers.ts'
 
 interface Answers {
@@ -27,11 +27,11 @@ publish -H 'content-profile: outbox'
 publish -H 'content-profile: outbox' -H 'apikey: sb_secret_wrong'
 publish -H "apikey: $SECRET_KEY"`
 
-/** Runs the README's shell block against a stack, its endpoint at `port`, and then the mistakes. */
+/** Runs the pages' shell block against a stack, its endpoint at `port`, and then the mistakes. */
 async function curl(
   { apiUrl, secretKey, port }: { apiUrl: string; secretKey: string; port: number },
 ): Promise<Answers> {
-  const script = readmeBlock('curl').replaceAll('http://127.0.0.1:54321', apiUrl)
+  const script = docsBlock('curl').replaceAll('http://127.0.0.1:54321', apiUrl)
     .replace('3001', String(port)).replace('sb_secret_...', secretKey) + mistakes
   const { code, stdout, stderr } = await new Deno.Command('sh', {
     args: ['-ec', script],
@@ -65,11 +65,11 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
   const running: (RunningReceiver & { name: string })[] = []
   for (const { name, start } of receivers.all) {
     const port = freePort()
-    const answer = await query(readmeBlock('create-endpoint').replace('3000', String(port)))
+    const answer = await query(docsBlock('create-endpoint').replace('3000', String(port)))
     running.push({ name, ...defer.use(await start({ secret: JSON.parse(answer).secret, port })) })
   }
 
-  await query(readmeBlock('publish'))
+  await query(docsBlock('publish'))
   const delivered = (count: number): Promise<boolean> =>
     waitUntil(async () => {
       const done = await query(
@@ -78,12 +78,12 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
       return done === String(count)
     }, { timeoutMs: 30_000 })
   expect(await delivered(running.length)).toBe(true)
-  const looked = (await query(readmeBlock('look'))).split('\n')
+  const looked = (await query(docsBlock('look'))).split('\n')
   const rows = (pattern: RegExp): string[] => looked.filter((row) => pattern.test(row))
   expect(rows(/^http:\/\/127\.0\.0\.1:\d+\/webhooks\|order\.paid\|delivered\|1\|$/)).toHaveLength(3)
   expect(rows(/\|http:\S+\/webhooks\|1\|delivered\|204\|/)).toHaveLength(3)
 
-  await query(readmeBlock('publish-ways'))
+  await query(docsBlock('publish-ways'))
   expect(await delivered(5 * running.length)).toBe(true)
   for (const { name, work } of running) {
     expect([name, await work()]).toEqual([
@@ -97,20 +97,20 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
   const calls = { apiUrl: stack.apiUrl, secretKey: stack.keys.secretKey, port }
   const { created, published, refused, mistaken } = await curl(calls)
   const second = receivers.all.at(-1)
-  if (second === undefined) throw new Error('The README has no receiver')
+  if (second === undefined) throw new Error('The pages have no receiver')
   const late = defer.use(await second.start({ secret: created.secret, port }))
   expect(published).toMatch(/^[0-9a-f-]{36}$/)
   expect(await delivered(5 * running.length + 1)).toBe(true)
   expect(await late.work()).toEqual({ noted: 1, orders: [] })
   expect((await curl(calls)).published).toBe(published)
 
-  expect(refused).toEqual(JSON.parse(readmeBlock('error')))
+  expect(refused).toEqual(JSON.parse(docsBlock('error')))
   expect(mistaken).toMatchObject([
     { code: '42501', status: 401 },
     { code: '42501', status: 401 },
     { code: 'PGRST202', status: 404 },
   ])
-  const meanings = Object.fromEntries(readmeTable('Errors'))
+  const meanings = Object.fromEntries(docsTable('docs/errors.md', 'Errors'))
   expect(meanings['42501']).toContain('Status 401')
   expect(meanings.PGRST202).toContain('Status 404')
 })

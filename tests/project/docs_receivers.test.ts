@@ -1,11 +1,11 @@
-/** The README's receivers against requests that are signed as ours are, and against forged ones. */
+/** The pages' receivers against requests that are signed as ours are, and against forged ones. */
 
 import { Buffer } from 'node:buffer'
 import { expect } from '@std/expect'
 import { parseSecret, sign } from '../../functions/_shared/sign.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { withPostgres } from '../../supabase/local/schema/database.ts'
-import { makeReceivers, type ReadmeReceiver } from './_receivers.ts'
+import { type DocsReceiver, makeReceivers } from './_receivers.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
@@ -47,7 +47,7 @@ function paid(id: number | null, total = 49.9): string {
   return JSON.stringify({ id: 'e', eventType: 'order.paid', data: { id, total, note: 'Grüße' } })
 }
 
-async function check({ start }: ReadmeReceiver): Promise<void> {
+async function check({ start }: DocsReceiver): Promise<void> {
   await using receiver = await start({ secret })
   const { port, work } = receiver
 
@@ -93,7 +93,7 @@ async function check({ start }: ReadmeReceiver): Promise<void> {
 }
 
 /** What it says when it is started without its secret. */
-async function lament({ start }: ReadmeReceiver): Promise<string> {
+async function lament({ start }: DocsReceiver): Promise<string> {
   try {
     await start({ secret: '' })
     return 'It started'
@@ -102,7 +102,7 @@ async function lament({ start }: ReadmeReceiver): Promise<string> {
   }
 }
 
-Deno.test("the README's receivers verify, and do their work once", async (t) => {
+Deno.test("the pages' receivers verify, and do their work once", async (t) => {
   await withPostgres(projectRoot, async (pg) => {
     await using receivers = await makeReceivers(pg)
     for (const receiver of receivers.all) {

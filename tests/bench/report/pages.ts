@@ -1,0 +1,135 @@
+/** What is written of the newest results: the figures in the README, all of them in docs/. */
+
+import { join } from 'node:path'
+import { projectRoot } from '../../../supabase/local/schema/project.ts'
+import { chartName, type NamedAnswer, type Results, resultsName } from './results.ts'
+import { toTable } from './table.ts'
+
+/** A page with a part that is made from results. */
+export interface Page {
+  path: string
+  /** What that part is, for these results. */
+  section(results: Results): string
+  /** The part as the page has it now. */
+  read(): Promise<string>
+  /** Puts the part for these results in its place. */
+  write(results: Results): Promise<void>
+}
+
+export const pages: Page[] = [
+  page('README.md', 'bench summary', summary),
+  page('docs/performance.md', 'bench', everything),
+]
+
+/** Writes the parts for these results into all pages. */
+export async function writePages(results: Results): Promise<void> {
+  for (const { write } of pages) await write(results)
+}
+
+function page(path: string, name: string, section: Page['section']): Page {
+  const file = join(projectRoot, path)
+  const begin = `<!-- ${name}: written by \`deno task bench\` -->`
+  const end = `<!-- /${name} -->`
+  async function split(): Promise<[before: string, inner: string, after: string]> {
+    const text = await Deno.readTextFile(file)
+    const from = text.indexOf(begin) + begin.length
+    const to = text.indexOf(end)
+    if (from < begin.length || to < from) {
+      throw new Error(`${path} lost its marks ${begin} and ${end}`)
+    }
+    return [text.slice(0, from), text.slice(from, to), text.slice(to)]
+  }
+  return {
+    path,
+    section,
+    read: async () => (await split())[1].trim(),
+    write: async (results) => {
+      const [before, , after] = await split()
+      await Deno.writeTextFile(file, `${before}\n\n${section(results)}\n\n${after}`)
+    },
+  }
+}
+
+function everything(results: Results): string {
+  const { versions, postgres, commit, command, minutes } = results
+  const listed = (all: Record<string, string>): string =>
+    Object.entries(all).map(([name, value]) => `${name} ${value}`).join(', ')
+  const name = `${resultsName(results)}.json`
+  return [
+    `Measured on ${
+      machine(results)
+    }, by \`${command}\` in ${minutes} minutes, at commit ${commit}.`,
+    `Versions: ${listed(versions)}. All Postgres sides use one server with ${listed(postgres)}. ` +
+    `Every number is in [${name}](../tests/bench/results/${name}).`,
+    ...ratios(results),
+    ...results.answers.flatMap(part),
+  ].join('\n\n')
+}
+
+/** The sides and columns that the README shows. */
+const shownSides = [
+  'outhook direct',
+  'outhook rpc',
+  'graphile deno',
+  'graphile node',
+  'pg-boss node',
+  'bullmq node',
+  'undici deno',
+]
+const shownColumns = ['perSecond', 'toUndici', 'peakMb']
+
+function summary(results: Results): string {
+  const throughput = results.answers.find(({ name }) => name === 'throughput')
+  if (throughput === undefined) throw new Error('The newest results have no throughput')
+  const columns = throughput.columns.filter(({ key }) => shownColumns.includes(key))
+  const rows = throughput.rows.filter(({ series }) => shownSides.includes(series))
+  return [
+    `Signed POSTs from end to end, on ${machine(results)}:`,
+    toTable({ columns, rows }),
+    ...ratios(results),
+  ].join('\n\n')
+}
+
+/** When and on what: `2026-11-28 on 2 cores of …, everything on one machine`. */
+function machine({ at, machine }: Results): string {
+  return `${
+    at.slice(0, 10)
+  } on ${machine.cores} cores of ${machine.cpu} with ${machine.memoryGb} GB ` +
+    `(${machine.system}), everything on one machine`
+}
+
+/** How ours stand to the others, in a sentence; nothing when either was not measured. */
+function ratios({ answers }: Results): string[] {
+  const rows = answers.find(({ name }) => name === 'throughput')?.rows ?? []
+  const rates = new Map(rows.map(({ series, values }) => [series, values.perSecond ?? NaN]))
+  const queues = ['graphile node', 'pg-boss node', 'bullmq node']
+  const node = Math.max(...queues.map((name) => rates.get(name) ?? NaN))
+  const [direct, rpc] = [rates.get('outhook direct') ?? NaN, rates.get('outhook rpc') ?? NaN]
+  const measured = [
+    ['the worker to undici alone', direct / (rates.get('undici deno') ?? NaN)],
+    ['the worker to graphile-worker under Deno', direct / (rates.get('graphile deno') ?? NaN)],
+    ['RPC to the fastest of the three queues under Node', rpc / node],
+  ] as const
+  const told = measured.filter(([, ratio]) => Number.isFinite(ratio))
+  if (told.length === 0) return []
+  return [
+    `Deliveries a second as ratios: ${
+      told.map(([what, ratio]) => `${what} ${ratio.toFixed(2)}`).join(', ')
+    }.`,
+  ]
+}
+
+function part(answer: NamedAnswer): string[] {
+  const head = `## ${answer.title}`
+  const problems = answer.problems.map((problem) => `**Not measured**: ${problem}.`)
+  if (answer.rows.length === 0) return [head, ...problems]
+  return [
+    head,
+    `![${answer.title}](../tests/bench/results/${chartName(answer)})`,
+    `<details${answer.name === 'throughput' ? ' open' : ''}><summary>Figures</summary>\n\n${
+      toTable(answer)
+    }\n\n</details>`,
+    `${answer.note[0]?.toUpperCase()}${answer.note.slice(1)}.`,
+    ...problems,
+  ]
+}
