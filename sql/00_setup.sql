@@ -62,20 +62,6 @@ $$;
 comment on function outbox.clock() is
   'The time that the outbox goes by: the test clock if one is set, else the clock at the call.';
 
--- volatile: an immutable call with constants is carried out by whoever plans it, `supabase db lint`
--- included.
-create function outbox.invalid(p_field text, p_problem text, p_remedy text) returns void
-language plpgsql volatile set search_path = ''
-as $$
-begin
-  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem),
-    detail = p_field, hint = p_remedy;
-end
-$$;
-comment on function outbox.invalid(text, text, text) is
-  'Raises OH001 for one argument: message "<field> <problem>", detail: the field, hint: the '
-  'remedy.';
-
 create function outbox.version() returns jsonb
 language sql immutable set search_path = ''
 as $$

@@ -1,6 +1,6 @@
 -- Consent. It belongs to a dossier (the application's record of a person), a channel and a purpose:
 -- MARKETING, or UTILITY for everything else. Rows are only added, and the last one counts, so that
--- what was known at any time can be shown. An opt-out belongs to a number and stands above it.
+-- what was known at any time can be shown. An opt-out (41_opt_out) stands above it.
 
 create table outbox.consent (
   id bigint generated always as identity primary key,
@@ -20,23 +20,18 @@ comment on table outbox.consent is
   'found, actor who wrote it down. Append-only; the last row of a purpose counts.';
 create index consent_dossier on outbox.consent (org_id, dossier_id, channel, purpose, id);
 
-create table outbox.opt_out (
-  org_id text not null,
-  channel text not null,
-  recipient text not null,
-  purpose text not null
-    constraint opt_out_purpose_is_known check (purpose in ('MARKETING', 'ALL')),
-  source text not null,
-  evidence text,
-  lifted boolean not null default false,
-  decided_at timestamptz not null,
-  created_at timestamptz not null,
-  primary key (org_id, channel, recipient, purpose)
-);
-comment on table outbox.opt_out is
-  'Numbers that want nothing more of an org: no marketing, or nothing at all; the last word of '
-  'each, with where it can be found (evidence). lifted: they want it again. recipient is E.164 '
-  'with its +, or WhatsApp''s id of a person who hides theirs.';
+create function outbox.check_dossier(p_dossier_id text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_dossier_id is null or p_dossier_id !~ '^[\x21-\x7e]{1,128}$' then
+    perform outbox.invalid('dossierId', 'is not 1 to 128 visible ASCII characters',
+      'Use the id of your record, not a name or a number of the person');
+  end if;
+end
+$$;
+comment on function outbox.check_dossier(text) is
+  'Raises OH001 unless this may be a dossier''s id.';
 
 create function outbox.change_consent(
   p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text,
@@ -144,149 +139,3 @@ $$;
 comment on function outbox.list_consents(text, text) is
   'Each change of a dossier''s consent, newest first: {"data": [{"dossierId", "channel", '
   '"purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the last word}]}.';
-
-create function outbox.check_dossier(p_dossier_id text) returns void
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if p_dossier_id is null or p_dossier_id !~ '^[\x21-\x7e]{1,128}$' then
-    perform outbox.invalid('dossierId', 'is not 1 to 128 visible ASCII characters',
-      'Use the id of your record, not a name or a number of the person');
-  end if;
-end
-$$;
-comment on function outbox.check_dossier(text) is
-  'Raises OH001 unless this may be a dossier''s id.';
-
-create function outbox.check_recipient(p_to text) returns void
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if p_to is null or p_to !~ '^\+[1-9][0-9]{6,14}$' then
-    -- Not shown: it may be somebody's number.
-    perform outbox.invalid('to', 'is not a number in E.164 form',
-      'Expected + and 7 to 15 digits, the country''s code first, such as +12025550111');
-  end if;
-end
-$$;
-comment on function outbox.check_recipient(text) is
-  'Raises OH001 unless this may be a person''s number.';
-
-create function outbox.opt_out_recipient(
-  p_org_id text, p_recipient text, p_source text, p_purpose text default 'ALL',
-  p_channel text default 'WHATSAPP'
-) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-declare
-  v_now timestamptz := outbox.clock();
-begin
-  perform outbox.check_org(p_org_id);
-  perform outbox.check_recipient(p_recipient);
-  perform outbox.check_choice('purpose', p_purpose, array['MARKETING', 'ALL']);
-  perform outbox.check_choice('channel', p_channel, array['WHATSAPP']);
-  insert into outbox.opt_out as o (
-    org_id, channel, recipient, purpose, source, decided_at, created_at)
-  values (p_org_id, p_channel, p_recipient, p_purpose, coalesce(p_source, 'by hand'), v_now, v_now)
-  on conflict (org_id, channel, recipient, purpose) do update set
-    source = excluded.source, evidence = null, lifted = false, decided_at = excluded.decided_at
-  where o.lifted;
-  return pg_catalog.jsonb_build_object('optedOut', true, 'purpose', p_purpose, 'isNew', found);
-end
-$$;
-comment on function outbox.opt_out_recipient(text, text, text, text, text) is
-  'Sends a number nothing more, or no marketing: {"optedOut", "purpose", "isNew"}. OH001.';
-
-create function outbox.opt_in_recipient(
-  p_org_id text, p_recipient text, p_purpose text default 'ALL', p_channel text default 'WHATSAPP'
-) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-begin
-  perform outbox.check_recipient(p_recipient);
-  -- Kept as lifted: a callback that comes late must not bring it back.
-  update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
-  where o.org_id = p_org_id and o.channel = p_channel
-    and o.recipient = any (outbox.spellings(p_recipient)) and o.purpose = p_purpose
-    and not o.lifted;
-  return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
-end
-$$;
-comment on function outbox.opt_in_recipient(text, text, text, text) is
-  'Takes an opt-out back: {"optedOut", "purpose", "isNew": there was one}. OH001.';
-
-create function outbox.refusal_of(
-  p_message outbox.outbound_message, p_now timestamptz
-) returns text
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
-  v_numbers text[] := outbox.spellings(p_message.to_recipient);
-  -- WhatsApp's clock is not ours: what is about to close counts as closed.
-  v_margin constant interval := interval '5 minutes';
-begin
-  return case
-    when exists (
-      select from outbox.opt_out o
-      where o.org_id = p_message.org_id and o.channel = p_message.channel
-        and o.recipient = any (v_numbers || ('+' || p_message.wa_id))
-        and o.purpose in ('ALL', v_purpose) and not o.lifted)
-    then 'opted_out'
-    when p_message.dossier_id is not null and (
-      select c.granted from outbox.consent c
-      where c.org_id = p_message.org_id and c.dossier_id = p_message.dossier_id
-        and c.channel = p_message.channel and c.purpose = v_purpose
-      order by c.id desc limit 1) is not true
-    then 'consent_required'
-    when p_message.template_code is null and not exists (
-      select from outbox.conversation_window w
-      where w.channel_id = p_message.channel_id and w.recipient = any (v_numbers)
-        and w.expires_at > p_now + v_margin)
-    then 'outside_window'
-    when p_message.template_code is not null and not exists (
-      select from outbox.template t
-      where t.org_id = p_message.org_id and t.code = p_message.template_code)
-    then 'template_missing'
-  end;
-end
-$$;
-comment on function outbox.refusal_of(outbox.outbound_message, timestamptz) is
-  'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, '
-  'and the person has not written for 24 hours), template_missing; null when it may be.';
-
-create function outbox.refusal_words(p_code text) returns text
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return case p_code
-    when 'opted_out' then 'Recipient opted out'
-    when 'consent_required' then 'Consent required'
-    when 'consent_revoked' then 'Consent required'
-    when 'outside_window' then
-      'More than 24 hours since the recipient last wrote: only a template may be sent'
-    when 'template_missing' then 'The template does not exist any more'
-  end;
-end
-$$;
-comment on function outbox.refusal_words(text) is
-  'A refusal as the audit trail words it.';
-
-create function outbox.audit_refusal(
-  p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamptz
-) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  perform outbox.audit(p_message.org_id,
-    case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
-    coalesce(p_message.dossier_id, p_message.channel_id::text),
-    'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
-  perform outbox.count_up('messages_blocked', array[p_code]);
-end
-$$;
-comment on function outbox.audit_refusal(outbox.outbound_message, text, text, timestamptz) is
-  'Writes into the audit trail that a message was blocked.';

@@ -1,0 +1,60 @@
+-- What arguments of many functions are checked with. Each raises OH001 for one argument and names
+-- it, what is wrong with it, and the remedy. What only one thing has is checked beside that thing.
+
+-- volatile: an immutable call with constants is carried out by whoever plans it, `supabase db lint`
+-- included.
+create function outbox.invalid(p_field text, p_problem text, p_remedy text) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  raise exception using errcode = 'OH001', message = pg_catalog.format('%s %s', p_field, p_problem),
+    detail = p_field, hint = p_remedy;
+end
+$$;
+comment on function outbox.invalid(text, text, text) is
+  'Raises OH001 for one argument: message "<field> <problem>", detail: the field, hint: the '
+  'remedy.';
+
+create function outbox.check_choice(p_field text, p_value text, p_choices text[]) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_value is null or p_value <> all (p_choices) then
+    perform outbox.invalid(p_field,
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_value, 60))),
+      'Expected one of ' || pg_catalog.array_to_string(p_choices, ', '));
+  end if;
+end
+$$;
+comment on function outbox.check_choice(text, text, text[]) is
+  'Raises OH001 unless a value is one of the choices.';
+
+create function outbox.check_range(
+  p_field text, p_value double precision, p_lowest double precision, p_highest double precision
+) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_value is null or not p_value between p_lowest and p_highest then
+    perform outbox.invalid(p_field, pg_catalog.format('is %s', coalesce(p_value::text, 'null')),
+      pg_catalog.format('Expected a number from %s to %s', p_lowest, p_highest));
+  end if;
+end
+$$;
+comment on function
+  outbox.check_range(text, double precision, double precision, double precision) is
+  'Raises OH001 unless a number lies within its bounds.';
+
+create function outbox.check_org(p_org_id text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_org_id is null or p_org_id !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' then
+    perform outbox.invalid('org_id',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_org_id, 80))),
+      'Expected 1 to 64 letters, digits, _ . : -, such as org-123');
+  end if;
+end
+$$;
+comment on function outbox.check_org(text) is
+  'Raises OH001 unless this may be an organisation''s id.';

@@ -1,0 +1,33 @@
+-- The audit trail of messages, dossiers, channels and templates. A line is written in the
+-- transaction of its change, so that neither is there without the other.
+
+create table outbox.audit_event (
+  id bigint generated always as identity primary key,
+  org_id text not null,
+  entity_type text not null,
+  entity_id text not null,
+  action text not null,
+  details text not null,
+  actor text,
+  created_at timestamptz not null
+);
+comment on table outbox.audit_event is
+  'Who did what, or what happened, to a message, a dossier or a channel. Written in the '
+  'transaction of the change, never changed; it names people by the ids of the application only.';
+create index audit_event_entity on outbox.audit_event (org_id, entity_type, entity_id, id);
+create index audit_event_org on outbox.audit_event (org_id, id);
+
+create function outbox.audit(
+  p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text,
+  p_actor text, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  values (p_org_id, p_entity_type, p_entity_id, p_action, p_details, p_actor, p_now);
+end
+$$;
+comment on function outbox.audit(text, text, text, text, text, text, timestamptz) is
+  'Writes one line of the audit trail.';

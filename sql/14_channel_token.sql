@@ -1,0 +1,43 @@
+-- The access token of a channel. It lies in Vault, as the secrets of an app do; who changes it does
+-- so here, and the claim alone reads it.
+
+create function outbox.keep_in_vault(p_field text, p_secret text) returns uuid
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  -- What goes into a header, so nothing that a header cannot hold.
+  if p_secret is null or p_secret !~ '^[\x21-\x7e]+$' or pg_catalog.length(p_secret) > 2048
+  then
+    perform outbox.invalid(p_field, 'is empty, too long or not visible ASCII',
+      'Copy it from Meta''s dashboard again');
+  end if;
+  return vault.create_secret(p_secret);
+end
+$$;
+comment on function outbox.keep_in_vault(text, text) is
+  'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
+
+create function outbox.set_channel_token(
+  p_org_id text, p_channel_id uuid, p_access_token text, p_actor text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_old uuid;
+begin
+  select c.token_vault_id into v_old from outbox.whatsapp_channel c
+  where c.endpoint_id = v_id for update;
+  update outbox.whatsapp_channel c
+  set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
+  where c.endpoint_id = v_id;
+  delete from vault.secrets v where v.id = v_old;
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED', 'Access token replaced',
+    p_actor, v_now);
+  return outbox.channel_json(v_id);
+end
+$$;
+comment on function outbox.set_channel_token(text, uuid, text, text) is
+  'Replaces a channel''s access token, from the next claim on; a held channel stays held until '
+  'resume_endpoint(). OH001, OH002.';

@@ -1,0 +1,132 @@
+-- What is asked of an event before it is stored. It is all asked of the publisher, in its
+-- transaction: an event that was committed has no fault that a run would find later.
+
+create function outbox.check_type(p_type text) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  if p_type is null or p_type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+    or pg_catalog.length(p_type) > 128
+  then
+    perform outbox.invalid('type',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
+      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
+      'most 128 characters');
+  end if;
+  if p_type = 'outhook.dead_letter' then
+    perform outbox.invalid('type', 'is outhook.dead_letter, which is the system''s own',
+      'Choose another type; what a broker did not take is published under this one');
+  end if;
+end
+$$;
+comment on function outbox.check_type(text) is 'Raises OH001 unless this may be an event''s type.';
+
+create function outbox.check_addressed(p_event outbox.event) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_ordering text;
+begin
+  select e.ordering into v_ordering from outbox.endpoint e
+  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.state <> 'deleted';
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('endpoint %s does not exist in organisation %s',
+        p_event.endpoint_id, p_event.org_id),
+      hint = 'create_endpoint() returns the id of an endpoint; org_id must be the endpoint''s';
+  end if;
+  if v_ordering <> 'none' and p_event.deliver_at is not null then
+    perform outbox.invalid('deliver_at', 'is given for an ordered endpoint',
+      'A later delivery would hold up what follows it: leave it out, or use an endpoint without '
+      'order');
+  end if;
+end
+$$;
+comment on function outbox.check_addressed(outbox.event) is
+  'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is '
+  'ordered and the event is for later.';
+
+create function outbox.check_event(p_event outbox.event) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_bytes integer := pg_catalog.octet_length(p_event.body);
+  v_most integer := outbox.setting_int('publish.max_body_bytes');
+  v_days integer := case
+    when p_event.deliver_at is not null then outbox.setting_int('event.retention_days')
+  end;
+begin
+  perform outbox.check_org(p_event.org_id);
+  -- Endpoints of outhook receive operational events; send_test_event() is all that a person
+  -- publishes to them.
+  if p_event.org_id = 'outhook'
+    and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)
+  then
+    perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
+      'Choose another id; operational events are published under this one');
+  end if;
+  perform outbox.check_type(p_event.type);
+  if p_event.body is null then
+    perform outbox.invalid('payload', 'is null',
+      'Expected a JSON value; for an event without data publish an empty object');
+  end if;
+  if v_bytes > v_most then
+    perform outbox.invalid('payload',
+      pg_catalog.format('has %s bytes, more than %s', v_bytes, v_most),
+      'Send a reference to large data, or raise the setting publish.max_body_bytes (up to '
+      '1048576)');
+  end if;
+  if pg_catalog.length(p_event.partition_key) > 256 then
+    perform outbox.invalid('partition_key', 'is longer than 256 characters',
+      'Use an id, such as the customer''s');
+  end if;
+  if p_event.correlation_id !~ '^[\x21-\x7e]{1,128}$' then
+    perform outbox.invalid('correlation_id', 'is not 1 to 128 visible ASCII characters',
+      'It travels in a header: use an id without spaces');
+  end if;
+  if p_event.idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
+    perform outbox.invalid('idempotency_key', 'is not 1 to 255 visible ASCII characters',
+      'It travels in a header: use an id without spaces');
+  end if;
+  if p_event.traceparent !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' then
+    perform outbox.invalid('traceparent', 'is not a W3C trace context',
+      'Expected 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out');
+  end if;
+  if p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => v_days) then
+    perform outbox.invalid('deliver_at', 'lies beyond the retention of events',
+      pg_catalog.format('It reaches at most %s days ahead (setting event.retention_days)', v_days));
+  end if;
+  if p_event.endpoint_id is not null then
+    perform outbox.check_addressed(p_event);
+  elsif p_event.deliver_at is not null and exists (
+    select
+    from outbox.subscription s
+    join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
+  then
+    perform outbox.invalid('deliver_at',
+      'is given for a type that an ordered endpoint is subscribed to',
+      'A later delivery would hold up what follows it: leave it out, or name one endpoint '
+      'without order');
+  end if;
+end
+$$;
+comment on function outbox.check_event(outbox.event) is
+  'Raises OH001 for the first field of a new event that is not valid, OH002 for an endpoint that '
+  'is not the organisation''s.';
+
+create function outbox.check_json(p_body text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  perform p_body::json;
+exception
+  when invalid_text_representation or untranslatable_character or program_limit_exceeded
+    or statement_too_complex then
+    raise exception using errcode = 'OH001',
+      message = pg_catalog.format('payload is not JSON: %s', sqlerrm), detail = 'payload',
+      hint = 'Expected one JSON value, such as {"id": 1}';
+end
+$$;
+comment on function outbox.check_json(text) is
+  'Raises OH001 with the parser''s reason unless the text is one JSON value.';

@@ -1,0 +1,50 @@
+-- Idempotency keys: a publisher that repeats itself within 24 hours gets the event that it has
+-- published already.
+
+create function outbox.event_content(p_event outbox.event) returns bytea
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.sha256(pg_catalog.convert_to(
+    pg_catalog.jsonb_build_array(p_event.type, p_event.body, p_event.partition_key,
+      p_event.endpoint_id, extract(epoch from p_event.deliver_at))::text,
+    'UTF8'));
+end
+$$;
+comment on function outbox.event_content(outbox.event) is
+  'SHA-256 of what makes two events with one idempotency key the same.';
+
+create function outbox.take_key(p_event outbox.event) returns uuid
+language plpgsql set search_path = ''
+as $$
+declare
+  v_content bytea := outbox.event_content(p_event);
+  v_held outbox.idempotency_key;
+begin
+  -- A publisher that has not committed makes the next one with its key wait, and no other.
+  insert into outbox.idempotency_key as k (org_id, key, event_id, content, created_at)
+  values (p_event.org_id, p_event.idempotency_key, p_event.id, v_content, p_event.created_at)
+  on conflict (org_id, key) do update
+    set event_id = excluded.event_id, content = excluded.content, created_at = excluded.created_at
+    where k.created_at <= excluded.created_at - interval '24 hours';
+  if found then
+    return null;
+  end if;
+  select *
+  into v_held
+  from outbox.idempotency_key k
+  where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;
+  if v_held.content <> v_content then
+    raise exception using errcode = 'OH003',
+      message = 'idempotency_key was used within 24 hours for an event with other content',
+      detail = pg_catalog.format('It belongs to event %s', v_held.event_id),
+      hint =
+        'Use a new key for a new event, or publish the same type, payload, partition key, '
+        'endpoint and deliver_at';
+  end if;
+  return v_held.event_id;
+end
+$$;
+comment on function outbox.take_key(outbox.event) is
+  'Takes the event''s idempotency key for 24 hours and returns null, or returns the id of the '
+  'event that has it. OH003: that event has other content.';

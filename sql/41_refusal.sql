@@ -1,0 +1,78 @@
+-- Why a message must not be sent: opt-outs, consent, the 24-hour window, templates. It is asked
+-- when a message is created and again by the claim, for any of these may change while it waits.
+
+create function outbox.refusal_of(
+  p_message outbox.outbound_message, p_now timestamptz
+) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
+  v_numbers text[] := outbox.spellings(p_message.to_recipient);
+  -- WhatsApp's clock is not ours: what is about to close counts as closed.
+  v_margin constant interval := interval '5 minutes';
+begin
+  return case
+    when exists (
+      select from outbox.opt_out o
+      where o.org_id = p_message.org_id and o.channel = p_message.channel
+        and o.recipient = any (v_numbers || ('+' || p_message.wa_id))
+        and o.purpose in ('ALL', v_purpose) and not o.lifted)
+    then 'opted_out'
+    when p_message.dossier_id is not null and (
+      select c.granted from outbox.consent c
+      where c.org_id = p_message.org_id and c.dossier_id = p_message.dossier_id
+        and c.channel = p_message.channel and c.purpose = v_purpose
+      order by c.id desc limit 1) is not true
+    then 'consent_required'
+    when p_message.template_code is null and not exists (
+      select from outbox.conversation_window w
+      where w.channel_id = p_message.channel_id and w.recipient = any (v_numbers)
+        and w.expires_at > p_now + v_margin)
+    then 'outside_window'
+    when p_message.template_code is not null and not exists (
+      select from outbox.template t
+      where t.org_id = p_message.org_id and t.code = p_message.template_code)
+    then 'template_missing'
+  end;
+end
+$$;
+comment on function outbox.refusal_of(outbox.outbound_message, timestamptz) is
+  'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, '
+  'and the person has not written for 24 hours), template_missing; null when it may be.';
+
+create function outbox.refusal_words(p_code text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return case p_code
+    when 'opted_out' then 'Recipient opted out'
+    when 'consent_required' then 'Consent required'
+    when 'consent_revoked' then 'Consent required'
+    when 'outside_window' then
+      'More than 24 hours since the recipient last wrote: only a template may be sent'
+    when 'template_missing' then 'The template does not exist any more'
+  end;
+end
+$$;
+comment on function outbox.refusal_words(text) is
+  'A refusal as the audit trail words it.';
+
+create function outbox.audit_refusal(
+  p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.audit(p_message.org_id,
+    case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
+    coalesce(p_message.dossier_id, p_message.channel_id::text),
+    'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
+  perform outbox.count_up('messages_blocked', array[p_code]);
+end
+$$;
+comment on function outbox.audit_refusal(outbox.outbound_message, text, text, timestamptz) is
+  'Writes into the audit trail that a message was blocked.';
