@@ -10,17 +10,24 @@
 --   41_opt_out.sql, 41_recipient.sql, 41_refusal.sql, 42_create_message.sql, 45_publish_many.sql,
 --   46_saga.sql, 47_execute_saga.sql, 48_consume.sql, 48_inbox.sql, 49_watch.sql,
 --   49_watch_table.sql, 50_retry.sql, 52_failure.sql, 53_error_hint.sql, 53_message_rule.sql,
---   54_broker.sql, 54_slack.sql, 55_complete.sql, 56_message_state.sql, 57_callback_apply.sql,
---   57_callback_failure.sql, 57_callback_status.sql, 57_callback_store.sql, 57_callback_tell.sql,
---   57_lost_lease.sql, 58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql,
---   59_callback_cleanup.sql, 59_notice.sql, 60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql,
---   63_route.sql, 65_claim.sql, 66_message_claim.sql, 70_dispatch.sql, 71_message_parcel.sql,
---   72_announce.sql, 73_dead_letter_topic.sql, 75_kick.sql, 77_replay.sql, 78_purge.sql,
---   80_views.sql, 81_api_requests.sql, 82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql,
---   83_api_deliveries.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
+--   54_broker.sql, 54_broker_check.sql, 54_kafka.sql, 54_rabbitmq.sql, 54_slack.sql,
+--   55_complete.sql, 56_channel_failure.sql, 56_close_message.sql, 56_complete_message.sql,
+--   56_sent_message.sql, 57_callback_apply.sql, 57_callback_failure.sql, 57_callback_status.sql,
+--   57_callback_status_judge.sql, 57_callback_status_note.sql, 57_callback_store.sql,
+--   57_callback_tell.sql, 57_lost_lease.sql, 58_inbound_message.sql, 58_inbound_person.sql,
+--   58_manual.sql, 59_callback_cleanup.sql, 59_hold_channel.sql, 59_hold_template.sql,
+--   59_notice.sql, 60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql, 63_route.sql,
+--   65_claim.sql, 66_message_claim.sql, 70_dispatch.sql, 71_message_parcel.sql, 72_announce.sql,
+--   73_dead_letter_topic.sql, 75_kick.sql, 77_discard_dead_letter.sql, 77_replay.sql,
+--   77_replay_job.sql, 78_purge.sql, 80_delivery_status.sql, 80_endpoint_status.sql,
+--   80_outbox_views.sql, 80_queue_health.sql, 81_api_requests.sql, 82_api.sql, 82_api_lists.sql,
+--   83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_delivery.sql,
+--   83_api_delivery_actions.sql, 83_api_endpoint_change.sql, 83_api_endpoint_create.sql,
+--   83_api_endpoint_state.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
 --   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql,
---   83_api_secrets.sql, 83_api_stats.sql, 84_channel.sql, 84_message.sql, 84_opt_out.sql,
---   85_partition.sql, 87_cleanup.sql, 88_metrics.sql, 90_grants.sql, 95_cron.sql
+--   83_api_secrets.sql, 83_api_stats.sql, 84_channel.sql, 84_erase_messages.sql, 84_message.sql,
+--   84_message_actions.sql, 84_message_trail.sql, 84_opt_out.sql, 85_partition.sql, 87_cleanup.sql,
+--   88_metrics.sql, 90_grants.sql, 95_cron.sql
 
 -- sql/00_setup.sql
 
@@ -5960,232 +5967,6 @@ where f.kind = 'whatsapp' and f.code = '131053';
 -- secret key alone. A broker that cannot be reached is no fault of a delivery: the rules at the end
 -- make it wait behind the breaker, and no try is spent.
 
-create function outbox.check_members(
-  p_field text, p_value jsonb, p_members text[], p_kind text
-) returns void
-language plpgsql immutable set search_path = ''
-as $$
-declare
-  v_stray text;
-begin
-  if pg_catalog.jsonb_typeof(p_value) is distinct from 'object' then
-    perform outbox.invalid(p_field, 'is not an object',
-      'Expected members such as ' || pg_catalog.array_to_string(p_members, ', '));
-  end if;
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_value) k
-  where k <> all (p_members) order by k limit 1;
-  if found then
-    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_stray, 60),
-      'is no setting of kind ' || p_kind,
-      'Expected ' || pg_catalog.array_to_string(p_members, ', '));
-  end if;
-end
-$$;
-comment on function outbox.check_members(text, jsonb, text[], text) is
-  'Raises OH001 for the first member of an object that its kind does not know.';
-
-create function outbox.check_broker_address(p_field text, p_address text) returns void
-language plpgsql stable set search_path = ''
-as $$
-declare
-  v_problem text := case
-    when p_address is null or p_address !~ '^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5}$'
-    then 'is not host:port'
-    else outbox.authority_problem('https://' || p_address)
-  end;
-begin
-  if v_problem is not null then
-    perform outbox.invalid(p_field, v_problem, case v_problem
-      when 'has a host that is not allowed' then
-        'Use a host on the public Internet. A network of one''s own is allowed by the setting '
-        'egress.allow_cidrs'
-      when 'has a port that is not allowed' then
-        'The settings egress.allow_ports and egress.deny_ports say which ports are'
-      else 'Expected something like broker.example.com:9092'
-    end);
-  end if;
-end
-$$;
-comment on function outbox.check_broker_address(text, text) is
-  'Raises OH001 unless a broker may be reached at this host:port. The addresses behind a name are '
-  'vetted at each connection.';
-
-create function outbox.check_template(
-  p_field text, p_template jsonb, p_names text[], p_characters text
-) returns void
-language plpgsql immutable set search_path = ''
-as $$
-declare
-  v_text text := p_template #>> '{}';
-begin
-  if pg_catalog.jsonb_typeof(p_template) is distinct from 'string' or v_text = ''
-    or pg_catalog.length(v_text) > 200
-    or pg_catalog.regexp_replace(v_text,
-      '\{(' || pg_catalog.array_to_string(p_names, '|') || ')\}', '', 'g') !~ p_characters
-  then
-    perform outbox.invalid(p_field, 'is not a text of 1 to 200 such characters',
-      pg_catalog.format('Expected letters, digits, . _ - and {%s}, such as shop.{type}',
-        pg_catalog.array_to_string(p_names, '}, {')));
-  end if;
-end
-$$;
-comment on function outbox.check_template(text, jsonb, text[], text) is
-  'Raises OH001 unless a template has only the placeholders {…} of p_names and, beside them, what '
-  'the pattern p_characters allows.';
-
-create function outbox.check_ca(p_ca jsonb) returns void
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if p_ca <> 'null' and (
-    p_ca #>> '{}' !~ '^\s*-----BEGIN CERTIFICATE-----' or pg_catalog.length(p_ca #>> '{}') > 65536)
-  then
-    perform outbox.invalid('broker.ca', 'is not a certificate in PEM',
-      'Expected -----BEGIN CERTIFICATE----- and so on: of the authority, not of the broker');
-  end if;
-end
-$$;
-comment on function outbox.check_ca(jsonb) is
-  'Raises OH001 unless the certificates to trust instead of the public ones are null or PEM.';
-
-create function outbox.check_rabbitmq(p_broker jsonb) returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-declare
-  v_broker jsonb := '{"exchange": "amq.topic", "routing_key": "{type}", "mandatory": true,
-    "ca": null, "dlq_exchange": "", "dlq_routing_key": null}'::jsonb || p_broker;
-  v_url text := v_broker ->> 'url';
-  v_parts text[];
-  v_field text;
-begin
-  perform outbox.check_members('broker', p_broker, array[
-    'url', 'exchange', 'routing_key', 'mandatory', 'ca', 'dlq_exchange', 'dlq_routing_key'],
-    'rabbitmq');
-  if v_url ~ '^amqps?://[^/]*@' then
-    perform outbox.invalid('broker.url', 'carries credentials',
-      'Give them in credentials, which nobody can read: {"username", "password"}');
-  end if;
-  v_parts := pg_catalog.regexp_match(v_url,
-    '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
-  if v_parts is null then
-    perform outbox.invalid('broker.url', 'is not an amqps URL',
-      'Expected amqps://host:5671/vhost; write a / in the vhost as %2F');
-  elsif v_parts[1] = 'amqp' and not outbox.setting_on('egress.allow_http') then
-    perform outbox.invalid('broker.url', 'is not amqps', 'Use amqps. For local development: '
-      'select outbox.set_setting(''egress.allow_http'', ''true'')');
-  end if;
-  v_parts[3] := coalesce(v_parts[3], case v_parts[1] when 'amqps' then ':5671' else ':5672' end);
-  perform outbox.check_broker_address('broker.url', v_parts[2] || v_parts[3]);
-  foreach v_field in array array['exchange', 'dlq_exchange'] loop
-    if pg_catalog.jsonb_typeof(v_broker -> v_field) <> 'string'
-      or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
-    then
-      perform outbox.invalid('broker.' || v_field, 'is not the name of an exchange',
-        'Expected up to 127 letters, digits and . _ : -; an empty text is the default exchange');
-    end if;
-  end loop;
-  perform outbox.check_template('broker.routing_key', v_broker -> 'routing_key',
-    array['type', 'org', 'key'], '^[A-Za-z0-9._:#-]*$');
-  if v_broker -> 'dlq_routing_key' <> 'null' then
-    perform outbox.check_template('broker.dlq_routing_key', v_broker -> 'dlq_routing_key',
-      array['type', 'org', 'routing_key'], '^[A-Za-z0-9._:#-]*$');
-  end if;
-  if pg_catalog.jsonb_typeof(v_broker -> 'mandatory') <> 'boolean' then
-    perform outbox.invalid('broker.mandatory', 'is not true or false',
-      'true: a message that no queue takes is a failure');
-  end if;
-  perform outbox.check_ca(v_broker -> 'ca');
-  return v_broker || pg_catalog.jsonb_build_object(
-    'url', v_parts[1] || '://' || v_parts[2] || v_parts[3] || coalesce(v_parts[4], ''));
-end
-$$;
-comment on function outbox.check_rabbitmq(jsonb) is
-  'The settings of a RabbitMQ endpoint, complete: {"url": "amqps://host:port/vhost", "exchange", '
-  '"routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
-
-create function outbox.check_kafka(p_broker jsonb) returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-declare
-  v_broker jsonb := '{"topic": "{type}", "tls": true, "ca": null, "sasl": null,
-    "dlq_topic": "{topic}.dlq"}'::jsonb || p_broker;
-  v_address text;
-begin
-  perform outbox.check_members('broker', p_broker, array[
-    'brokers', 'topic', 'tls', 'ca', 'sasl', 'dlq_topic'], 'kafka');
-  if pg_catalog.jsonb_typeof(v_broker -> 'brokers') is distinct from 'array'
-    or pg_catalog.jsonb_array_length(v_broker -> 'brokers') not between 1 and 20
-  then
-    perform outbox.invalid('broker.brokers', 'is not a list of 1 to 20 addresses',
-      'Expected something like ["kafka-1.example.com:9093"]; the others are learnt from these');
-  end if;
-  for v_address in select a from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a loop
-    if v_address like '[%' then
-      perform outbox.invalid('broker.brokers', 'has an IPv6 address, which kafkajs cannot read',
-        'Use a name such as kafka-1.example.com:9093');
-    end if;
-    perform outbox.check_broker_address('broker.brokers', v_address);
-  end loop;
-  perform outbox.check_template('broker.topic', v_broker -> 'topic', array['type', 'org'],
-    '^[A-Za-z0-9._-]*$');
-  if v_broker -> 'dlq_topic' <> 'null' then
-    perform outbox.check_template('broker.dlq_topic', v_broker -> 'dlq_topic',
-      array['type', 'org', 'topic'], '^[A-Za-z0-9._-]*$');
-    if v_broker -> 'dlq_topic' in (v_broker -> 'topic', '"{topic}"') then
-      perform outbox.invalid('broker.dlq_topic', 'is the topic itself',
-        'Expected another one, such as {topic}.dlq, or null for none');
-    end if;
-  end if;
-  if pg_catalog.jsonb_typeof(v_broker -> 'tls') <> 'boolean' then
-    perform outbox.invalid('broker.tls', 'is not true or false', 'Expected true');
-  elsif v_broker -> 'tls' = 'false' and not outbox.setting_on('egress.allow_http') then
-    perform outbox.invalid('broker.tls', 'is false', 'Use TLS. For local development: '
-      'select outbox.set_setting(''egress.allow_http'', ''true'')');
-  end if;
-  if v_broker -> 'sasl' <> 'null' then
-    perform outbox.check_choice('broker.sasl', v_broker ->> 'sasl',
-      array['plain', 'scram-sha-256', 'scram-sha-512']);
-  end if;
-  perform outbox.check_ca(v_broker -> 'ca');
-  return v_broker;
-end
-$$;
-comment on function outbox.check_kafka(jsonb) is
-  'The settings of a Kafka endpoint, complete: {"brokers": ["host:port"], "topic", "tls", "ca", '
-  '"sasl", "dlq_topic"}. OH001.';
-
-create function outbox.check_credentials(
-  p_kind text, p_broker jsonb, p_credentials jsonb
-) returns void
-language plpgsql immutable set search_path = ''
-as $$
-declare
-  v_wanted boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
-  v_field text;
-begin
-  if p_credentials is null and not v_wanted then
-    return;
-  elsif p_credentials is null then
-    perform outbox.invalid('credentials', 'is missing', 'Expected {"username", "password"}');
-  elsif not v_wanted then
-    perform outbox.invalid('credentials', 'is given without broker.sasl',
-      'Name the mechanism in broker.sasl: plain, scram-sha-256 or scram-sha-512');
-  end if;
-  perform outbox.check_members('credentials', p_credentials, array['username', 'password'],
-    p_kind);
-  foreach v_field in array array['username', 'password'] loop
-    if pg_catalog.jsonb_typeof(p_credentials -> v_field) is distinct from 'string'
-      or pg_catalog.length(p_credentials ->> v_field) not between 1 and 2048
-    then
-      perform outbox.invalid('credentials.' || v_field, 'is not a text of 1 to 2048 characters',
-        'Any characters go, as they are: nothing is to be escaped');
-    end if;
-  end loop;
-end
-$$;
-comment on function outbox.check_credentials(text, jsonb, jsonb) is
-  'Raises OH001 unless these are what a broker is logged in to with; never shows them.';
-
 create function outbox.put_broker(
   p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb
 ) returns void
@@ -6286,8 +6067,7 @@ comment on function outbox.set_broker(uuid, jsonb, jsonb) is
   'Changes the settings of a broker endpoint that p_broker names, and its credentials where they '
   'are given, from the next claim on: {"id", "url", "broker"}. OH001, OH002, OH004.';
 
--- Titles are the protocols' own. Kafka: https://kafka.apache.org/protocol#protocol_error_codes,
--- what is not retriable there; AMQP: reply codes of 0-9-1. What no row names is retried.
+-- Codes of our own: the broker was not reached, or its login was refused.
 insert into outbox.failure_rule (kind, code, action, title, note)
 select k.kind, r.code, 'wait', r.title, 'Nothing of the delivery is at fault'
 from (values ('rabbitmq'), ('kafka')) k (kind)
@@ -6301,6 +6081,262 @@ cross join (values
   ('login_refused', 'The broker refuses the credentials'),
   ('no_proxy', 'The broker cannot be reached through the egress proxy')
 ) r (code, title);
+
+-- sql/54_broker_check.sql
+
+-- What both kinds of broker are checked with. Each raises OH001 and names the member; credentials
+-- are shown in no error.
+
+create function outbox.check_members(
+  p_field text, p_value jsonb, p_members text[], p_kind text
+) returns void
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_stray text;
+begin
+  if pg_catalog.jsonb_typeof(p_value) is distinct from 'object' then
+    perform outbox.invalid(p_field, 'is not an object',
+      'Expected members such as ' || pg_catalog.array_to_string(p_members, ', '));
+  end if;
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_value) k
+  where k <> all (p_members) order by k limit 1;
+  if found then
+    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_stray, 60),
+      'is no setting of kind ' || p_kind,
+      'Expected ' || pg_catalog.array_to_string(p_members, ', '));
+  end if;
+end
+$$;
+comment on function outbox.check_members(text, jsonb, text[], text) is
+  'Raises OH001 for the first member of an object that its kind does not know.';
+
+create function outbox.check_broker_address(p_field text, p_address text) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_problem text := case
+    when p_address is null or p_address !~ '^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5}$'
+    then 'is not host:port'
+    else outbox.authority_problem('https://' || p_address)
+  end;
+begin
+  if v_problem is not null then
+    perform outbox.invalid(p_field, v_problem, case v_problem
+      when 'has a host that is not allowed' then
+        'Use a host on the public Internet. A network of one''s own is allowed by the setting '
+        'egress.allow_cidrs'
+      when 'has a port that is not allowed' then
+        'The settings egress.allow_ports and egress.deny_ports say which ports are'
+      else 'Expected something like broker.example.com:9092'
+    end);
+  end if;
+end
+$$;
+comment on function outbox.check_broker_address(text, text) is
+  'Raises OH001 unless a broker may be reached at this host:port. The addresses behind a name are '
+  'vetted at each connection.';
+
+create function outbox.check_template(
+  p_field text, p_template jsonb, p_names text[], p_characters text
+) returns void
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_text text := p_template #>> '{}';
+begin
+  if pg_catalog.jsonb_typeof(p_template) is distinct from 'string' or v_text = ''
+    or pg_catalog.length(v_text) > 200
+    or pg_catalog.regexp_replace(v_text,
+      '\{(' || pg_catalog.array_to_string(p_names, '|') || ')\}', '', 'g') !~ p_characters
+  then
+    perform outbox.invalid(p_field, 'is not a text of 1 to 200 such characters',
+      pg_catalog.format('Expected letters, digits, . _ - and {%s}, such as shop.{type}',
+        pg_catalog.array_to_string(p_names, '}, {')));
+  end if;
+end
+$$;
+comment on function outbox.check_template(text, jsonb, text[], text) is
+  'Raises OH001 unless a template has only the placeholders {…} of p_names and, beside them, what '
+  'the pattern p_characters allows.';
+
+create function outbox.check_ca(p_ca jsonb) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_ca <> 'null' and (
+    p_ca #>> '{}' !~ '^\s*-----BEGIN CERTIFICATE-----' or pg_catalog.length(p_ca #>> '{}') > 65536)
+  then
+    perform outbox.invalid('broker.ca', 'is not a certificate in PEM',
+      'Expected -----BEGIN CERTIFICATE----- and so on: of the authority, not of the broker');
+  end if;
+end
+$$;
+comment on function outbox.check_ca(jsonb) is
+  'Raises OH001 unless the certificates to trust instead of the public ones are null or PEM.';
+
+create function outbox.check_credentials(
+  p_kind text, p_broker jsonb, p_credentials jsonb
+) returns void
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_wanted boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
+  v_field text;
+begin
+  if p_credentials is null and not v_wanted then
+    return;
+  elsif p_credentials is null then
+    perform outbox.invalid('credentials', 'is missing', 'Expected {"username", "password"}');
+  elsif not v_wanted then
+    perform outbox.invalid('credentials', 'is given without broker.sasl',
+      'Name the mechanism in broker.sasl: plain, scram-sha-256 or scram-sha-512');
+  end if;
+  perform outbox.check_members('credentials', p_credentials, array['username', 'password'],
+    p_kind);
+  foreach v_field in array array['username', 'password'] loop
+    if pg_catalog.jsonb_typeof(p_credentials -> v_field) is distinct from 'string'
+      or pg_catalog.length(p_credentials ->> v_field) not between 1 and 2048
+    then
+      perform outbox.invalid('credentials.' || v_field, 'is not a text of 1 to 2048 characters',
+        'Any characters go, as they are: nothing is to be escaped');
+    end if;
+  end loop;
+end
+$$;
+comment on function outbox.check_credentials(text, jsonb, jsonb) is
+  'Raises OH001 unless these are what a broker is logged in to with; never shows them.';
+
+-- sql/54_kafka.sql
+
+-- Kafka: its settings, and what its refusals mean: the errors that are not retriable there, under
+-- their own titles (https://kafka.apache.org/protocol#protocol_error_codes). What no row names is
+-- retried.
+
+create function outbox.check_kafka(p_broker jsonb) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_broker jsonb := '{"topic": "{type}", "tls": true, "ca": null, "sasl": null,
+    "dlq_topic": "{topic}.dlq"}'::jsonb || p_broker;
+  v_address text;
+begin
+  perform outbox.check_members('broker', p_broker, array[
+    'brokers', 'topic', 'tls', 'ca', 'sasl', 'dlq_topic'], 'kafka');
+  if pg_catalog.jsonb_typeof(v_broker -> 'brokers') is distinct from 'array'
+    or pg_catalog.jsonb_array_length(v_broker -> 'brokers') not between 1 and 20
+  then
+    perform outbox.invalid('broker.brokers', 'is not a list of 1 to 20 addresses',
+      'Expected something like ["kafka-1.example.com:9093"]; the others are learnt from these');
+  end if;
+  for v_address in select a from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a loop
+    if v_address like '[%' then
+      perform outbox.invalid('broker.brokers', 'has an IPv6 address, which kafkajs cannot read',
+        'Use a name such as kafka-1.example.com:9093');
+    end if;
+    perform outbox.check_broker_address('broker.brokers', v_address);
+  end loop;
+  perform outbox.check_template('broker.topic', v_broker -> 'topic', array['type', 'org'],
+    '^[A-Za-z0-9._-]*$');
+  if v_broker -> 'dlq_topic' <> 'null' then
+    perform outbox.check_template('broker.dlq_topic', v_broker -> 'dlq_topic',
+      array['type', 'org', 'topic'], '^[A-Za-z0-9._-]*$');
+    if v_broker -> 'dlq_topic' in (v_broker -> 'topic', '"{topic}"') then
+      perform outbox.invalid('broker.dlq_topic', 'is the topic itself',
+        'Expected another one, such as {topic}.dlq, or null for none');
+    end if;
+  end if;
+  if pg_catalog.jsonb_typeof(v_broker -> 'tls') <> 'boolean' then
+    perform outbox.invalid('broker.tls', 'is not true or false', 'Expected true');
+  elsif v_broker -> 'tls' = 'false' and not outbox.setting_on('egress.allow_http') then
+    perform outbox.invalid('broker.tls', 'is false', 'Use TLS. For local development: '
+      'select outbox.set_setting(''egress.allow_http'', ''true'')');
+  end if;
+  if v_broker -> 'sasl' <> 'null' then
+    perform outbox.check_choice('broker.sasl', v_broker ->> 'sasl',
+      array['plain', 'scram-sha-256', 'scram-sha-512']);
+  end if;
+  perform outbox.check_ca(v_broker -> 'ca');
+  return v_broker;
+end
+$$;
+comment on function outbox.check_kafka(jsonb) is
+  'The settings of a Kafka endpoint, complete: {"brokers": ["host:port"], "topic", "tls", "ca", '
+  '"sasl", "dlq_topic"}. OH001.';
+
+insert into outbox.failure_rule (kind, code, action, title, note) values
+  ('kafka', 'MESSAGE_TOO_LARGE', 'fail', 'The record is larger than the topic allows', ''),
+  ('kafka', 'RECORD_LIST_TOO_LARGE', 'fail', 'The batch is larger than a segment', ''),
+  ('kafka', 'INVALID_TOPIC_EXCEPTION', 'fail', 'The topic''s name is not valid', ''),
+  ('kafka', 'INVALID_RECORD', 'fail', 'The broker does not take such a record', ''),
+  ('kafka', 'INVALID_TIMESTAMP', 'fail', 'The record''s time is out of range', ''),
+  ('kafka', 'TOPIC_AUTHORIZATION_FAILED', 'fail', 'The user may not write to the topic', ''),
+  ('kafka', 'CLUSTER_AUTHORIZATION_FAILED', 'fail', 'The user may not write to the cluster', ''),
+  ('kafka', 'POLICY_VIOLATION', 'fail', 'A policy of the cluster forbids it', ''),
+  ('kafka', 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'fail', 'The topic''s format is too old', ''),
+  ('kafka', 'UNSUPPORTED_VERSION', 'fail', 'The broker is too old', '');
+
+-- sql/54_rabbitmq.sql
+
+-- RabbitMQ: its settings, and what its refusals mean. Codes are the reply codes of AMQP 0-9-1 with
+-- their own titles, and two of ours: NO_ROUTE for a returned message, NACK for basic.nack. What no
+-- row names is retried.
+
+create function outbox.check_rabbitmq(p_broker jsonb) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_broker jsonb := '{"exchange": "amq.topic", "routing_key": "{type}", "mandatory": true,
+    "ca": null, "dlq_exchange": "", "dlq_routing_key": null}'::jsonb || p_broker;
+  v_url text := v_broker ->> 'url';
+  v_parts text[];
+  v_field text;
+begin
+  perform outbox.check_members('broker', p_broker, array[
+    'url', 'exchange', 'routing_key', 'mandatory', 'ca', 'dlq_exchange', 'dlq_routing_key'],
+    'rabbitmq');
+  if v_url ~ '^amqps?://[^/]*@' then
+    perform outbox.invalid('broker.url', 'carries credentials',
+      'Give them in credentials, which nobody can read: {"username", "password"}');
+  end if;
+  v_parts := pg_catalog.regexp_match(v_url,
+    '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
+  if v_parts is null then
+    perform outbox.invalid('broker.url', 'is not an amqps URL',
+      'Expected amqps://host:5671/vhost; write a / in the vhost as %2F');
+  elsif v_parts[1] = 'amqp' and not outbox.setting_on('egress.allow_http') then
+    perform outbox.invalid('broker.url', 'is not amqps', 'Use amqps. For local development: '
+      'select outbox.set_setting(''egress.allow_http'', ''true'')');
+  end if;
+  v_parts[3] := coalesce(v_parts[3], case v_parts[1] when 'amqps' then ':5671' else ':5672' end);
+  perform outbox.check_broker_address('broker.url', v_parts[2] || v_parts[3]);
+  foreach v_field in array array['exchange', 'dlq_exchange'] loop
+    if pg_catalog.jsonb_typeof(v_broker -> v_field) <> 'string'
+      or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
+    then
+      perform outbox.invalid('broker.' || v_field, 'is not the name of an exchange',
+        'Expected up to 127 letters, digits and . _ : -; an empty text is the default exchange');
+    end if;
+  end loop;
+  perform outbox.check_template('broker.routing_key', v_broker -> 'routing_key',
+    array['type', 'org', 'key'], '^[A-Za-z0-9._:#-]*$');
+  if v_broker -> 'dlq_routing_key' <> 'null' then
+    perform outbox.check_template('broker.dlq_routing_key', v_broker -> 'dlq_routing_key',
+      array['type', 'org', 'routing_key'], '^[A-Za-z0-9._:#-]*$');
+  end if;
+  if pg_catalog.jsonb_typeof(v_broker -> 'mandatory') <> 'boolean' then
+    perform outbox.invalid('broker.mandatory', 'is not true or false',
+      'true: a message that no queue takes is a failure');
+  end if;
+  perform outbox.check_ca(v_broker -> 'ca');
+  return v_broker || pg_catalog.jsonb_build_object(
+    'url', v_parts[1] || '://' || v_parts[2] || v_parts[3] || coalesce(v_parts[4], ''));
+end
+$$;
+comment on function outbox.check_rabbitmq(jsonb) is
+  'The settings of a RabbitMQ endpoint, complete: {"url": "amqps://host:port/vhost", "exchange", '
+  '"routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
+
 insert into outbox.failure_rule (kind, code, action, title, note) values
   ('rabbitmq', 'NO_ROUTE', 'retry', 'No queue takes the message (returned as mandatory)', ''),
   ('rabbitmq', 'NACK', 'retry', 'RabbitMQ could not take the message (basic.nack)',
@@ -6312,17 +6348,7 @@ insert into outbox.failure_rule (kind, code, action, title, note) values
   ('rabbitmq', 'RESOURCE_ERROR', 'wait', 'RabbitMQ has no room', ''),
   ('rabbitmq', 'PRECONDITION_FAILED', 'fail', 'RabbitMQ does not take such a message',
     'Larger than max_message_size, for one'),
-  ('rabbitmq', 'CONTENT_TOO_LARGE', 'fail', 'The message is too large', ''),
-  ('kafka', 'MESSAGE_TOO_LARGE', 'fail', 'The record is larger than the topic allows', ''),
-  ('kafka', 'RECORD_LIST_TOO_LARGE', 'fail', 'The batch is larger than a segment', ''),
-  ('kafka', 'INVALID_TOPIC_EXCEPTION', 'fail', 'The topic''s name is not valid', ''),
-  ('kafka', 'INVALID_RECORD', 'fail', 'The broker does not take such a record', ''),
-  ('kafka', 'INVALID_TIMESTAMP', 'fail', 'The record''s time is out of range', ''),
-  ('kafka', 'TOPIC_AUTHORIZATION_FAILED', 'fail', 'The user may not write to the topic', ''),
-  ('kafka', 'CLUSTER_AUTHORIZATION_FAILED', 'fail', 'The user may not write to the cluster', ''),
-  ('kafka', 'POLICY_VIOLATION', 'fail', 'A policy of the cluster forbids it', ''),
-  ('kafka', 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'fail', 'The topic''s format is too old', ''),
-  ('kafka', 'UNSUPPORTED_VERSION', 'fail', 'The broker is too old', '');
+  ('rabbitmq', 'CONTENT_TOO_LARGE', 'fail', 'The message is too large', '');
 
 -- sql/54_slack.sql
 
@@ -6881,7 +6907,173 @@ comment on function outbox.complete(outbox.result[], timestamptz) is
   'Applies results, disables endpoints that are gone, publishes the operational events, and '
   'returns how many results applied; the rest are stale. locks: the caller holds the gates.';
 
--- sql/56_message_state.sql
+-- sql/56_channel_failure.sql
+
+-- What the failure of one message means for others: a rule of failure_rule can hold its channel, or
+-- slow down every number of the same Meta app or account.
+
+create function outbox.hold_channels(
+  p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamptz
+) returns uuid[]
+language plpgsql set search_path = ''
+as $$
+declare
+  v_id uuid;
+  v_code text;
+  v_why text;
+begin
+  for v_id in
+    select w.endpoint_id from outbox.whatsapp_channel w
+    join outbox.endpoint e on e.id = w.endpoint_id
+    where w.endpoint_id = any (p_endpoint_ids) and e.state = 'enabled'
+    order by w.endpoint_id
+    -- As disable_itself(): the next failure holds it then.
+    for no key update of e skip locked
+  loop
+    select coalesce(r.code, r.error_class),
+      pg_catalog.format('%s %s', coalesce(r.code, r.error_class), f.title)
+    into v_code, v_why
+    from pg_catalog.unnest(p_results) r
+    cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
+      r.provider ->> 'subcode') f
+    where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
+    limit 1;
+    perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
+  end loop;
+  return nullif(array(
+    select u from pg_catalog.unnest(p_endpoint_ids) u
+    where not exists (select from outbox.whatsapp_channel w where w.endpoint_id = u)), '{}');
+end
+$$;
+comment on function outbox.hold_channels(uuid[], outbox.result[], timestamptz) is
+  'Pauses the channels among endpoints that a failure wants held, with the reason, and publishes '
+  'outhook.channel.held; returns the endpoints that are no channels.';
+
+create function outbox.throttle_apps(
+  p_results outbox.result[], p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoints uuid[];
+  v_waits interval[];
+  v_locked uuid[];
+begin
+  select pg_catalog.array_agg(o.id), pg_catalog.array_agg(o.wait) into v_endpoints, v_waits
+  from (
+    select o.endpoint_id as id, pg_catalog.max(greatest(
+      outbox.retry_after(r.retry_after, p_now), f.min_delay_s * interval '1 s')) as wait
+    from pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
+        r.provider ->> 'subcode') as rule
+      where r.outcome = 'failed' offset 0
+    ) x
+    cross join lateral (select (x.rule).*) f
+    join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
+    join outbox.whatsapp_channel o on o.endpoint_id <> w.endpoint_id
+      and case f.scope when 'app' then o.app_id = w.app_id else o.waba_id = w.waba_id end
+    where f.action = 'throttle' and f.scope in ('app', 'account')
+    group by o.endpoint_id
+  ) o;
+  if v_endpoints is not null then
+    -- Nobody is waited for: a number whose gate is held hears of it from WhatsApp itself.
+    v_locked := outbox.try_lock_gates(v_endpoints);
+    update outbox.gate g set not_before = greatest(g.not_before, p_now + o.wait)
+    from unnest(v_endpoints, v_waits) as o (id, wait)
+    where g.endpoint_id = o.id and o.id = any (v_locked);
+    perform outbox.park(v_locked, p_now);
+  end if;
+end
+$$;
+comment on function outbox.throttle_apps(outbox.result[], timestamptz) is
+  'Holds back the other numbers of a Meta app, or of an account, whose calls are used up, as '
+  'apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
+
+-- sql/56_close_message.sql
+
+-- Messages that will not be sent: their delivery was closed, or their channel deleted.
+
+create function outbox.close_message(
+  p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_message outbox.outbound_message;
+begin
+  select * into v_message from outbox.outbound_message m
+  where m.event_id = p_event_id and m.status = 'QUEUED' for update;
+  if not found then
+    return;
+  end if;
+  if p_outcome = 'cancelled' then
+    v_message.status := 'CANCELLED';
+    perform outbox.save_message(v_message, p_now);
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CANCELLED',
+      'Message cancelled: ' || p_why, null, p_now);
+  else
+    perform outbox.fail_message(v_message, p_outcome, p_why, p_now);
+  end if;
+end
+$$;
+comment on function outbox.close_message(uuid, text, text, timestamptz) is
+  'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the '
+  'caller holds the gate; the message.';
+
+create function outbox.fail_unsent(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_message outbox.outbound_message;
+  v_failed integer := 0;
+begin
+  for v_message in
+    select m.* from outbox.whatsapp_channel w
+    cross join lateral (
+      select * from outbox.outbound_message m
+      where m.org_id = w.org_id and m.status in ('QUEUED', 'SENDING')
+        and m.channel_id = p_endpoint_id
+      order by m.id limit p_limit
+    ) m
+    where w.endpoint_id = p_endpoint_id
+  loop
+    perform outbox.fail_message(v_message, 'channel_deleted', 'The channel was deleted', p_now);
+    v_failed := v_failed + 1;
+  end loop;
+  return v_failed;
+end
+$$;
+comment on function outbox.fail_unsent(uuid, integer, timestamptz) is
+  'Fails up to p_limit messages that a deleted channel had not sent; returns how many. locks: the '
+  'caller holds the gate; messages by id.';
+
+create function outbox.forget_channel(p_endpoint_id uuid) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_token uuid;
+begin
+  delete from outbox.whatsapp_channel w
+  where w.endpoint_id = p_endpoint_id returning w.token_vault_id into v_token;
+  if not found then
+    return;
+  end if;
+  delete from vault.secrets v where v.id = v_token;
+  delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
+  delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
+end
+$$;
+comment on function outbox.forget_channel(uuid) is
+  'Removes what a deleted channel leaves: its token, windows and holds.';
+
+-- sql/56_complete_message.sql
 
 -- What the results of a run do to messages, in the transaction that applies them to the deliveries.
 -- Order of locks: the gates, which the caller holds, then messages by id. What a claim does to them
@@ -7041,6 +7233,11 @@ comment on function outbox.undo_attempt(
   'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the '
   'message.';
 
+-- sql/56_sent_message.sql
+
+-- A message that WhatsApp has taken: by its answer to a run, or, where that answer was lost, by the
+-- id that a late answer brings. It is SENT then, and no second one goes out.
+
 create function outbox.mark_sent(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text,
   p_provider jsonb, p_now timestamptz
@@ -7136,163 +7333,6 @@ comment on function outbox.adopt_message(text, text) is
   'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message '
   'is SENT and its pending retry is closed, so that a lost answer makes no second message. '
   'Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';
-
-create function outbox.close_message(
-  p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_message outbox.outbound_message;
-begin
-  select * into v_message from outbox.outbound_message m
-  where m.event_id = p_event_id and m.status = 'QUEUED' for update;
-  if not found then
-    return;
-  end if;
-  if p_outcome = 'cancelled' then
-    v_message.status := 'CANCELLED';
-    perform outbox.save_message(v_message, p_now);
-    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CANCELLED',
-      'Message cancelled: ' || p_why, null, p_now);
-  else
-    perform outbox.fail_message(v_message, p_outcome, p_why, p_now);
-  end if;
-end
-$$;
-comment on function outbox.close_message(uuid, text, text, timestamptz) is
-  'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the '
-  'caller holds the gate; the message.';
-
-create function outbox.hold_channels(
-  p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamptz
-) returns uuid[]
-language plpgsql set search_path = ''
-as $$
-declare
-  v_id uuid;
-  v_code text;
-  v_why text;
-begin
-  for v_id in
-    select w.endpoint_id from outbox.whatsapp_channel w
-    join outbox.endpoint e on e.id = w.endpoint_id
-    where w.endpoint_id = any (p_endpoint_ids) and e.state = 'enabled'
-    order by w.endpoint_id
-    -- As disable_itself(): the next failure holds it then.
-    for no key update of e skip locked
-  loop
-    select coalesce(r.code, r.error_class),
-      pg_catalog.format('%s %s', coalesce(r.code, r.error_class), f.title)
-    into v_code, v_why
-    from pg_catalog.unnest(p_results) r
-    cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
-      r.provider ->> 'subcode') f
-    where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
-    limit 1;
-    perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
-  end loop;
-  return nullif(array(
-    select u from pg_catalog.unnest(p_endpoint_ids) u
-    where not exists (select from outbox.whatsapp_channel w where w.endpoint_id = u)), '{}');
-end
-$$;
-comment on function outbox.hold_channels(uuid[], outbox.result[], timestamptz) is
-  'Pauses the channels among endpoints that a failure wants held, with the reason, and publishes '
-  'outhook.channel.held; returns the endpoints that are no channels.';
-
-create function outbox.throttle_apps(
-  p_results outbox.result[], p_now timestamptz
-) returns void
-language plpgsql set search_path = ''
-as $$
-declare
-  v_endpoints uuid[];
-  v_waits interval[];
-  v_locked uuid[];
-begin
-  select pg_catalog.array_agg(o.id), pg_catalog.array_agg(o.wait) into v_endpoints, v_waits
-  from (
-    select o.endpoint_id as id, pg_catalog.max(greatest(
-      outbox.retry_after(r.retry_after, p_now), f.min_delay_s * interval '1 s')) as wait
-    from pg_catalog.unnest(p_results) r
-    cross join lateral (
-      select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
-        r.provider ->> 'subcode') as rule
-      where r.outcome = 'failed' offset 0
-    ) x
-    cross join lateral (select (x.rule).*) f
-    join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
-    join outbox.whatsapp_channel o on o.endpoint_id <> w.endpoint_id
-      and case f.scope when 'app' then o.app_id = w.app_id else o.waba_id = w.waba_id end
-    where f.action = 'throttle' and f.scope in ('app', 'account')
-    group by o.endpoint_id
-  ) o;
-  if v_endpoints is not null then
-    -- Nobody is waited for: a number whose gate is held hears of it from WhatsApp itself.
-    v_locked := outbox.try_lock_gates(v_endpoints);
-    update outbox.gate g set not_before = greatest(g.not_before, p_now + o.wait)
-    from unnest(v_endpoints, v_waits) as o (id, wait)
-    where g.endpoint_id = o.id and o.id = any (v_locked);
-    perform outbox.park(v_locked, p_now);
-  end if;
-end
-$$;
-comment on function outbox.throttle_apps(outbox.result[], timestamptz) is
-  'Holds back the other numbers of a Meta app, or of an account, whose calls are used up, as '
-  'apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
-
-create function outbox.fail_unsent(
-  p_endpoint_id uuid, p_limit integer, p_now timestamptz
-) returns integer
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_message outbox.outbound_message;
-  v_failed integer := 0;
-begin
-  for v_message in
-    select m.* from outbox.whatsapp_channel w
-    cross join lateral (
-      select * from outbox.outbound_message m
-      where m.org_id = w.org_id and m.status in ('QUEUED', 'SENDING')
-        and m.channel_id = p_endpoint_id
-      order by m.id limit p_limit
-    ) m
-    where w.endpoint_id = p_endpoint_id
-  loop
-    perform outbox.fail_message(v_message, 'channel_deleted', 'The channel was deleted', p_now);
-    v_failed := v_failed + 1;
-  end loop;
-  return v_failed;
-end
-$$;
-comment on function outbox.fail_unsent(uuid, integer, timestamptz) is
-  'Fails up to p_limit messages that a deleted channel had not sent; returns how many. locks: the '
-  'caller holds the gate; messages by id.';
-
-create function outbox.forget_channel(p_endpoint_id uuid) returns void
-language plpgsql set search_path = ''
-as $$
-declare
-  v_token uuid;
-begin
-  delete from outbox.whatsapp_channel w
-  where w.endpoint_id = p_endpoint_id returning w.token_vault_id into v_token;
-  if not found then
-    return;
-  end if;
-  delete from vault.secrets v where v.id = v_token;
-  delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
-  delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
-end
-$$;
-comment on function outbox.forget_channel(uuid) is
-  'Removes what a deleted channel leaves: its token, windows and holds.';
 
 -- sql/57_callback_apply.sql
 
@@ -7724,9 +7764,6 @@ comment on function outbox.slow_down(outbox.status_change[], timestamptz) is
 -- updates come; the message's status follows from the facts of its newest try. DELIVERED, FAILED
 -- and CANCELLED are final. Of a try that both failed and was delivered, the first word stands.
 --
--- A try is old once a later one may have been sent. It then says no more of its message than that
--- it was taken, which ends a pending retry while no other has been.
---
 -- The gates of messages that wait for a retry are locked first, for that retry is closed here. One
 -- that is being sent needs none: its lease stands, and its result finds the message changed.
 
@@ -7781,6 +7818,45 @@ $$;
 comment on function outbox.apply_statuses(bigint[], timestamptz) is
   'Applies the statuses among stored updates, and returns what they say that people want. locks: '
   'the gates of messages that wait for a retry, by id, then messages by id.';
+
+create function outbox.close_retries(
+  p_moves outbox.message_move[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_delivery outbox.delivery;
+begin
+  for v_delivery in
+    select d.*
+    from pg_catalog.unnest(p_moves) x
+    cross join lateral (
+      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
+    cross join lateral (
+      select o.* from outbox.delivery o
+      where o.event_id = m.event_id and o.endpoint_id = m.channel_id offset 0
+    ) d
+    where x.was = 'QUEUED' and d.leased_until is null
+    order by m.id
+  loop
+    perform outbox.close_delivery(v_delivery, 'cancelled',
+      'its callback says what became of the attempt before', p_now);
+  end loop;
+end
+$$;
+comment on function outbox.close_retries(outbox.message_move[], timestamptz) is
+  'Closes the pending retries of messages that callbacks took further. The caller holds the gates.';
+
+-- sql/57_callback_status_judge.sql
+
+-- What comes of each status, before anything is changed: applied, skipped and why, or kept for
+-- later.
+--
+-- A try is old once a later one may have been sent. It then says no more of its message than that
+-- it was taken, which ends a pending retry while no other has been.
 
 create function outbox.judge_statuses(
   p_ids bigint[], p_gates uuid[]
@@ -7895,6 +7971,11 @@ end
 $$;
 comment on function outbox.may_be_out(outbox.message_attempt) is
   'Whether a try may have reached WhatsApp: it is under way, was taken, or nobody knows.';
+
+-- sql/57_callback_status_note.sql
+
+-- Writing down what statuses say: facts to the tries, and from these the state of their messages.
+-- Both are one statement for all updates of a call.
 
 create function outbox.note_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -8042,37 +8123,6 @@ $$;
 comment on function outbox.move_messages(bigint[], timestamptz) is
   'Gives messages the status, times and error that follow from the facts of their tries; returns '
   'those whose status changed. The caller holds the messages.';
-
-create function outbox.close_retries(
-  p_moves outbox.message_move[], p_now timestamptz
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_delivery outbox.delivery;
-begin
-  for v_delivery in
-    select d.*
-    from pg_catalog.unnest(p_moves) x
-    cross join lateral (
-      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
-    ) m
-    cross join lateral (
-      select o.* from outbox.delivery o
-      where o.event_id = m.event_id and o.endpoint_id = m.channel_id offset 0
-    ) d
-    where x.was = 'QUEUED' and d.leased_until is null
-    order by m.id
-  loop
-    perform outbox.close_delivery(v_delivery, 'cancelled',
-      'its callback says what became of the attempt before', p_now);
-  end loop;
-end
-$$;
-comment on function outbox.close_retries(outbox.message_move[], timestamptz) is
-  'Closes the pending retries of messages that callbacks took further. The caller holds the gates.';
 
 -- sql/57_callback_store.sql
 
@@ -9207,10 +9257,176 @@ comment on function outbox.erase_inbound(timestamptz, integer) is
   'message.retention_days and returns how many; contacts that have not written since are '
   'forgotten.';
 
+-- sql/59_hold_channel.sql
+
+-- Holds of a channel, each with its cause: a failure, the account, the number's quality. While one
+-- cause holds it, the channel is paused; a word that is older than the last one changes nothing.
+
+create function outbox.hold_channel(
+  p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamptz,
+  p_expires_at timestamptz, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  select * into v_endpoint from outbox.endpoint e where e.id = p_channel_id
+  for no key update nowait;
+  insert into outbox.channel_hold as h (channel_id, cause, held, why, decided_at, expires_at)
+  values (p_channel_id, p_cause, p_held, p_why, p_at, p_expires_at)
+  on conflict (channel_id, cause) do update set
+    held = excluded.held, why = excluded.why, decided_at = excluded.decided_at,
+    expires_at = excluded.expires_at
+  where excluded.decided_at > h.decided_at
+    or (excluded.decided_at = h.decided_at and excluded.held and not h.held);
+  if not found then
+    return;
+  end if;
+  if p_held and v_endpoint.state = 'enabled' and coalesce(p_expires_at > p_now, true) then
+    perform outbox.set_endpoint_state(p_channel_id, 'paused', 'held: ' || p_why);
+    perform outbox.announce('outhook.channel.held', array[p_channel_id], p_now);
+    perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
+      'held: ' || p_why, null, p_now);
+  elsif not p_held and v_endpoint.state = 'paused' and v_endpoint.state_reason like 'held:%'
+    and not exists (
+      select from outbox.channel_hold h where h.channel_id = p_channel_id and h.held)
+  then
+    perform outbox.set_endpoint_state(p_channel_id, 'enabled', null);
+    perform outbox.announce('outhook.channel.resumed', array[p_channel_id], p_now);
+    perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'RESUMED', p_why, null,
+      p_now);
+  end if;
+end
+$$;
+comment on function outbox.hold_channel(
+  uuid, text, boolean, text, timestamptz, timestamptz, timestamptz) is
+  'Holds a channel for a cause, or lifts that cause, unless a later word has been spoken; the last '
+  'cause lifted resumes it, unless a person paused it. locks: the endpoint, without waiting.';
+
+create function outbox.cause_of(p_code text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- These two speak of the account, and an update that it is reinstated lifts them.
+  return case when p_code in ('131031', '368') then 'account' else 'failure' end;
+end
+$$;
+comment on function outbox.cause_of(text) is
+  'The cause of a hold that a code of WhatsApp''s makes.';
+
+create function outbox.lift_expired_holds(p_now timestamptz) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_hold outbox.channel_hold;
+  v_lifted integer := 0;
+begin
+  for v_hold in
+    select h.* from outbox.channel_hold h
+    join outbox.endpoint e on e.id = h.channel_id
+    where h.held and h.expires_at <= p_now
+    order by h.expires_at limit 100
+    for no key update of e skip locked
+  loop
+    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'its time is over',
+      greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
+    v_lifted := v_lifted + 1;
+  end loop;
+  return v_lifted;
+end
+$$;
+comment on function outbox.lift_expired_holds(timestamptz) is
+  'Lifts holds whose end WhatsApp had announced; returns how many.';
+
+-- sql/59_hold_template.sql
+
+-- Holds of a template, by the account that has it and its name and language there. What waits with
+-- it stays where it is until the template may be sent again.
+
+create function outbox.hold_template(
+  p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamptz
+) returns text
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_name text := pg_catalog.left(p_update.data ->> 'message_template_name', 512);
+  -- Meta writes en_US and en-US.
+  v_language text := pg_catalog.left(pg_catalog.replace(
+    p_update.data ->> 'message_template_language', '-', '_'), 16);
+  v_was boolean;
+begin
+  if v_name is null or v_language is null then
+    return 'not_understood';
+  end if;
+  select h.held into v_was from outbox.template_hold h
+  where h.app_id = p_update.app_id and h.waba_id = p_update.waba_id and h.name = v_name
+    and h.language = v_language for update;
+  insert into outbox.template_hold as h (
+    app_id, waba_id, name, language, held, why, decided_at)
+  values (p_update.app_id, p_update.waba_id, v_name, v_language, p_rule.action = 'hold', p_why,
+    p_update.happened_at)
+  on conflict (app_id, waba_id, name, language) do update set
+    held = excluded.held, why = excluded.why, decided_at = excluded.decided_at
+  where excluded.decided_at > h.decided_at
+    or (excluded.decided_at = h.decided_at and excluded.held and not h.held);
+  if not found then
+    return 'behind';
+  elsif coalesce(v_was, false) = (p_rule.action = 'hold') then
+    return null;
+  end if;
+  perform outbox.put_news(
+    case p_rule.action
+      when 'hold' then 'outhook.template.held' else 'outhook.template.resumed'
+    end,
+    array(
+      select pg_catalog.json_build_object('orgId', t.org_id, 'templateCode', t.code,
+        'name', t.name, 'language', t.language, 'reason', p_why)::text
+      from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t),
+    p_now);
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  select t.org_id, 'TEMPLATE', t.code,
+    case p_rule.action when 'hold' then 'HELD' else 'RESUMED' end, p_why, null, p_now
+  from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t;
+  return null;
+end
+$$;
+comment on function outbox.hold_template(
+  outbox.whatsapp_update, outbox.notice_rule, text, timestamptz) is
+  'Holds a template of an account or lifts that, unless a later word has been spoken; returns why '
+  'it does nothing, if so.';
+
+create function outbox.templates_of(
+  p_app_id text, p_waba_id text, p_name text, p_language text
+) returns setof outbox.template
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select distinct t.* from outbox.whatsapp_channel c
+  join outbox.template t on t.org_id = c.org_id
+  where c.app_id = p_app_id and c.waba_id = p_waba_id and t.name = p_name
+    and t.language = p_language
+  order by 1, 2;
+end
+$$;
+comment on function outbox.templates_of(text, text, text, text) is
+  'The codes that organisations of an account have for a template.';
+
 -- sql/59_notice.sql
 
 -- What WhatsApp says of templates, accounts and numbers. It speaks of an account, which may have
--- channels of several organisations: each of them hears of it. The contrary update lifts a hold.
+-- channels of several organisations: each of them hears of it. The contrary update lifts a hold
+-- (59_hold_channel, 59_hold_template).
 
 create function outbox.apply_notices(p_ids bigint[], p_now timestamptz) returns void
 language plpgsql
@@ -9380,161 +9596,6 @@ $$;
 comment on function outbox.channels_of(outbox.whatsapp_update) is
   'The channels that an update of an account, or of one of its numbers, concerns: of the app that '
   'signed it alone.';
-
-create function outbox.hold_channel(
-  p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamptz,
-  p_expires_at timestamptz, p_now timestamptz
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_endpoint outbox.endpoint;
-begin
-  select * into v_endpoint from outbox.endpoint e where e.id = p_channel_id
-  for no key update nowait;
-  insert into outbox.channel_hold as h (channel_id, cause, held, why, decided_at, expires_at)
-  values (p_channel_id, p_cause, p_held, p_why, p_at, p_expires_at)
-  on conflict (channel_id, cause) do update set
-    held = excluded.held, why = excluded.why, decided_at = excluded.decided_at,
-    expires_at = excluded.expires_at
-  where excluded.decided_at > h.decided_at
-    or (excluded.decided_at = h.decided_at and excluded.held and not h.held);
-  if not found then
-    return;
-  end if;
-  if p_held and v_endpoint.state = 'enabled' and coalesce(p_expires_at > p_now, true) then
-    perform outbox.set_endpoint_state(p_channel_id, 'paused', 'held: ' || p_why);
-    perform outbox.announce('outhook.channel.held', array[p_channel_id], p_now);
-    perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
-      'held: ' || p_why, null, p_now);
-  elsif not p_held and v_endpoint.state = 'paused' and v_endpoint.state_reason like 'held:%'
-    and not exists (
-      select from outbox.channel_hold h where h.channel_id = p_channel_id and h.held)
-  then
-    perform outbox.set_endpoint_state(p_channel_id, 'enabled', null);
-    perform outbox.announce('outhook.channel.resumed', array[p_channel_id], p_now);
-    perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'RESUMED', p_why, null,
-      p_now);
-  end if;
-end
-$$;
-comment on function outbox.hold_channel(
-  uuid, text, boolean, text, timestamptz, timestamptz, timestamptz) is
-  'Holds a channel for a cause, or lifts that cause, unless a later word has been spoken; the last '
-  'cause lifted resumes it, unless a person paused it. locks: the endpoint, without waiting.';
-
-create function outbox.cause_of(p_code text) returns text
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  -- These two speak of the account, and an update that it is reinstated lifts them.
-  return case when p_code in ('131031', '368') then 'account' else 'failure' end;
-end
-$$;
-comment on function outbox.cause_of(text) is
-  'The cause of a hold that a code of WhatsApp''s makes.';
-
-create function outbox.lift_expired_holds(p_now timestamptz) returns integer
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_hold outbox.channel_hold;
-  v_lifted integer := 0;
-begin
-  for v_hold in
-    select h.* from outbox.channel_hold h
-    join outbox.endpoint e on e.id = h.channel_id
-    where h.held and h.expires_at <= p_now
-    order by h.expires_at limit 100
-    for no key update of e skip locked
-  loop
-    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'its time is over',
-      greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
-    v_lifted := v_lifted + 1;
-  end loop;
-  return v_lifted;
-end
-$$;
-comment on function outbox.lift_expired_holds(timestamptz) is
-  'Lifts holds whose end WhatsApp had announced; returns how many.';
-
-create function outbox.hold_template(
-  p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamptz
-) returns text
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_name text := pg_catalog.left(p_update.data ->> 'message_template_name', 512);
-  -- Meta writes en_US and en-US.
-  v_language text := pg_catalog.left(pg_catalog.replace(
-    p_update.data ->> 'message_template_language', '-', '_'), 16);
-  v_was boolean;
-begin
-  if v_name is null or v_language is null then
-    return 'not_understood';
-  end if;
-  select h.held into v_was from outbox.template_hold h
-  where h.app_id = p_update.app_id and h.waba_id = p_update.waba_id and h.name = v_name
-    and h.language = v_language for update;
-  insert into outbox.template_hold as h (
-    app_id, waba_id, name, language, held, why, decided_at)
-  values (p_update.app_id, p_update.waba_id, v_name, v_language, p_rule.action = 'hold', p_why,
-    p_update.happened_at)
-  on conflict (app_id, waba_id, name, language) do update set
-    held = excluded.held, why = excluded.why, decided_at = excluded.decided_at
-  where excluded.decided_at > h.decided_at
-    or (excluded.decided_at = h.decided_at and excluded.held and not h.held);
-  if not found then
-    return 'behind';
-  elsif coalesce(v_was, false) = (p_rule.action = 'hold') then
-    return null;
-  end if;
-  perform outbox.put_news(
-    case p_rule.action
-      when 'hold' then 'outhook.template.held' else 'outhook.template.resumed'
-    end,
-    array(
-      select pg_catalog.json_build_object('orgId', t.org_id, 'templateCode', t.code,
-        'name', t.name, 'language', t.language, 'reason', p_why)::text
-      from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t),
-    p_now);
-  insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at)
-  select t.org_id, 'TEMPLATE', t.code,
-    case p_rule.action when 'hold' then 'HELD' else 'RESUMED' end, p_why, null, p_now
-  from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t;
-  return null;
-end
-$$;
-comment on function outbox.hold_template(
-  outbox.whatsapp_update, outbox.notice_rule, text, timestamptz) is
-  'Holds a template of an account or lifts that, unless a later word has been spoken; returns why '
-  'it does nothing, if so.';
-
-create function outbox.templates_of(
-  p_app_id text, p_waba_id text, p_name text, p_language text
-) returns setof outbox.template
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  return query
-  select distinct t.* from outbox.whatsapp_channel c
-  join outbox.template t on t.org_id = c.org_id
-  where c.app_id = p_app_id and c.waba_id = p_waba_id and t.name = p_name
-    and t.language = p_language
-  order by 1, 2;
-end
-$$;
-comment on function outbox.templates_of(text, text, text, text) is
-  'The codes that organisations of an account have for a template.';
 
 -- sql/60_unrouted.sql
 
@@ -11633,36 +11694,43 @@ comment on function outbox.tick() is
   'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too '
   'few are alive. Returns {"kicked", "runs"}.';
 
+-- sql/77_discard_dead_letter.sql
+
+-- Reviewing a dead letter without sending it again: one that nobody has reviewed never expires.
+
+create function outbox.discard_dead_letter(
+  p_event_id uuid, p_endpoint_id uuid, p_reason text
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  if coalesce(pg_catalog.btrim(p_reason), '') = '' then
+    perform outbox.invalid('reason', 'is empty', 'Say why this will never be sent');
+  end if;
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s has no dead letter for endpoint %s',
+        pg_catalog.quote_nullable(p_event_id::text),
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'select * from outbox.dead_letter lists them';
+  end if;
+  return pg_catalog.jsonb_build_object(
+    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
+end
+$$;
+comment on function outbox.discard_dead_letter(uuid, uuid, text) is
+  'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": '
+  'true}; cleanup removes it in time. OH001, OH002.';
+
 -- sql/77_replay.sql
 
 -- Replay: sending again what is finished. It begins a new life of the delivery: the same event id,
 -- a fresh budget, attempt numbers that go on, no promise of order. One at a time here, many as a
--- job that the tick works through. A job puts its deliveries into a lane of its own under each
--- endpoint's gate, so that they share the endpoint's limits, round robin with what is live, and at
--- most rate_per_second come in.
-
-create table outbox.replay_job (
-  id bigint generated always as identity primary key,
-  org_id text,
-  endpoint_id uuid,
-  event_type text,
-  failed_from timestamptz,
-  failed_to timestamptz not null,
-  rate_per_second integer not null
-    constraint replay_job_rate_is_sensible check (rate_per_second between 1 and 1000),
-  state text not null default 'running'
-    constraint replay_job_state_is_known
-    check (state in ('running', 'paused', 'done', 'cancelled')),
-  at_failed timestamptz not null default '-infinity',
-  at_id uuid not null default '00000000-0000-0000-0000-000000000000',
-  replayed bigint not null default 0,
-  skipped bigint not null default 0,
-  created_at timestamptz not null,
-  finished_at timestamptz
-);
-comment on table outbox.replay_job is
-  'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how '
-  'many it put back or skipped.';
+-- job (77_replay_job).
 
 create function outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) returns integer
 language plpgsql stable set search_path = ''
@@ -11794,6 +11862,35 @@ comment on function outbox.replay(uuid, uuid) is
   'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", '
   '"endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of '
   'it; OH004: it is being sent.';
+
+-- sql/77_replay_job.sql
+
+-- Replays of many dead letters, as a job that the tick works through. A job puts its deliveries
+-- into a lane of its own under each endpoint's gate, so that they share the endpoint's limits,
+-- round robin with what is live, and at most rate_per_second come in.
+
+create table outbox.replay_job (
+  id bigint generated always as identity primary key,
+  org_id text,
+  endpoint_id uuid,
+  event_type text,
+  failed_from timestamptz,
+  failed_to timestamptz not null,
+  rate_per_second integer not null
+    constraint replay_job_rate_is_sensible check (rate_per_second between 1 and 1000),
+  state text not null default 'running'
+    constraint replay_job_state_is_known
+    check (state in ('running', 'paused', 'done', 'cancelled')),
+  at_failed timestamptz not null default '-infinity',
+  at_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  replayed bigint not null default 0,
+  skipped bigint not null default 0,
+  created_at timestamptz not null,
+  finished_at timestamptz
+);
+comment on table outbox.replay_job is
+  'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how '
+  'many it put back or skipped.';
 
 create function outbox.replay_many(
   p_org_id text default null,
@@ -11931,34 +12028,6 @@ comment on function outbox.work_replay_jobs(timestamptz) is
   'came, in one transaction, so that a crash repeats or loses none. Returns how many it put '
   'back. locks: gates by id.';
 
-create function outbox.discard_dead_letter(
-  p_event_id uuid, p_endpoint_id uuid, p_reason text
-) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-begin
-  if coalesce(pg_catalog.btrim(p_reason), '') = '' then
-    perform outbox.invalid('reason', 'is empty', 'Say why this will never be sent');
-  end if;
-  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
-  perform outbox.lock_gates(array[p_endpoint_id]);
-  update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason
-  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
-  if not found then
-    raise exception using errcode = 'OH002',
-      message = pg_catalog.format('event %s has no dead letter for endpoint %s',
-        pg_catalog.quote_nullable(p_event_id::text),
-        pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'select * from outbox.dead_letter lists them';
-  end if;
-  return pg_catalog.jsonb_build_object(
-    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
-end
-$$;
-comment on function outbox.discard_dead_letter(uuid, uuid, text) is
-  'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": '
-  'true}; cleanup removes it in time. OH001, OH002.';
-
 -- sql/78_purge.sql
 
 -- What is left of deleted endpoints, batch by batch. A delivery that a run holds is waited for.
@@ -12083,11 +12152,11 @@ $$;
 comment on function outbox.purge_deleted(integer) is
   'Cancels up to about p_limit deliveries of deleted endpoints; returns how many.';
 
--- sql/80_views.sql
+-- sql/80_delivery_status.sql
 
--- What people read. Open deliveries come from delivery, finished ones from their closing receipt.
--- No view reads history unless it is asked for history: a question about open states never looks at
--- attempt, since its check constraint on outcome, or open, contradicts them.
+-- The view of every delivery. Open ones come from delivery, finished ones from their closing
+-- receipt. It reads no history unless it is asked for history: a question about open states never
+-- looks at attempt, since its check constraint on outcome, or open, contradicts them.
 
 create view outbox.delivery_status with (security_invoker = true) as
 select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
@@ -12139,9 +12208,38 @@ comment on view outbox.delivery_status is
   '(and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, '
   'filter_error, no_subscriber.';
 
--- What the next three views have in common. They have the names, columns and states of other
--- outboxes, so that what was written for one of these runs on this one as it stands, FOR UPDATE
--- included: they are unions, and of a union Postgres locks nothing.
+-- sql/80_endpoint_status.sql
+
+-- The view of endpoints, which a person on call reads first: what is held, why, and since when.
+
+create view outbox.endpoint_status with (security_invoker = true) as
+select e.id, e.org_id, e.kind, e.url, e.description,
+  case
+    when e.state = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled
+    then 'breaker ' || g.breaker
+    else e.state
+  end as status,
+  e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
+  g.streak as failures_running, g.first_failure_at as failing_since,
+  case when g.breaker = 'open' then g.open_until end as probe_at,
+  nullif(g.next_at, 'infinity') as next_at, nullif(g.not_before, '-infinity') as not_before,
+  e.created_at, e.updated_at
+from outbox.endpoint e
+left join outbox.gate g on g.endpoint_id = e.id;
+comment on view outbox.endpoint_status is
+  'Every endpoint with what its gate knows: status, why, how many deliveries are open and in '
+  'flight, since when it fails, when it is served next. A deleted one shows what is still to be '
+  'cancelled.';
+
+-- sql/80_outbox_views.sql
+
+-- Views with the names, columns and states of other outboxes, so that what was written for one of
+-- these runs on this one as it stands, FOR UPDATE included: they are unions, and of a union
+-- Postgres locks nothing. relay_status is what they have in common.
+--
+-- In each of the other three, a way to have ended is a branch with a state of its own, a constant,
+-- so that a question about other states never opens it.
+
 create view outbox.relay_status with (security_invoker = true) as
 select s.event_id as id, s.endpoint_id, s.event_type,
   coalesce(v.body, x.original_message)::json as payload,
@@ -12172,7 +12270,7 @@ left join lateral (
       filter (where a.outcome = 'failed')
     )[1] as last_error
   from outbox.attempt a
-  -- Not =, for the same reason as above.
+  -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's.
   where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id
     and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
 ) f on true
@@ -12185,9 +12283,6 @@ join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
   'Each delivery with its event and what its tries came to; an unrouted event is one that is '
   'pending.';
-
--- In each of the three, a way to have ended is a branch with a state of its own, a constant, so
--- that a question about other states never opens it.
 
 -- One table of webhooks, worked through by status; its producers insert into it, and may go on.
 create view outbox.webhook_outbox with (security_invoker = true) as
@@ -12225,7 +12320,6 @@ end
 $$;
 comment on function outbox.publish_inserted() is
   'Trigger of webhook_outbox: publishes what is inserted; only event_type and payload count.';
-
 create trigger publish instead of insert on outbox.webhook_outbox
 for each row execute function outbox.publish_inserted();
 
@@ -12278,24 +12372,10 @@ comment on view outbox.transaction_outbox is
   'The outbox as what a relay to a broker works through: pending, processing, processed (also by '
   'nobody), failed, dlq (and cancelled).';
 
-create view outbox.endpoint_status with (security_invoker = true) as
-select e.id, e.org_id, e.kind, e.url, e.description,
-  case
-    when e.state = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled
-    then 'breaker ' || g.breaker
-    else e.state
-  end as status,
-  e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
-  g.streak as failures_running, g.first_failure_at as failing_since,
-  case when g.breaker = 'open' then g.open_until end as probe_at,
-  nullif(g.next_at, 'infinity') as next_at, nullif(g.not_before, '-infinity') as not_before,
-  e.created_at, e.updated_at
-from outbox.endpoint e
-left join outbox.gate g on g.endpoint_id = e.id;
-comment on view outbox.endpoint_status is
-  'Every endpoint with what its gate knows: status, why, how many deliveries are open and in '
-  'flight, since when it fails, when it is served next. A deleted one shows what is still to be '
-  'cancelled.';
+-- sql/80_queue_health.sql
+
+-- The view of the whole queue, in one row. It counts no more than 10,000 of anything that can be
+-- many, so that it answers at once whatever waits.
 
 create function outbox.waiting() returns jsonb
 language plpgsql stable security definer
@@ -12896,9 +12976,9 @@ comment on function outbox.discard_org_dead_letter(text, uuid, text) is
 
 -- sql/83_api_deliveries.sql
 
--- Deliveries over the HTTP API: read, and tried now, sent again or cancelled by their event and
--- endpoint. Lists go by (event, endpoint), newest first, over whichever of three tables has what is
--- asked for: open deliveries, dead letters, or else the events.
+-- The list of deliveries over the HTTP API. It goes by (event, endpoint), newest first, over
+-- whichever of three tables has what is asked for: open deliveries, dead letters, or else the
+-- events.
 
 create function outbox.delivery_ends(p_event_id uuid) returns table (endpoint_id uuid)
 language plpgsql stable rows 10
@@ -12916,182 +12996,6 @@ end
 $$;
 comment on function outbox.delivery_ends(uuid) is
   'The endpoints that an event has a delivery for, open or finished, by id from the highest.';
-
-create function outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) returns jsonb
-language plpgsql stable
-set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see 00_setup.
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
-declare
-  v_answer jsonb;
-begin
-  select pg_catalog.jsonb_build_object(
-    'eventType', s.event_type,
-    'status', case s.status when 'failed' then 'retrying' else s.status end,
-    'reason', s.held_because, 'attempt', s.attempt, 'tries', s.tries,
-    'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
-    'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
-  into v_answer
-  from outbox.delivery_status s
-  -- Not =: without statistics of today's partition the planner would read the endpoint's receipts.
-  where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
-  if v_answer is null then
-    -- The event's day has been dropped: its dead letter is what is left.
-    select pg_catalog.jsonb_build_object(
-      'eventType', x.original_topic,
-      'status', case
-        when x.delivered_at is not null then 'delivered'
-        when x.why in ('expired', 'filter_error') then x.why
-        else 'dead_letter'
-      end,
-      'reason', x.error, 'attempt', x.attempt, 'tries', null, 'nextAttemptAt', null,
-      'createdAt', outbox.iso_time(x.event_created_at),
-      'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
-    into v_answer
-    from outbox.dead_letter x
-    where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
-  end if;
-  return pg_catalog.jsonb_build_object('id', p_event_id::text || '.' || p_endpoint_id::text,
-    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_answer;
-end
-$$;
-comment on function outbox.delivery_json(uuid, uuid) is
-  'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", '
-  '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, '
-  'dead_letter, cancelled, expired, filter_error), "reason", "attempt", "tries", "nextAttemptAt", '
-  '"createdAt", "finishedAt"}.';
-
-create function outbox.check_delivery(
-  p_org_id text, p_event_id uuid, p_endpoint_id uuid
-) returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-declare
-  v_delivery jsonb;
-begin
-  if exists (
-    select from outbox.endpoint e where e.id = p_endpoint_id and e.org_id = p_org_id
-  ) then
-    v_delivery := outbox.delivery_json(p_event_id, p_endpoint_id);
-  end if;
-  if v_delivery is null then
-    raise exception using errcode = 'OH002',
-      message = pg_catalog.format('delivery %s.%s does not exist', p_event_id, p_endpoint_id),
-      hint = 'The event shows its deliveries; finished ones are kept as long as their event';
-  end if;
-  return v_delivery;
-end
-$$;
-comment on function outbox.check_delivery(text, uuid, uuid) is
-  'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
-
-create function outbox.get_delivery(
-  p_org_id text, p_event_id uuid, p_endpoint_id uuid
-) returns jsonb
-language plpgsql stable security definer set search_path = ''
-as $$
-begin
-  return outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
-end
-$$;
-comment on function outbox.get_delivery(text, uuid, uuid) is
-  'One delivery: delivery_json(). OH002.';
-
-create function outbox.act_on_delivery(
-  p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text default null
-) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-begin
-  perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
-  case p_action
-    when 'retry' then
-      if not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
-      ) then
-        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'replay sends it again');
-      end if;
-      perform outbox.retry_now(p_event_id, p_endpoint_id);
-    when 'replay' then
-      perform outbox.replay(p_event_id, p_endpoint_id);
-    when 'cancel' then
-      if not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
-      ) then
-        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'there is nothing to cancel');
-      end if;
-      perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
-    else
-      perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
-  end case;
-  return outbox.delivery_json(p_event_id, p_endpoint_id);
-end
-$$;
-comment on function outbox.act_on_delivery(text, uuid, uuid, text, text) is
-  'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). '
-  'OH001; OH002; OH004: it is being sent, or finished.';
-
-create function outbox.raise_finished(
-  p_event_id uuid, p_endpoint_id uuid, p_remedy text
-) returns void
-language plpgsql volatile set search_path = ''
-as $$
-begin
-  raise exception using errcode = 'OH004',
-    message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
-    hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
-end
-$$;
-comment on function outbox.raise_finished(uuid, uuid, text) is
-  'Raises OH004 for a delivery that is no longer open.';
-
-create function outbox.list_attempts(
-  p_org_id text,
-  p_event_id uuid,
-  p_endpoint_id uuid,
-  p_cursor text default null,
-  p_limit integer default 50
-) returns jsonb
-language plpgsql stable security definer
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_from integer := coalesce(outbox.cursor_to_key(p_cursor, '^[0-9]{1,9}$')::integer, 0);
-  v_data jsonb;
-  v_all integer;
-begin
-  perform outbox.check_page(p_limit);
-  perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
-  -- Receipts are only added, behind those that are there, and few: a place is a stable cursor.
-  select
-    coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-      'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
-      'status', o.status, 'errorClass', o.error_class, 'error', o.error,
-      'durationMs', o.duration_ms, 'response', o.response,
-      'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
-      filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
-    pg_catalog.count(*)
-  into v_data, v_all
-  from (
-    select a.*, pg_catalog.row_number() over (order by a.at, a.attempt, a.kind desc) as place
-    from outbox.attempt a
-    where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
-  ) o;
-  return pg_catalog.jsonb_build_object('data', v_data, 'nextCursor', case
-    when v_all > v_from + p_limit then outbox.key_to_cursor((v_from + p_limit)::text)
-  end);
-end
-$$;
-comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
-  'The receipts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), '
-  '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], '
-  '"nextCursor"}. OH001, OH002.';
 
 create type outbox.delivery_key as (
   event_id uuid,
@@ -13216,133 +13120,195 @@ comment on function outbox.list_deliveries(
   '"nextCursor"}. p_status is one of delivery_json()''s; p_from and p_to are the event''s time. '
   'Looks at 20,000 events at most, so a page may be short; a cursor of null is the end. OH001.';
 
--- sql/83_api_endpoints.sql
+-- sql/83_api_delivery.sql
 
--- Endpoints as the HTTP API shows and changes them. What changes one takes its row first, so that
--- of two editors that read the same version the second is refused (OH008). No run waits for this
--- row.
+-- One delivery over the HTTP API, named by its event and its endpoint: what it is, and its
+-- receipts.
 
--- The API's names have capitals where SQL's have underscores.
-create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
+create function outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
+declare
+  v_answer jsonb;
 begin
-  return (
-    select pg_catalog.jsonb_object_agg(
-      case b.key
-        when 'routing_key' then 'routingKey' when 'dlq_exchange' then 'dlqExchange'
-        when 'dlq_routing_key' then 'dlqRoutingKey' when 'dlq_topic' then 'dlqTopic' else b.key
-      end, b.value)
-    from pg_catalog.jsonb_each(p_broker) b);
-end
-$$;
-comment on function outbox.broker_to_wire(jsonb) is
-  'The settings of a broker as the API shows them; null for none.';
-
-create function outbox.broker_of_wire(p_broker jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if pg_catalog.jsonb_typeof(p_broker) is distinct from 'object' then
-    return p_broker;
+  select pg_catalog.jsonb_build_object(
+    'eventType', s.event_type,
+    'status', case s.status when 'failed' then 'retrying' else s.status end,
+    'reason', s.held_because, 'attempt', s.attempt, 'tries', s.tries,
+    'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
+    'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
+  into v_answer
+  from outbox.delivery_status s
+  -- Not =: without statistics of today's partition the planner would read the endpoint's receipts.
+  where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
+  if v_answer is null then
+    -- The event's day has been dropped: its dead letter is what is left.
+    select pg_catalog.jsonb_build_object(
+      'eventType', x.original_topic,
+      'status', case
+        when x.delivered_at is not null then 'delivered'
+        when x.why in ('expired', 'filter_error') then x.why
+        else 'dead_letter'
+      end,
+      'reason', x.error, 'attempt', x.attempt, 'tries', null, 'nextAttemptAt', null,
+      'createdAt', outbox.iso_time(x.event_created_at),
+      'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
+    into v_answer
+    from outbox.dead_letter x
+    where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   end if;
-  return coalesce((
-    select pg_catalog.jsonb_object_agg(
-      case b.key
-        when 'routingKey' then 'routing_key' when 'dlqExchange' then 'dlq_exchange'
-        when 'dlqRoutingKey' then 'dlq_routing_key' when 'dlqTopic' then 'dlq_topic' else b.key
-      end, b.value)
-    from pg_catalog.jsonb_each(p_broker) b), '{}');
+  return pg_catalog.jsonb_build_object('id', p_event_id::text || '.' || p_endpoint_id::text,
+    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_answer;
 end
 $$;
-comment on function outbox.broker_of_wire(jsonb) is
-  'The settings of a broker as the API took them, in the names of SQL.';
+comment on function outbox.delivery_json(uuid, uuid) is
+  'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", '
+  '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, '
+  'dead_letter, cancelled, expired, filter_error), "reason", "attempt", "tries", "nextAttemptAt", '
+  '"createdAt", "finishedAt"}.';
 
-create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
+create function outbox.check_delivery(
+  p_org_id text, p_event_id uuid, p_endpoint_id uuid
+) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 declare
-  v_types jsonb;
-  v_filter text;
-  v_breaker text;
+  v_delivery jsonb;
 begin
-  select coalesce(pg_catalog.jsonb_agg(s.pattern order by s.pattern), '[]'),
-    pg_catalog.min(s.filter::text)
-  into v_types, v_filter
-  from outbox.subscription s where s.endpoint_id = p_endpoint.id;
-  select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint.id;
-  return pg_catalog.jsonb_build_object(
-    'id', p_endpoint.id, 'kind', p_endpoint.kind, 'url', p_endpoint.url,
-    'description', p_endpoint.description, 'eventTypes', v_types, 'filter', v_filter,
-    'headerNames', pg_catalog.to_jsonb(p_endpoint.header_names), 'payload', p_endpoint.payload,
-    'timeoutMs', p_endpoint.timeout_ms, 'ordering', p_endpoint.ordering,
-    'maxInFlight', p_endpoint.max_in_flight, 'quantum', p_endpoint.quantum,
-    'ratePerSecond', p_endpoint.rate_per_second, 'rateBurst', p_endpoint.rate_burst,
-    'retry4xx', p_endpoint.retry_4xx, 'onDeadLetter', p_endpoint.on_dead_letter,
-    'breaker', pg_catalog.jsonb_build_object(
-      'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
-      'openMs', p_endpoint.breaker_open_ms,
-      'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'broker', outbox.broker_to_wire(p_endpoint.broker),
-    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
-    'version', p_endpoint.version,
-    'createdAt', outbox.iso_time(p_endpoint.created_at),
-    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+  if exists (
+    select from outbox.endpoint e where e.id = p_endpoint_id and e.org_id = p_org_id
+  ) then
+    v_delivery := outbox.delivery_json(p_event_id, p_endpoint_id);
+  end if;
+  if v_delivery is null then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('delivery %s.%s does not exist', p_event_id, p_endpoint_id),
+      hint = 'The event shows its deliveries; finished ones are kept as long as their event';
+  end if;
+  return v_delivery;
 end
 $$;
-comment on function outbox.endpoint_json(outbox.endpoint) is
-  'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them '
-  'several, the first.';
+comment on function outbox.check_delivery(text, uuid, uuid) is
+  'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
 
-create function outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
+create function outbox.get_delivery(
+  p_org_id text, p_event_id uuid, p_endpoint_id uuid
+) returns jsonb
 language plpgsql stable security definer set search_path = ''
 as $$
 begin
-  return outbox.endpoint_json(outbox.org_endpoint(p_org_id, p_endpoint_id));
+  return outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
 end
 $$;
-comment on function outbox.get_org_endpoint(text, uuid) is
-  'One endpoint of an org, as endpoint_json() shows it. OH002.';
+comment on function outbox.get_delivery(text, uuid, uuid) is
+  'One delivery: delivery_json(). OH002.';
 
-create function outbox.list_org_endpoints(
-  p_org_id text, p_cursor text default null, p_limit integer default 50, p_state text default null
+create function outbox.list_attempts(
+  p_org_id text,
+  p_event_id uuid,
+  p_endpoint_id uuid,
+  p_cursor text default null,
+  p_limit integer default 50
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
 set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
 as $$
 declare
-  v_at timestamptz;
-  v_id uuid;
-  v_answer jsonb;
+  v_from integer := coalesce(outbox.cursor_to_key(p_cursor, '^[0-9]{1,9}$')::integer, 0);
+  v_data jsonb;
+  v_all integer;
 begin
   perform outbox.check_page(p_limit);
-  select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
-  select pg_catalog.jsonb_build_object(
-    'data', coalesce(
-      pg_catalog.jsonb_agg(outbox.endpoint_json(p.found) order by p.n)
-        filter (where p.n <= p_limit),
-      '[]'),
-    'nextCursor', case when pg_catalog.count(*) > p_limit then
-      pg_catalog.min(outbox.to_cursor((p.found).created_at, (p.found).id::text))
-        filter (where p.n = p_limit) end)
-  into v_answer
+  perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
+  -- Receipts are only added, behind those that are there, and few: a place is a stable cursor.
+  select
+    coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
+      'status', o.status, 'errorClass', o.error_class, 'error', o.error,
+      'durationMs', o.duration_ms, 'response', o.response,
+      'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
+      filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
+    pg_catalog.count(*)
+  into v_data, v_all
   from (
-    select e as found,
-      pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
-    from outbox.endpoint e
-    where e.org_id = p_org_id and e.state <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
-      and (p_state is null or e.state = p_state)
-    order by e.created_at desc, e.id desc
-    limit p_limit + 1
-  ) p;
-  return v_answer;
+    select a.*, pg_catalog.row_number() over (order by a.at, a.attempt, a.kind desc) as place
+    from outbox.attempt a
+    where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+  ) o;
+  return pg_catalog.jsonb_build_object('data', v_data, 'nextCursor', case
+    when v_all > v_from + p_limit then outbox.key_to_cursor((v_from + p_limit)::text)
+  end);
 end
 $$;
-comment on function outbox.list_org_endpoints(text, text, integer, text) is
-  'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
+comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
+  'The receipts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), '
+  '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], '
+  '"nextCursor"}. OH001, OH002.';
+
+-- sql/83_api_delivery_actions.sql
+
+-- What a person does to one delivery over the HTTP API: try it now, send it again, cancel it.
+
+create function outbox.act_on_delivery(
+  p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
+  case p_action
+    when 'retry' then
+      if not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+      ) then
+        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'replay sends it again');
+      end if;
+      perform outbox.retry_now(p_event_id, p_endpoint_id);
+    when 'replay' then
+      perform outbox.replay(p_event_id, p_endpoint_id);
+    when 'cancel' then
+      if not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+      ) then
+        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'there is nothing to cancel');
+      end if;
+      perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
+    else
+      perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
+  end case;
+  return outbox.delivery_json(p_event_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.act_on_delivery(text, uuid, uuid, text, text) is
+  'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). '
+  'OH001; OH002; OH004: it is being sent, or finished.';
+
+create function outbox.raise_finished(
+  p_event_id uuid, p_endpoint_id uuid, p_remedy text
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
+    hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+end
+$$;
+comment on function outbox.raise_finished(uuid, uuid, text) is
+  'Raises OH004 for a delivery that is no longer open.';
+
+-- sql/83_api_endpoint_change.sql
+
+-- Changing an endpoint over the HTTP API. What changes one takes its row first, so that of two
+-- editors that read the same version the second is refused (OH008). No run waits for this row.
 
 create function outbox.lock_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_version integer
@@ -13484,6 +13450,35 @@ comment on function outbox.change_event_types(uuid, jsonb) is
   'Gives an endpoint the event types and the filter that a change names; a type that it has '
   'already stays as old as it is. OH001.';
 
+create function outbox.update_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.refuse_channel(
+    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
+  perform outbox.change_endpoint(p_endpoint_id, p_change);
+  perform outbox.change_event_types(p_endpoint_id, p_change);
+  if p_change ? 'headers' then
+    perform outbox.set_headers(p_endpoint_id, p_change -> 'headers');
+  else
+    update outbox.endpoint e
+    set version = e.version + 1, updated_at = outbox.clock()
+    where e.id = p_endpoint_id;
+  end if;
+  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
+  'Changes what p_change names and nothing else; headers by name, null removes one. Returns the '
+  'endpoint. OH001, OH002, OH008; OH004: it is a channel.';
+
+-- sql/83_api_endpoint_create.sql
+
+-- Making an endpoint over the HTTP API: the kind says which function makes it and which members go
+-- with it; what every kind has is written as a change is.
+
 create function outbox.create_by_kind(
   p_org_id text, p_endpoint jsonb, p_event_types text[]
 ) returns jsonb
@@ -13572,44 +13567,10 @@ comment on function outbox.create_org_endpoint(text, jsonb, text) is
   'Makes an endpoint of the members that the API takes, and returns it with its secret; a repeat '
   'with the same p_key returns it as it is then. OH001, OH003.';
 
-create function outbox.update_org_endpoint(
-  p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null
-) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-begin
-  perform outbox.refuse_channel(
-    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
-  perform outbox.change_endpoint(p_endpoint_id, p_change);
-  perform outbox.change_event_types(p_endpoint_id, p_change);
-  if p_change ? 'headers' then
-    perform outbox.set_headers(p_endpoint_id, p_change -> 'headers');
-  else
-    update outbox.endpoint e
-    set version = e.version + 1, updated_at = outbox.clock()
-    where e.id = p_endpoint_id;
-  end if;
-  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
-end
-$$;
-comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
-  'Changes what p_change names and nothing else; headers by name, null removes one. Returns the '
-  'endpoint. OH001, OH002, OH008; OH004: it is a channel.';
+-- sql/83_api_endpoint_state.sql
 
-create function outbox.delete_org_endpoint(
-  p_org_id text, p_endpoint_id uuid, p_version integer default null
-) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-begin
-  perform outbox.refuse_channel(
-    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
-  return pg_catalog.jsonb_build_object('id', p_endpoint_id,
-    'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
-end
-$$;
-comment on function outbox.delete_org_endpoint(text, uuid, integer) is
-  'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH008.';
+-- Pausing, resuming and deleting an endpoint over the HTTP API: what 16 does, for an endpoint of
+-- the caller's org.
 
 create function outbox.pause_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_reason text default null
@@ -13636,6 +13597,148 @@ end
 $$;
 comment on function outbox.resume_org_endpoint(text, uuid) is
   'Serves an endpoint again as resume_endpoint() does, and returns it. OH002.';
+
+create function outbox.delete_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_version integer default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.refuse_channel(
+    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id,
+    'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
+end
+$$;
+comment on function outbox.delete_org_endpoint(text, uuid, integer) is
+  'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH008.';
+
+-- sql/83_api_endpoints.sql
+
+-- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
+-- one.
+
+-- The API's names have capitals where SQL's have underscores.
+create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(
+      case b.key
+        when 'routing_key' then 'routingKey' when 'dlq_exchange' then 'dlqExchange'
+        when 'dlq_routing_key' then 'dlqRoutingKey' when 'dlq_topic' then 'dlqTopic' else b.key
+      end, b.value)
+    from pg_catalog.jsonb_each(p_broker) b);
+end
+$$;
+comment on function outbox.broker_to_wire(jsonb) is
+  'The settings of a broker as the API shows them; null for none.';
+
+create function outbox.broker_of_wire(p_broker jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if pg_catalog.jsonb_typeof(p_broker) is distinct from 'object' then
+    return p_broker;
+  end if;
+  return coalesce((
+    select pg_catalog.jsonb_object_agg(
+      case b.key
+        when 'routingKey' then 'routing_key' when 'dlqExchange' then 'dlq_exchange'
+        when 'dlqRoutingKey' then 'dlq_routing_key' when 'dlqTopic' then 'dlq_topic' else b.key
+      end, b.value)
+    from pg_catalog.jsonb_each(p_broker) b), '{}');
+end
+$$;
+comment on function outbox.broker_of_wire(jsonb) is
+  'The settings of a broker as the API took them, in the names of SQL.';
+
+create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_types jsonb;
+  v_filter text;
+  v_breaker text;
+begin
+  select coalesce(pg_catalog.jsonb_agg(s.pattern order by s.pattern), '[]'),
+    pg_catalog.min(s.filter::text)
+  into v_types, v_filter
+  from outbox.subscription s where s.endpoint_id = p_endpoint.id;
+  select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint.id;
+  return pg_catalog.jsonb_build_object(
+    'id', p_endpoint.id, 'kind', p_endpoint.kind, 'url', p_endpoint.url,
+    'description', p_endpoint.description, 'eventTypes', v_types, 'filter', v_filter,
+    'headerNames', pg_catalog.to_jsonb(p_endpoint.header_names), 'payload', p_endpoint.payload,
+    'timeoutMs', p_endpoint.timeout_ms, 'ordering', p_endpoint.ordering,
+    'maxInFlight', p_endpoint.max_in_flight, 'quantum', p_endpoint.quantum,
+    'ratePerSecond', p_endpoint.rate_per_second, 'rateBurst', p_endpoint.rate_burst,
+    'retry4xx', p_endpoint.retry_4xx, 'onDeadLetter', p_endpoint.on_dead_letter,
+    'breaker', pg_catalog.jsonb_build_object(
+      'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
+      'openMs', p_endpoint.breaker_open_ms,
+      'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+    'broker', outbox.broker_to_wire(p_endpoint.broker),
+    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'version', p_endpoint.version,
+    'createdAt', outbox.iso_time(p_endpoint.created_at),
+    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+end
+$$;
+comment on function outbox.endpoint_json(outbox.endpoint) is
+  'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them '
+  'several, the first.';
+
+create function outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return outbox.endpoint_json(outbox.org_endpoint(p_org_id, p_endpoint_id));
+end
+$$;
+comment on function outbox.get_org_endpoint(text, uuid) is
+  'One endpoint of an org, as endpoint_json() shows it. OH002.';
+
+create function outbox.list_org_endpoints(
+  p_org_id text, p_cursor text default null, p_limit integer default 50, p_state text default null
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_at timestamptz;
+  v_id uuid;
+  v_answer jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(outbox.endpoint_json(p.found) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.to_cursor((p.found).created_at, (p.found).id::text))
+        filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select e as found,
+      pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.state <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
+      and (p_state is null or e.state = p_state)
+    order by e.created_at desc, e.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
+end
+$$;
+comment on function outbox.list_org_endpoints(text, text, integer, text) is
+  'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
 
 -- sql/83_api_event_types.sql
 
@@ -14636,10 +14739,46 @@ comment on function outbox.delete_channel(text, uuid, text) is
   'Deletes a channel: nothing more is sent from it, what it had not sent fails within seconds, and '
   'its number is free after that. Returns {"id", "open": messages that were open}. OH002.';
 
+-- sql/84_erase_messages.sql
+
+-- Erasing messages that are older than their retention, a few at each call of cleanup. What names
+-- the person goes; that a message was there, and what became of it, stays.
+
+create function outbox.erase_messages(p_limit integer) returns integer
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_ids bigint[];
+begin
+  v_ids := array(
+    select m.id from outbox.outbound_message m
+    where m.erased_at is null
+      and m.created_at
+        < v_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'))
+      and m.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')
+    order by m.created_at
+    limit p_limit
+    for update skip locked);
+  update outbox.outbound_message m set
+    to_recipient = 'erased', payload_json = '{}', provider_message_id = null, wa_id = null,
+    erased_at = v_now
+  where m.id = any (v_ids);
+  update outbox.message_attempt a set wamid = null, provider_response = null
+  where a.message_id = any (v_ids);
+  return pg_catalog.cardinality(v_ids);
+end
+$$;
+comment on function outbox.erase_messages(integer) is
+  'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than '
+  'message.retention_days; returns how many. What happened to them stays.';
+
 -- sql/84_message.sql
 
--- Messages as the API shows them, and what a person does to one. Each function takes the org of the
--- caller first; what belongs to another org does not exist for it (OH002).
+-- Messages as the API shows them. Each function takes the org of the caller first; what belongs to
+-- another org does not exist for it (OH002).
 
 create function outbox.message_json(p_message outbox.outbound_message) returns jsonb
 language plpgsql stable set search_path = ''
@@ -14799,6 +14938,11 @@ $$;
 comment on function outbox.count_messages(text) is
   'How many messages of an org have each status: {"QUEUED": 0, …}.';
 
+-- sql/84_message_actions.sql
+
+-- What a person does to a message: cancel it, or send it again. Both lock its gate first, so that
+-- no run claims it meanwhile, and limit how long a forgotten transaction may hold that lock.
+
 create function outbox.lock_message(
   p_org_id text, p_message_id text
 ) returns outbox.outbound_message
@@ -14895,6 +15039,11 @@ comment on function outbox.resend_message(text, text, text) is
   'Queues a FAILED message again, with a fresh budget and behind what waits for its recipient, and '
   'returns it; consent is asked again by the claim. OH002; OH004 when it is not FAILED, or erased.';
 
+-- sql/84_message_trail.sql
+
+-- What happened to messages, as the API lists it: the audit trail of an org, the timeline of a
+-- dossier. Both only grow, so a page goes on behind an id.
+
 create function outbox.list_audit_events(
   p_org_id text, p_cursor text default null, p_limit integer default 50,
   p_entity_type text default null, p_entity_id text default null
@@ -14974,37 +15123,6 @@ $$;
 comment on function outbox.list_activity(text, text, text, integer) is
   'The timeline of a dossier, newest first: {"data": [{"id", "dossierId", "type", "metadata", '
   '"at"}], "nextCursor"}. OH001.';
-
-create function outbox.erase_messages(p_limit integer) returns integer
-language plpgsql security definer
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_now timestamptz := outbox.clock();
-  v_ids bigint[];
-begin
-  v_ids := array(
-    select m.id from outbox.outbound_message m
-    where m.erased_at is null
-      and m.created_at
-        < v_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'))
-      and m.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')
-    order by m.created_at
-    limit p_limit
-    for update skip locked);
-  update outbox.outbound_message m set
-    to_recipient = 'erased', payload_json = '{}', provider_message_id = null, wa_id = null,
-    erased_at = v_now
-  where m.id = any (v_ids);
-  update outbox.message_attempt a set wamid = null, provider_response = null
-  where a.message_id = any (v_ids);
-  return pg_catalog.cardinality(v_ids);
-end
-$$;
-comment on function outbox.erase_messages(integer) is
-  'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than '
-  'message.retention_days; returns how many. What happened to them stays.';
 
 -- sql/84_opt_out.sql
 

@@ -1,0 +1,71 @@
+-- RabbitMQ: its settings, and what its refusals mean. Codes are the reply codes of AMQP 0-9-1 with
+-- their own titles, and two of ours: NO_ROUTE for a returned message, NACK for basic.nack. What no
+-- row names is retried.
+
+create function outbox.check_rabbitmq(p_broker jsonb) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_broker jsonb := '{"exchange": "amq.topic", "routing_key": "{type}", "mandatory": true,
+    "ca": null, "dlq_exchange": "", "dlq_routing_key": null}'::jsonb || p_broker;
+  v_url text := v_broker ->> 'url';
+  v_parts text[];
+  v_field text;
+begin
+  perform outbox.check_members('broker', p_broker, array[
+    'url', 'exchange', 'routing_key', 'mandatory', 'ca', 'dlq_exchange', 'dlq_routing_key'],
+    'rabbitmq');
+  if v_url ~ '^amqps?://[^/]*@' then
+    perform outbox.invalid('broker.url', 'carries credentials',
+      'Give them in credentials, which nobody can read: {"username", "password"}');
+  end if;
+  v_parts := pg_catalog.regexp_match(v_url,
+    '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
+  if v_parts is null then
+    perform outbox.invalid('broker.url', 'is not an amqps URL',
+      'Expected amqps://host:5671/vhost; write a / in the vhost as %2F');
+  elsif v_parts[1] = 'amqp' and not outbox.setting_on('egress.allow_http') then
+    perform outbox.invalid('broker.url', 'is not amqps', 'Use amqps. For local development: '
+      'select outbox.set_setting(''egress.allow_http'', ''true'')');
+  end if;
+  v_parts[3] := coalesce(v_parts[3], case v_parts[1] when 'amqps' then ':5671' else ':5672' end);
+  perform outbox.check_broker_address('broker.url', v_parts[2] || v_parts[3]);
+  foreach v_field in array array['exchange', 'dlq_exchange'] loop
+    if pg_catalog.jsonb_typeof(v_broker -> v_field) <> 'string'
+      or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
+    then
+      perform outbox.invalid('broker.' || v_field, 'is not the name of an exchange',
+        'Expected up to 127 letters, digits and . _ : -; an empty text is the default exchange');
+    end if;
+  end loop;
+  perform outbox.check_template('broker.routing_key', v_broker -> 'routing_key',
+    array['type', 'org', 'key'], '^[A-Za-z0-9._:#-]*$');
+  if v_broker -> 'dlq_routing_key' <> 'null' then
+    perform outbox.check_template('broker.dlq_routing_key', v_broker -> 'dlq_routing_key',
+      array['type', 'org', 'routing_key'], '^[A-Za-z0-9._:#-]*$');
+  end if;
+  if pg_catalog.jsonb_typeof(v_broker -> 'mandatory') <> 'boolean' then
+    perform outbox.invalid('broker.mandatory', 'is not true or false',
+      'true: a message that no queue takes is a failure');
+  end if;
+  perform outbox.check_ca(v_broker -> 'ca');
+  return v_broker || pg_catalog.jsonb_build_object(
+    'url', v_parts[1] || '://' || v_parts[2] || v_parts[3] || coalesce(v_parts[4], ''));
+end
+$$;
+comment on function outbox.check_rabbitmq(jsonb) is
+  'The settings of a RabbitMQ endpoint, complete: {"url": "amqps://host:port/vhost", "exchange", '
+  '"routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
+
+insert into outbox.failure_rule (kind, code, action, title, note) values
+  ('rabbitmq', 'NO_ROUTE', 'retry', 'No queue takes the message (returned as mandatory)', ''),
+  ('rabbitmq', 'NACK', 'retry', 'RabbitMQ could not take the message (basic.nack)',
+    'A full queue with overflow reject-publish says so'),
+  ('rabbitmq', 'ACCESS_REFUSED', 'retry', 'The user may not write to the exchange', ''),
+  ('rabbitmq', 'NOT_FOUND', 'retry', 'The exchange is not there', ''),
+  ('rabbitmq', 'CONNECTION_FORCED', 'wait', 'RabbitMQ closes the connection, as it stops', ''),
+  ('rabbitmq', 'NOT_ALLOWED', 'wait', 'The virtual host is not there or not open to the user', ''),
+  ('rabbitmq', 'RESOURCE_ERROR', 'wait', 'RabbitMQ has no room', ''),
+  ('rabbitmq', 'PRECONDITION_FAILED', 'fail', 'RabbitMQ does not take such a message',
+    'Larger than max_message_size, for one'),
+  ('rabbitmq', 'CONTENT_TOO_LARGE', 'fail', 'The message is too large', '');

@@ -1,0 +1,80 @@
+-- Messages that will not be sent: their delivery was closed, or their channel deleted.
+
+create function outbox.close_message(
+  p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_message outbox.outbound_message;
+begin
+  select * into v_message from outbox.outbound_message m
+  where m.event_id = p_event_id and m.status = 'QUEUED' for update;
+  if not found then
+    return;
+  end if;
+  if p_outcome = 'cancelled' then
+    v_message.status := 'CANCELLED';
+    perform outbox.save_message(v_message, p_now);
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CANCELLED',
+      'Message cancelled: ' || p_why, null, p_now);
+  else
+    perform outbox.fail_message(v_message, p_outcome, p_why, p_now);
+  end if;
+end
+$$;
+comment on function outbox.close_message(uuid, text, text, timestamptz) is
+  'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the '
+  'caller holds the gate; the message.';
+
+create function outbox.fail_unsent(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_message outbox.outbound_message;
+  v_failed integer := 0;
+begin
+  for v_message in
+    select m.* from outbox.whatsapp_channel w
+    cross join lateral (
+      select * from outbox.outbound_message m
+      where m.org_id = w.org_id and m.status in ('QUEUED', 'SENDING')
+        and m.channel_id = p_endpoint_id
+      order by m.id limit p_limit
+    ) m
+    where w.endpoint_id = p_endpoint_id
+  loop
+    perform outbox.fail_message(v_message, 'channel_deleted', 'The channel was deleted', p_now);
+    v_failed := v_failed + 1;
+  end loop;
+  return v_failed;
+end
+$$;
+comment on function outbox.fail_unsent(uuid, integer, timestamptz) is
+  'Fails up to p_limit messages that a deleted channel had not sent; returns how many. locks: the '
+  'caller holds the gate; messages by id.';
+
+create function outbox.forget_channel(p_endpoint_id uuid) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_token uuid;
+begin
+  delete from outbox.whatsapp_channel w
+  where w.endpoint_id = p_endpoint_id returning w.token_vault_id into v_token;
+  if not found then
+    return;
+  end if;
+  delete from vault.secrets v where v.id = v_token;
+  delete from outbox.conversation_window w where w.channel_id = p_endpoint_id;
+  delete from outbox.channel_hold h where h.channel_id = p_endpoint_id;
+end
+$$;
+comment on function outbox.forget_channel(uuid) is
+  'Removes what a deleted channel leaves: its token, windows and holds.';

@@ -1,0 +1,98 @@
+-- A message that WhatsApp has taken: by its answer to a run, or, where that answer was lost, by the
+-- id that a late answer brings. It is SENT then, and no second one goes out.
+
+create function outbox.mark_sent(
+  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text,
+  p_provider jsonb, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  -- A provider that gives one id twice must not cost the results of a whole call.
+  if exists (
+    select from outbox.message_attempt a
+    where a.phone_number_id = p_attempt.phone_number_id and a.wamid = p_wamid
+      and a.id <> p_attempt.id)
+  then
+    p_wamid := null;
+  end if;
+  update outbox.message_attempt a set
+    status = 'SUCCESS', wamid = coalesce(p_wamid, a.wamid), taken_at = coalesce(a.taken_at, p_now),
+    provider_response = coalesce(p_provider, a.provider_response), updated_at = p_now,
+    error_code = null, error_message = null, next_retry_at = null
+  where a.id = p_attempt.id;
+  if p_message.status not in ('QUEUED', 'SENDING') then
+    return;
+  end if;
+  p_message.status := 'SENT';
+  p_message.provider_message_id := p_wamid;
+  p_message.wa_id := coalesce(p_provider ->> 'wa_id', p_message.wa_id);
+  p_message.sent_at := p_now;
+  p_message.error_code := null;
+  p_message.error_message := null;
+  perform outbox.save_message(p_message, p_now);
+  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'SENT',
+    'Message sent successfully', null, p_now);
+  perform outbox.note_activity(p_message, 'MESSAGE_SENT',
+    pg_catalog.jsonb_build_object('attempt', p_attempt.attempt_no), p_now);
+end
+$$;
+comment on function outbox.mark_sent(
+  outbox.outbound_message, outbox.message_attempt, text, jsonb, timestamptz) is
+  'Notes that WhatsApp has taken an attempt: the message is SENT, with audit and activity, unless '
+  'it was ended before. locks: the caller holds the message.';
+
+create function outbox.callback_data(p_message_id bigint, p_attempt_no integer) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.format('ob1:%s:%s', p_message_id, p_attempt_no);
+end
+$$;
+comment on function outbox.callback_data(bigint, integer) is
+  'What names an attempt to WhatsApp, which echoes it in each status.';
+
+create function outbox.adopt_message(p_callback_data text, p_wamid text) returns text
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_name text[] := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
+  v_message outbox.outbound_message;
+  v_attempt outbox.message_attempt;
+  v_delivery outbox.delivery;
+begin
+  select * into v_message from outbox.outbound_message m where m.id = v_name[1]::bigint;
+  if not found then
+    return 'unknown';
+  end if;
+  perform outbox.lock_gates(array[v_message.channel_id]);
+  select * into v_message from outbox.outbound_message m
+  where m.id = v_message.id for update;
+  select * into v_attempt from outbox.message_attempt a
+  where a.message_id = v_message.id and a.attempt_no = v_name[2]::integer;
+  if not found then
+    return 'unknown';
+  elsif v_attempt.wamid is not null then
+    return case when v_attempt.wamid = p_wamid then 'known' else 'unknown' end;
+  end if;
+  perform outbox.mark_sent(v_message, v_attempt, p_wamid, null, v_now);
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = v_attempt.event_id and d.endpoint_id = v_message.channel_id;
+  -- A lease stands: its result ends the delivery, or the next claim finds the message sent.
+  if found and v_delivery.leased_until is null then
+    perform outbox.close_delivery(v_delivery, 'cancelled',
+      pg_catalog.format('attempt %s was taken, though its answer was lost', v_attempt.attempt_no),
+      v_now);
+  end if;
+  return 'adopted';
+end
+$$;
+comment on function outbox.adopt_message(text, text) is
+  'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message '
+  'is SENT and its pending retry is closed, so that a lost answer makes no second message. '
+  'Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';

@@ -1,0 +1,83 @@
+-- Holds of a channel, each with its cause: a failure, the account, the number's quality. While one
+-- cause holds it, the channel is paused; a word that is older than the last one changes nothing.
+
+create function outbox.hold_channel(
+  p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamptz,
+  p_expires_at timestamptz, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  select * into v_endpoint from outbox.endpoint e where e.id = p_channel_id
+  for no key update nowait;
+  insert into outbox.channel_hold as h (channel_id, cause, held, why, decided_at, expires_at)
+  values (p_channel_id, p_cause, p_held, p_why, p_at, p_expires_at)
+  on conflict (channel_id, cause) do update set
+    held = excluded.held, why = excluded.why, decided_at = excluded.decided_at,
+    expires_at = excluded.expires_at
+  where excluded.decided_at > h.decided_at
+    or (excluded.decided_at = h.decided_at and excluded.held and not h.held);
+  if not found then
+    return;
+  end if;
+  if p_held and v_endpoint.state = 'enabled' and coalesce(p_expires_at > p_now, true) then
+    perform outbox.set_endpoint_state(p_channel_id, 'paused', 'held: ' || p_why);
+    perform outbox.announce('outhook.channel.held', array[p_channel_id], p_now);
+    perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
+      'held: ' || p_why, null, p_now);
+  elsif not p_held and v_endpoint.state = 'paused' and v_endpoint.state_reason like 'held:%'
+    and not exists (
+      select from outbox.channel_hold h where h.channel_id = p_channel_id and h.held)
+  then
+    perform outbox.set_endpoint_state(p_channel_id, 'enabled', null);
+    perform outbox.announce('outhook.channel.resumed', array[p_channel_id], p_now);
+    perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'RESUMED', p_why, null,
+      p_now);
+  end if;
+end
+$$;
+comment on function outbox.hold_channel(
+  uuid, text, boolean, text, timestamptz, timestamptz, timestamptz) is
+  'Holds a channel for a cause, or lifts that cause, unless a later word has been spoken; the last '
+  'cause lifted resumes it, unless a person paused it. locks: the endpoint, without waiting.';
+
+create function outbox.cause_of(p_code text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- These two speak of the account, and an update that it is reinstated lifts them.
+  return case when p_code in ('131031', '368') then 'account' else 'failure' end;
+end
+$$;
+comment on function outbox.cause_of(text) is
+  'The cause of a hold that a code of WhatsApp''s makes.';
+
+create function outbox.lift_expired_holds(p_now timestamptz) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_hold outbox.channel_hold;
+  v_lifted integer := 0;
+begin
+  for v_hold in
+    select h.* from outbox.channel_hold h
+    join outbox.endpoint e on e.id = h.channel_id
+    where h.held and h.expires_at <= p_now
+    order by h.expires_at limit 100
+    for no key update of e skip locked
+  loop
+    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'its time is over',
+      greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
+    v_lifted := v_lifted + 1;
+  end loop;
+  return v_lifted;
+end
+$$;
+comment on function outbox.lift_expired_holds(timestamptz) is
+  'Lifts holds whose end WhatsApp had announced; returns how many.';

@@ -1,0 +1,162 @@
+-- Replays of many dead letters, as a job that the tick works through. A job puts its deliveries
+-- into a lane of its own under each endpoint's gate, so that they share the endpoint's limits,
+-- round robin with what is live, and at most rate_per_second come in.
+
+create table outbox.replay_job (
+  id bigint generated always as identity primary key,
+  org_id text,
+  endpoint_id uuid,
+  event_type text,
+  failed_from timestamptz,
+  failed_to timestamptz not null,
+  rate_per_second integer not null
+    constraint replay_job_rate_is_sensible check (rate_per_second between 1 and 1000),
+  state text not null default 'running'
+    constraint replay_job_state_is_known
+    check (state in ('running', 'paused', 'done', 'cancelled')),
+  at_failed timestamptz not null default '-infinity',
+  at_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  replayed bigint not null default 0,
+  skipped bigint not null default 0,
+  created_at timestamptz not null,
+  finished_at timestamptz
+);
+comment on table outbox.replay_job is
+  'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how '
+  'many it put back or skipped.';
+
+create function outbox.replay_many(
+  p_org_id text default null,
+  p_endpoint_id uuid default null,
+  p_event_type text default null,
+  p_failed_from timestamptz default null,
+  p_failed_to timestamptz default null,
+  p_rate_per_second integer default 50
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  -- What dies while the job is at work is not its concern, or it would replay it for ever.
+  v_to timestamptz := least(p_failed_to, v_now);
+  v_id bigint;
+begin
+  if p_failed_from > v_to then
+    perform outbox.invalid('failed_from', 'lies after failed_to', 'Expected a span in the past');
+  end if;
+  if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
+    perform outbox.invalid('rate_per_second',
+      pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
+      'Expected 1 to 1000 deliveries a second');
+  end if;
+  insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
+    rate_per_second, created_at)
+  values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, v_to, p_rate_per_second, v_now)
+  returning id into v_id;
+  return pg_catalog.jsonb_build_object('id', v_id::text);
+end
+$$;
+comment on function outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer) is
+  'Starts a job that replays every dead letter that matches (null: any), failed before it began '
+  'and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+
+create function outbox.set_replay_job(p_id text, p_state text) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_job outbox.replay_job;
+begin
+  if p_state is null or p_state not in ('running', 'paused', 'cancelled') then
+    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)),
+      'Expected running, paused or cancelled');
+  end if;
+  update outbox.replay_job j
+  set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
+  where j.id::text = p_id and j.state in ('running', 'paused')
+  returning j.* into v_job;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
+      hint = 'select * from outbox.replay_job lists them';
+  end if;
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state,
+    'replayed', v_job.replayed, 'skipped', v_job.skipped);
+end
+$$;
+comment on function outbox.set_replay_job(text, text) is
+  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", '
+  '"replayed", "skipped"}. OH001, OH002.';
+
+create type outbox.replay_step as (
+  job_id bigint,
+  event_id uuid,
+  endpoint_id uuid,
+  failed_at timestamptz,
+  letter_id uuid
+);
+comment on type outbox.replay_step is 'One dead letter that a replay job comes to.';
+
+create function outbox.next_replays() returns outbox.replay_step[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return array(
+    select row(j.id, x.event_id, x.endpoint_id, x.failed_at, x.id)::outbox.replay_step
+    from outbox.replay_job j
+    cross join lateral (
+      select x.event_id, x.endpoint_id, x.failed_at, x.id
+      from outbox.dead_letter x
+      where (x.failed_at, x.id) > (j.at_failed, j.at_id) and x.failed_at <= j.failed_to
+        and x.failed_at >= coalesce(j.failed_from, '-infinity')
+        and x.org_id = coalesce(j.org_id, x.org_id)
+        and x.endpoint_id = coalesce(j.endpoint_id, x.endpoint_id)
+        and x.original_topic = coalesce(j.event_type, x.original_topic)
+        and x.discarded_at is null and x.replayed_at is null
+      order by x.failed_at, x.id
+      limit j.rate_per_second
+    ) x
+    where j.state = 'running'
+    order by j.id, x.failed_at, x.id);
+end
+$$;
+comment on function outbox.next_replays() is
+  'The dead letters that the running jobs come to next, as many of each job as its rate allows '
+  'in a second.';
+
+create function outbox.work_replay_jobs(p_now timestamptz) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_steps outbox.replay_step[];
+  v_step outbox.replay_step;
+  v_put integer;
+  v_all integer := 0;
+begin
+  if not exists (select from outbox.replay_job j where j.state = 'running') then
+    return 0;
+  end if;
+  -- One tick at a time works on jobs, or two would come to the same letters.
+  if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
+    return 0;
+  end if;
+  v_steps := outbox.next_replays();
+  perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
+  foreach v_step in array v_steps loop
+    v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+    update outbox.replay_job j
+    set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put,
+      skipped = j.skipped + 1 - v_put
+    where j.id = v_step.job_id;
+    v_all := v_all + v_put;
+  end loop;
+  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
+    p_now);
+  update outbox.replay_job j set state = 'done', finished_at = p_now
+  where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  return v_all;
+end
+$$;
+comment on function outbox.work_replay_jobs(timestamptz) is
+  'One step of every replay job: puts back what its rate allows in a second and notes how far it '
+  'came, in one transaction, so that a crash repeats or loses none. Returns how many it put '
+  'back. locks: gates by id.';

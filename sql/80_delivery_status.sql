@@ -1,0 +1,53 @@
+-- The view of every delivery. Open ones come from delivery, finished ones from their closing
+-- receipt. It reads no history unless it is asked for history: a question about open states never
+-- looks at attempt, since its check constraint on outcome, or open, contradicts them.
+
+create view outbox.delivery_status with (security_invoker = true) as
+select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
+  case
+    when e.state = 'deleted' then 'cancelled'
+    when d.leased_until is not null then 'processing'
+    when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
+    then 'held'
+    when d.tries > 0 then 'failed'
+    else 'pending'
+  end as status,
+  case
+    when e.state = 'deleted' then null
+    when e.state <> 'enabled' then 'endpoint ' || e.state || coalesce(': ' || e.state_reason, '')
+    when g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker
+    when l.halted then 'halted behind a dead letter'
+  end as held_because,
+  d.attempt, d.tries,
+  case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end as next_attempt_at,
+  coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at,
+  true as open
+from outbox.delivery d
+left join outbox.event v on v.id = d.event_id
+left join outbox.dead_letter x
+  on v.id is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id
+join outbox.endpoint e on e.id = d.endpoint_id
+join outbox.lane l on l.id = d.lane_id
+join outbox.gate g on g.endpoint_id = d.endpoint_id
+union all
+select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt, null, null,
+  v.created_at, a.at, false
+from outbox.attempt a
+join outbox.event v on v.id = a.event_id
+where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
+  -- A replay begins a new life: the last end counts, and none while it is open again.
+  and not exists (
+    select from outbox.delivery d where d.event_id = a.event_id and d.endpoint_id = a.endpoint_id
+  )
+  and not exists (
+    select from outbox.attempt b
+    -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's
+    -- receipts.
+    where b.event_id = a.event_id and b.endpoint_id is not distinct from a.endpoint_id
+      and (b.kind = 'close' or b.outcome = 'delivered')
+      -- A replay that was cancelled before its first try has no number of its own.
+      and (b.attempt, b.at) > (a.attempt, a.at));
+comment on view outbox.delivery_status is
+  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held '
+  '(and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, '
+  'filter_error, no_subscriber.';

@@ -1,0 +1,20 @@
+-- The view of endpoints, which a person on call reads first: what is held, why, and since when.
+
+create view outbox.endpoint_status with (security_invoker = true) as
+select e.id, e.org_id, e.kind, e.url, e.description,
+  case
+    when e.state = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled
+    then 'breaker ' || g.breaker
+    else e.state
+  end as status,
+  e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
+  g.streak as failures_running, g.first_failure_at as failing_since,
+  case when g.breaker = 'open' then g.open_until end as probe_at,
+  nullif(g.next_at, 'infinity') as next_at, nullif(g.not_before, '-infinity') as not_before,
+  e.created_at, e.updated_at
+from outbox.endpoint e
+left join outbox.gate g on g.endpoint_id = e.id;
+comment on view outbox.endpoint_status is
+  'Every endpoint with what its gate knows: status, why, how many deliveries are open and in '
+  'flight, since when it fails, when it is served next. A deleted one shows what is still to be '
+  'cancelled.';

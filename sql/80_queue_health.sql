@@ -1,0 +1,77 @@
+-- The view of the whole queue, in one row. It counts no more than 10,000 of anything that can be
+-- many, so that it answers at once whatever waits.
+
+create function outbox.waiting() returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_from timestamptz := outbox.ring_from(outbox.clock());
+  v_router outbox.router;
+begin
+  select * into v_router from outbox.router r where r.only_row;
+  return pg_catalog.jsonb_build_object(
+    'unrouted', (
+      select pg_catalog.count(*) from (
+        select u from outbox.unrouted_late(v_router, 10000) u
+        union all
+        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+        limit 10000
+      ) c
+    ),
+    'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
+    'oldest_due_at', (
+      select g.next_at from outbox.gate g
+      where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
+    ));
+end
+$$;
+comment on function outbox.waiting() is
+  'What waits, read from where routing and the ring begin, so that no dead row is walked: '
+  '{"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": of the first endpoint, which '
+  'may lie ahead}.';
+
+create view outbox.queue_health with (security_invoker = true) as
+select
+  (w.waiting ->> 'unrouted')::bigint as unrouted,
+  (w.waiting ->> 'oldest_unrouted_at')::timestamptz as oldest_unrouted_at,
+  (select pg_catalog.count(*) from outbox.unroutable) as unroutable,
+  (
+    select coalesce(pg_catalog.sum(g.depth), 0)
+    from outbox.gate g
+    join outbox.endpoint e on e.id = g.endpoint_id
+    where e.state <> 'deleted'
+  ) as open,
+  (select coalesce(pg_catalog.sum(g.in_flight), 0) from outbox.gate g) as in_flight,
+  (w.waiting ->> 'oldest_due_at')::timestamptz as oldest_due_at,
+  (
+    select pg_catalog.count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')
+  ) as endpoints_held,
+  (
+    select pg_catalog.count(*)
+    from outbox.gate g
+    join outbox.endpoint e on e.id = g.endpoint_id
+    where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'
+  ) as breakers_open,
+  (
+    select pg_catalog.count(*) from (
+      select from outbox.dead_letter x
+      where x.replayed_at is null and x.discarded_at is null
+      limit 10000
+    ) c
+  ) as dead_letters,
+  (
+    select pg_catalog.count(*)
+    from outbox.run r
+    where r.ended_at is null and r.polled_at > pg_catalog.now() - interval '10 s'
+  ) as runs,
+  (select pg_catalog.count(*) from (select from outbox.event_default limit 10000) c)
+    + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c)
+    as rows_in_default
+from (select outbox.waiting() as waiting offset 0) w;
+comment on view outbox.queue_health is
+  'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts '
+  'of unrouted, dead_letters and rows_in_default stop at 10,000.';

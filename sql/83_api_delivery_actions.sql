@@ -1,0 +1,51 @@
+-- What a person does to one delivery over the HTTP API: try it now, send it again, cancel it.
+
+create function outbox.act_on_delivery(
+  p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
+  case p_action
+    when 'retry' then
+      if not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+      ) then
+        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'replay sends it again');
+      end if;
+      perform outbox.retry_now(p_event_id, p_endpoint_id);
+    when 'replay' then
+      perform outbox.replay(p_event_id, p_endpoint_id);
+    when 'cancel' then
+      if not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+      ) then
+        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'there is nothing to cancel');
+      end if;
+      perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
+    else
+      perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
+  end case;
+  return outbox.delivery_json(p_event_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.act_on_delivery(text, uuid, uuid, text, text) is
+  'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). '
+  'OH001; OH002; OH004: it is being sent, or finished.';
+
+create function outbox.raise_finished(
+  p_event_id uuid, p_endpoint_id uuid, p_remedy text
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
+    hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+end
+$$;
+comment on function outbox.raise_finished(uuid, uuid, text) is
+  'Raises OH004 for a delivery that is no longer open.';

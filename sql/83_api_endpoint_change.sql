@@ -1,0 +1,166 @@
+-- Changing an endpoint over the HTTP API. What changes one takes its row first, so that of two
+-- editors that read the same version the second is refused (OH008). No run waits for this row.
+
+create function outbox.lock_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_version integer
+) returns outbox.endpoint
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.org_id = p_org_id for no key update;
+  v_endpoint := outbox.org_endpoint(p_org_id, p_endpoint_id);
+  if v_endpoint.version <> p_version then
+    raise exception using errcode = 'OH008',
+      message = pg_catalog.format('endpoint %s was changed: it is at version %s, not %s',
+        p_endpoint_id, v_endpoint.version, p_version),
+      hint = 'Read it again, and send the change with its new ETag';
+  end if;
+  return v_endpoint;
+end
+$$;
+comment on function outbox.lock_org_endpoint(text, uuid, integer) is
+  'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is '
+  'given.';
+
+create function outbox.refuse_channel(p_endpoint outbox.endpoint) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_endpoint.kind = 'whatsapp' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is a channel', p_endpoint.id),
+      hint = 'Change or delete it under /channels/{channelId}';
+  end if;
+end
+$$;
+comment on function outbox.refuse_channel(outbox.endpoint) is
+  'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
+
+create function outbox.check_endpoint_change(p_change jsonb) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_ranges constant jsonb := '{"timeoutMs": [500, 60000], "maxInFlight": [1, 1000],
+    "quantum": [1, 1000], "ratePerSecond": [0.001, 100000], "rateBurst": [1, 100000]}'::jsonb;
+  v_field text;
+begin
+  for v_field in select k from pg_catalog.jsonb_object_keys(v_ranges) k loop
+    if p_change -> v_field <> 'null' then
+      perform outbox.check_range(v_field, (p_change ->> v_field)::float8,
+        (v_ranges -> v_field ->> 0)::float8, (v_ranges -> v_field ->> 1)::float8);
+    end if;
+  end loop;
+  perform outbox.check_range('breaker.threshold',
+    coalesce((p_change -> 'breaker' ->> 'threshold')::float8, 1), 1, 1000);
+  perform outbox.check_range('breaker.openMs',
+    coalesce((p_change -> 'breaker' ->> 'openMs')::float8, 1000), 1000, 3600000);
+  perform outbox.check_choice('payload', coalesce(p_change ->> 'payload', 'data'),
+    array['envelope', 'data']);
+  perform outbox.check_choice('onDeadLetter', coalesce(p_change ->> 'onDeadLetter', 'halt'),
+    array['continue', 'halt']);
+end
+$$;
+comment on function outbox.check_endpoint_change(jsonb) is
+  'Raises OH001 for the first member that no endpoint may have.';
+
+create function outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
+  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
+begin
+  perform outbox.check_endpoint_change(p_change);
+  if p_change ? 'url' and v_kind in ('rabbitmq', 'kafka') then
+    perform outbox.invalid('url', 'is made of the settings of a broker',
+      'Change broker, with a secret key, or call outbox.set_broker()');
+  end if;
+  update outbox.endpoint e set
+    url = case
+      when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
+      else e.url
+    end,
+    description = coalesce(p_change ->> 'description', e.description),
+    payload = coalesce(p_change ->> 'payload', e.payload),
+    timeout_ms = coalesce((p_change ->> 'timeoutMs')::integer, e.timeout_ms),
+    max_in_flight = coalesce((p_change ->> 'maxInFlight')::integer, e.max_in_flight),
+    quantum = coalesce((p_change ->> 'quantum')::integer, e.quantum),
+    rate_per_second = case
+      when p_change ? 'ratePerSecond' then (p_change ->> 'ratePerSecond')::float8
+      else e.rate_per_second
+    end,
+    rate_burst = coalesce((p_change ->> 'rateBurst')::integer, e.rate_burst),
+    retry_4xx = coalesce((p_change ->> 'retry4xx')::boolean, e.retry_4xx),
+    on_dead_letter = coalesce(p_change ->> 'onDeadLetter', e.on_dead_letter),
+    breaker_enabled = coalesce((v_breaker ->> 'enabled')::boolean, e.breaker_enabled),
+    breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
+    breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
+  where e.id = p_endpoint_id;
+  if p_change ? 'url' and v_kind = 'slack' then
+    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
+  end if;
+  if p_change ? 'broker' or p_change ? 'credentials' then
+    perform outbox.set_broker(p_endpoint_id,
+      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
+      nullif(p_change -> 'credentials', 'null'));
+  end if;
+end
+$$;
+comment on function outbox.change_endpoint(uuid, jsonb) is
+  'Writes the plain members of an endpoint that a change names. OH001.';
+
+create function outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_types text[];
+  v_filter text;
+begin
+  if not p_change ? 'eventTypes' and not p_change ? 'filter' then
+    return;
+  end if;
+  select pg_catalog.array_agg(s.pattern), pg_catalog.min(s.filter::text)
+  into v_types, v_filter
+  from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  if p_change ? 'eventTypes' then
+    v_types := array(
+      select t from pg_catalog.jsonb_array_elements_text(p_change -> 'eventTypes') t);
+  end if;
+  if p_change ? 'filter' then
+    v_filter := p_change ->> 'filter';
+  end if;
+  delete from outbox.subscription s
+  where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types);
+  perform outbox.subscribe(p_endpoint_id, v_types, v_filter);
+end
+$$;
+comment on function outbox.change_event_types(uuid, jsonb) is
+  'Gives an endpoint the event types and the filter that a change names; a type that it has '
+  'already stays as old as it is. OH001.';
+
+create function outbox.update_org_endpoint(
+  p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.refuse_channel(
+    outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
+  perform outbox.change_endpoint(p_endpoint_id, p_change);
+  perform outbox.change_event_types(p_endpoint_id, p_change);
+  if p_change ? 'headers' then
+    perform outbox.set_headers(p_endpoint_id, p_change -> 'headers');
+  else
+    update outbox.endpoint e
+    set version = e.version + 1, updated_at = outbox.clock()
+    where e.id = p_endpoint_id;
+  end if;
+  return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
+  'Changes what p_change names and nothing else; headers by name, null removes one. Returns the '
+  'endpoint. OH001, OH002, OH008; OH004: it is a channel.';

@@ -1,0 +1,90 @@
+-- Making an endpoint over the HTTP API: the kind says which function makes it and which members go
+-- with it; what every kind has is written as a change is.
+
+create function outbox.create_by_kind(
+  p_org_id text, p_endpoint jsonb, p_event_types text[]
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_url text := p_endpoint ->> 'url';
+  v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
+  v_filter text := p_endpoint ->> 'filter';
+  v_stray text;
+  v_new jsonb;
+begin
+  if p_endpoint ->> 'kind' = 'slack' then
+    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret')
+    order by k limit 1;
+    if found then
+      perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
+    end if;
+    return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
+      p_headers => v_headers, p_filter => v_filter);
+  end if;
+  if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
+    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+    where k in ('secret', 'url') order by k limit 1;
+    if found then
+      perform outbox.invalid(v_stray, 'does not go with kind ' || (p_endpoint ->> 'kind'),
+        'Give broker, and credentials where the broker wants them');
+    end if;
+    perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
+    v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
+      outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
+      p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
+      p_headers => v_headers, p_filter => v_filter);
+    update outbox.endpoint e set retry = outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'))
+    where e.id = (v_new ->> 'id')::uuid;
+    return v_new;
+  end if;
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+  where k in ('broker', 'credentials') order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'does not go with kind webhook', 'Leave it away');
+  end if;
+  return outbox.create_endpoint(v_url, p_event_types, p_org_id,
+    p_secret => p_endpoint ->> 'secret',
+    p_headers => v_headers,
+    p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
+    p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
+    p_filter => v_filter);
+end
+$$;
+comment on function outbox.create_by_kind(text, jsonb, text[]) is
+  'Makes an endpoint of the kind that the API was asked for: {"id", "secret" where it has one}. '
+  'OH001.';
+
+create function outbox.create_org_endpoint(
+  p_org_id text, p_endpoint jsonb, p_key text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_new jsonb;
+  v_id uuid :=
+    (outbox.begin_request(p_org_id, 'POST /endpoints', p_key, p_endpoint) ->> 'id')::uuid;
+begin
+  if v_id is not null then
+    return outbox.get_org_endpoint(p_org_id, v_id) || case
+      when (select e.kind from outbox.endpoint e where e.id = v_id) = 'webhook'
+      then pg_catalog.jsonb_build_object('secret', outbox.read_secret(v_id) -> 'secret')
+      else '{}'
+    end;
+  end if;
+  v_new := outbox.create_by_kind(p_org_id, p_endpoint,
+    case
+      when p_endpoint ? 'eventTypes' then
+        array(select t from pg_catalog.jsonb_array_elements_text(p_endpoint -> 'eventTypes') t)
+      else array['*']
+    end);
+  v_id := (v_new ->> 'id')::uuid;
+  perform outbox.change_endpoint(v_id, p_endpoint - 'url' - 'broker' - 'credentials');
+  perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
+  return outbox.get_org_endpoint(p_org_id, v_id) || (v_new - 'id');
+end
+$$;
+comment on function outbox.create_org_endpoint(text, jsonb, text) is
+  'Makes an endpoint of the members that the API takes, and returns it with its secret; a repeat '
+  'with the same p_key returns it as it is then. OH001, OH003.';

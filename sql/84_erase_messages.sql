@@ -1,0 +1,33 @@
+-- Erasing messages that are older than their retention, a few at each call of cleanup. What names
+-- the person goes; that a message was there, and what became of it, stays.
+
+create function outbox.erase_messages(p_limit integer) returns integer
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_ids bigint[];
+begin
+  v_ids := array(
+    select m.id from outbox.outbound_message m
+    where m.erased_at is null
+      and m.created_at
+        < v_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'))
+      and m.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')
+    order by m.created_at
+    limit p_limit
+    for update skip locked);
+  update outbox.outbound_message m set
+    to_recipient = 'erased', payload_json = '{}', provider_message_id = null, wa_id = null,
+    erased_at = v_now
+  where m.id = any (v_ids);
+  update outbox.message_attempt a set wamid = null, provider_response = null
+  where a.message_id = any (v_ids);
+  return pg_catalog.cardinality(v_ids);
+end
+$$;
+comment on function outbox.erase_messages(integer) is
+  'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than '
+  'message.retention_days; returns how many. What happened to them stays.';

@@ -1,0 +1,82 @@
+-- What happened to messages, as the API lists it: the audit trail of an org, the timeline of a
+-- dossier. Both only grow, so a page goes on behind an id.
+
+create function outbox.list_audit_events(
+  p_org_id text, p_cursor text default null, p_limit integer default 50,
+  p_entity_type text default null, p_entity_id text default null
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
+  v_answer jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'id', p.id::text, 'entityType', p.entity_type, 'entityId', p.entity_id,
+          'action', p.action, 'details', p.details, 'actor', p.actor,
+          'at', outbox.iso_time(p.created_at))
+        order by p.n) filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select x.*, pg_catalog.row_number() over (order by x.id desc) as n
+    from outbox.audit_event x
+    where x.org_id = p_org_id
+      and (p_cursor is null or x.id < v_below::bigint)
+      and (p_entity_type is null or x.entity_type = p_entity_type)
+      and (p_entity_id is null or x.entity_id = p_entity_id)
+    order by x.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
+end
+$$;
+comment on function outbox.list_audit_events(text, text, integer, text, text) is
+  'The audit trail of an org, or of one entity, newest first: {"data": [{"id", "entityType", '
+  '"entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
+
+create function outbox.list_activity(
+  p_org_id text, p_dossier_id text, p_cursor text default null, p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
+  v_answer jsonb;
+begin
+  perform outbox.check_page(p_limit);
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'id', p.id::text, 'dossierId', p.dossier_id, 'type', p.type, 'metadata', p.metadata,
+          'at', outbox.iso_time(p.created_at))
+        order by p.n) filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
+  into v_answer
+  from (
+    select x.*, pg_catalog.row_number() over (order by x.id desc) as n
+    from outbox.activity x
+    where x.org_id = p_org_id and x.dossier_id = p_dossier_id
+      and (p_cursor is null or x.id < v_below::bigint)
+    order by x.id desc
+    limit p_limit + 1
+  ) p;
+  return v_answer;
+end
+$$;
+comment on function outbox.list_activity(text, text, text, integer) is
+  'The timeline of a dossier, newest first: {"data": [{"id", "dossierId", "type", "metadata", '
+  '"at"}], "nextCursor"}. OH001.';
