@@ -40,11 +40,14 @@ export function limited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
       const max = /\/events(\/|$)/.test(path) ? limits.batchBytes : limits.bodyBytes
       const body = await readBody(raw, max, limits.bodyMs)
       const bytes = new Uint8Array(body)
+      const headers = new Headers(raw.headers)
       if (bytes.length > 0) {
         checkMediaType(raw.headers.get('content-type'))
         checkJsonText(bytes, limits.depth)
+        // What reads the body after this knows fewer forms of the type, and fails at the others.
+        headers.set('content-type', 'application/json')
       }
-      c.req.raw = new Request(raw.url, { method, headers: raw.headers, body })
+      c.req.raw = new Request(raw.url, { method, headers, body })
     }
     await next()
   }
