@@ -107,8 +107,10 @@ create function outbox.is_network(p_text text) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- The cast alone would take 10/8 and a bare address too, which the sender does not read.
-  return p_text ~ '^([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)/[0-9]+$'
+  -- The cast alone would take 10/8 and a bare address too, which the sender does not read, and
+  -- 010.0.0.0/8, which the sender reads as octal.
+  return p_text ~ ('^((0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)'
+      '/(0|[1-9][0-9]*)$')
     and p_text::cidr is not null;
 exception when invalid_text_representation then
   return false;
@@ -116,6 +118,24 @@ end
 $$;
 comment on function outbox.is_network(text) is
   'Whether a text is a network in CIDR form, its host bits zero.';
+
+create function outbox.is_base_url(p_text text, p_form text) returns boolean
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_label constant text := '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
+  v_parts text[] := pg_catalog.regexp_match(p_text, '^https?://([^/:]+)(?::([0-9]{1,5}))?(/.*)?$');
+begin
+  return v_parts is not null and p_text ~ p_form
+    and v_parts[1] ~ ('^' || v_label || '(\.' || v_label || ')*$')
+    and coalesce(v_parts[2]::integer, 80) between 1 and 65535
+    -- A path of dots would be resolved away.
+    and coalesce(v_parts[3], '') ~ '^(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$';
+end
+$$;
+comment on function outbox.is_base_url(text, text) is
+  'Whether a text is an http or https URL of that form that a path can be put behind: a name or '
+  'IPv4 address, a port that there is, no credentials, no query.';
 
 -- What is wrong with a value for a setting, as a sentence; null when nothing is.
 create function outbox.setting_problem(p_setting outbox.setting, p_value jsonb) returns text
@@ -142,13 +162,15 @@ begin
         return 'must be a string';
       end if;
       if p_setting.name = 'egress.proxy_url'
-        and p_value #>> '{}' !~ '^(http://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
+        and p_value <> '""'
+        and not outbox.is_base_url(p_value #>> '{}', '^http://[^/]*$')
+      then
         return
           'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
           'path';
       end if;
       if p_setting.name = 'whatsapp.graph_url'
-        and p_value #>> '{}' !~ '^https?://[a-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*$'
+        and not outbox.is_base_url(p_value #>> '{}', '^https?://')
       then
         return 'must be a URL such as https://graph.facebook.com, without credentials and query';
       end if;

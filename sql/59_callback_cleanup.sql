@@ -13,6 +13,7 @@ declare
   v_said interval :=
     pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_forgotten integer;
+  v_emptied integer := 0;
 begin
   delete from outbox.whatsapp_update u where u.id = any (array(
     select o.id from outbox.whatsapp_update o
@@ -26,6 +27,7 @@ begin
       select o.id from outbox.whatsapp_update o
       where o.received_at < p_now - v_said and o.data <> '{}'
       order by o.received_at limit p_limit for update skip locked));
+    get diagnostics v_emptied = row_count;
   end if;
   -- Those that wait for a message: one that neither transaction saw has its id by now.
   update outbox.whatsapp_update u set look_at = p_now
@@ -33,12 +35,13 @@ begin
     select from outbox.message_attempt a
     where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
   perform outbox.forget_app_secrets(p_now);
-  return v_forgotten;
+  return greatest(v_forgotten, v_emptied);
 end
 $$;
 comment on function outbox.forget_updates(timestamptz, integer) is
-  'Removes up to p_limit updates older than callback.retention_days and returns how many; of those '
-  'older than message.retention_days, if that is less, only the key is left.';
+  'Removes up to p_limit updates older than callback.retention_days; of up to p_limit of those '
+  'older than message.retention_days, if that is less, only the key is left. Returns the larger of '
+  'the two numbers.';
 
 create function outbox.erase_inbound(p_now timestamptz, p_limit integer) returns integer
 language plpgsql
@@ -49,6 +52,7 @@ declare
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
+  v_forgotten integer;
 begin
   update outbox.inbound_message m set
     wamid = null, contact_id = null, text = null, payload = '{}', erased_at = p_now
@@ -60,14 +64,15 @@ begin
   delete from outbox.whatsapp_contact c where c.id = any (array(
     select o.id from outbox.whatsapp_contact o
     where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
+  get diagnostics v_forgotten = row_count;
   delete from outbox.conversation_window w
   where w.expires_at < p_now - interval '1 day';
   -- A wish that was taken back is only kept against callbacks that come late.
   delete from outbox.opt_out o where o.lifted and o.decided_at < p_now - interval '60 days';
-  return v_erased;
+  return greatest(v_erased, v_forgotten);
 end
 $$;
 comment on function outbox.erase_inbound(timestamptz, integer) is
   'Removes text, payload and ids of up to p_limit inbound messages older than '
-  'message.retention_days and returns how many; contacts that have not written since are '
-  'forgotten.';
+  'message.retention_days; up to p_limit contacts that have not written since are forgotten. '
+  'Returns the larger of the two numbers.';

@@ -165,7 +165,7 @@ comment on function outbox.note_requests(jsonb) is
   '"n": how many, "ms": how long they took in all; those of one entry fall into one bucket}]. '
   'Returns {"noted": true}.';
 
-create function outbox.forget_requests(p_now timestamptz) returns integer
+create function outbox.forget_requests(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
@@ -174,10 +174,11 @@ begin
   delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
   delete from outbox.request_key k where k.ctid = any (array(
     select o.ctid from outbox.request_key o
-    where o.created_at < p_now - interval '24 hours' order by o.created_at limit 1000000));
+    where o.created_at < p_now - interval '24 hours' order by o.created_at limit p_limit));
   get diagnostics v_keys = row_count;
   return v_keys;
 end
 $$;
-comment on function outbox.forget_requests(timestamptz) is
-  'Removes keys that are a day old, and buckets that are full by now; returns how many keys.';
+comment on function outbox.forget_requests(timestamptz, integer) is
+  'Removes up to p_limit keys that are a day old, and buckets that are full by now; returns how '
+  'many keys.';

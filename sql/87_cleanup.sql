@@ -86,15 +86,21 @@ comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
   'Makes a dead letter of a delivery that was open too long; false when it is no longer open. '
   'locks: the caller holds the gate.';
 
-create function outbox.cleanup() returns jsonb
+create function outbox.cleanup(p_most integer default 100000) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
+  v_few constant integer := least(p_most, 10000);
+  v_saga_keys integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
   v_accepted integer;
+  v_messages integer;
+  v_updates integer;
+  v_inbound integer;
+  v_requests integer;
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
@@ -104,14 +110,15 @@ begin
     select o.ctid from outbox.consumer_inbox o
     where o.accepted_at
       < v_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
-    order by o.accepted_at limit 1000000));
+    order by o.accepted_at limit p_most));
   get diagnostics v_accepted = row_count;
   delete from outbox.saga_key k where k.ctid = any (array(
     select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
+    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
+  get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
+    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
@@ -120,13 +127,13 @@ begin
       and not exists (
         select from outbox.delivery d
         where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
-    limit 100000 for update skip locked));
+    limit p_most for update skip locked));
   get diagnostics v_letters = row_count;
   delete from cron.job_run_details r where r.runid = any (array(
     select o.runid from cron.job_run_details o
     where o.end_time < pg_catalog.clock_timestamp() - interval '7 days'
       and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
-    limit 1000000));
+    limit p_most));
   get diagnostics v_runs = row_count;
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
@@ -135,19 +142,22 @@ begin
       where j.id = l.key_hash and j.state in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
+  v_messages := outbox.erase_messages(v_few);
+  v_updates := outbox.forget_updates(v_now, p_most);
+  v_inbound := outbox.erase_inbound(v_now, v_few);
+  v_requests := outbox.forget_requests(v_now, p_most);
   return pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'accepted', v_accepted,
-    'messages', outbox.erase_messages(10000),
-    'updates', outbox.forget_updates(v_now, 100000),
-    'inbound', outbox.erase_inbound(v_now, 10000),
-    'secrets', outbox.drop_expired_secrets(v_now),
-    'request_keys', outbox.forget_requests(v_now));
+    'accepted', v_accepted, 'messages', v_messages, 'updates', v_updates, 'inbound', v_inbound,
+    'secrets', outbox.drop_expired_secrets(v_now), 'request_keys', v_requests,
+    'more', greatest(v_accepted, v_saga_keys, v_keys, v_letters, v_runs, v_updates, v_requests)
+        >= p_most
+      or greatest(v_messages, v_inbound) >= v_few);
 end
 $$;
-comment on function outbox.cleanup() is
-  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of '
-  'consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", '
-  '"request_keys"}, each up to a limit that the '
-  'next night goes on from. Delivered '
-  'history goes with its partition (drop_partitions()) after 7 full days.';
+comment on function outbox.cleanup(integer) is
+  'Removes what has had its time, up to p_most of each kind (10,000 messages): '
+  '{"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" '
+  '(erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": '
+  'whether there may be more, so that it should be called again}. Delivered history goes with its '
+  'partition (drop_partitions()) after 7 full days.';

@@ -30,7 +30,17 @@ end
 $$;
 
 select cron.schedule('outhook-partitions', '7 * * * *', 'select outbox.add_partitions()');
-select cron.schedule('outhook-cleanup', '0 0 * * *', 'select outbox.cleanup()');
+-- Until nothing is left: a night that ended at a limit would fall behind where more than that
+-- comes in a day. Each round is a short transaction.
+select cron.schedule('outhook-cleanup', '0 0 * * *', $job$
+do $cleanup$
+begin
+  while (outbox.cleanup() -> 'more')::boolean loop
+    commit;
+  end loop;
+end
+$cleanup$
+$job$);
 -- By itself: its locks must not be held while rows are deleted, nor the other way round.
 select cron.schedule('outhook-drop-partitions', '0 0 * * *', 'select outbox.drop_partitions()');
 

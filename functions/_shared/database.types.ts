@@ -2552,7 +2552,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'cleanup': { Args: Record<PropertyKey, never>; Returns: Json }
+      'cleanup': { Args: { 'p_most'?: number }; Returns: Json }
       'clock': { Args: Record<PropertyKey, never>; Returns: string }
       'close_delivery': {
         Args: {
@@ -3030,7 +3030,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_gate_id': number }
         Returns: undefined
       }
-      'forget_requests': { Args: { 'p_now': string }; Returns: number }
+      'forget_requests': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'gate_metrics': {
         Args: { 'p_now': string }
@@ -3150,6 +3150,7 @@ export type Database = {
       'ipv4_number': { Args: { 'p_part': string }; Returns: number }
       'ipv4_of': { Args: { 'p_host': string }; Returns: unknown }
       'ipv6_of': { Args: { 'p_host': string }; Returns: unknown }
+      'is_base_url': { Args: { 'p_form': string; 'p_text': string }; Returns: boolean }
       'is_crowded': {
         Args: {
           'p_now': string

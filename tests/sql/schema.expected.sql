@@ -3910,18 +3910,24 @@ ALTER FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp w
 
 COMMENT ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) IS 'What an earlier call of a run claimed, of it what is still leased.';
 
--- Name: cleanup(); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: cleanup(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.cleanup() RETURNS jsonb
+CREATE FUNCTION outbox.cleanup(p_most integer DEFAULT 100000) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
   v_now timestamptz := outbox.clock();
+  v_few constant integer := least(p_most, 10000);
+  v_saga_keys integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
   v_accepted integer;
+  v_messages integer;
+  v_updates integer;
+  v_inbound integer;
+  v_requests integer;
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
@@ -3931,14 +3937,15 @@ begin
     select o.ctid from outbox.consumer_inbox o
     where o.accepted_at
       < v_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
-    order by o.accepted_at limit 1000000));
+    order by o.accepted_at limit p_most));
   get diagnostics v_accepted = row_count;
   delete from outbox.saga_key k where k.ctid = any (array(
     select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
+    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
+  get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
+    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
@@ -3947,13 +3954,13 @@ begin
       and not exists (
         select from outbox.delivery d
         where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
-    limit 100000 for update skip locked));
+    limit p_most for update skip locked));
   get diagnostics v_letters = row_count;
   delete from cron.job_run_details r where r.runid = any (array(
     select o.runid from cron.job_run_details o
     where o.end_time < pg_catalog.clock_timestamp() - interval '7 days'
       and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
-    limit 1000000));
+    limit p_most));
   get diagnostics v_runs = row_count;
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
@@ -3962,22 +3969,25 @@ begin
       where j.id = l.key_hash and j.state in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
+  v_messages := outbox.erase_messages(v_few);
+  v_updates := outbox.forget_updates(v_now, p_most);
+  v_inbound := outbox.erase_inbound(v_now, v_few);
+  v_requests := outbox.forget_requests(v_now, p_most);
   return pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'accepted', v_accepted,
-    'messages', outbox.erase_messages(10000),
-    'updates', outbox.forget_updates(v_now, 100000),
-    'inbound', outbox.erase_inbound(v_now, 10000),
-    'secrets', outbox.drop_expired_secrets(v_now),
-    'request_keys', outbox.forget_requests(v_now));
+    'accepted', v_accepted, 'messages', v_messages, 'updates', v_updates, 'inbound', v_inbound,
+    'secrets', outbox.drop_expired_secrets(v_now), 'request_keys', v_requests,
+    'more', greatest(v_accepted, v_saga_keys, v_keys, v_letters, v_runs, v_updates, v_requests)
+        >= p_most
+      or greatest(v_messages, v_inbound) >= v_few);
 end
 $$;
 
-ALTER FUNCTION outbox.cleanup() OWNER TO postgres;
+ALTER FUNCTION outbox.cleanup(p_most integer) OWNER TO postgres;
 
--- Name: FUNCTION cleanup(); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cleanup(p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup() IS 'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys"}, each up to a limit that the next night goes on from. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
+COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Removes what has had its time, up to p_most of each kind (10,000 messages): {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": whether there may be more, so that it should be called again}. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6017,6 +6027,7 @@ declare
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
+  v_forgotten integer;
 begin
   update outbox.inbound_message m set
     wamid = null, contact_id = null, text = null, payload = '{}', erased_at = p_now
@@ -6028,11 +6039,12 @@ begin
   delete from outbox.whatsapp_contact c where c.id = any (array(
     select o.id from outbox.whatsapp_contact o
     where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
+  get diagnostics v_forgotten = row_count;
   delete from outbox.conversation_window w
   where w.expires_at < p_now - interval '1 day';
   -- A wish that was taken back is only kept against callbacks that come late.
   delete from outbox.opt_out o where o.lifted and o.decided_at < p_now - interval '60 days';
-  return v_erased;
+  return greatest(v_erased, v_forgotten);
 end
 $$;
 
@@ -6040,7 +6052,7 @@ ALTER FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit inte
 
 -- Name: FUNCTION erase_inbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) IS 'Removes text, payload and ids of up to p_limit inbound messages older than message.retention_days and returns how many; contacts that have not written since are forgotten.';
+COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) IS 'Removes text, payload and ids of up to p_limit inbound messages older than message.retention_days; up to p_limit contacts that have not written since are forgotten. Returns the larger of the two numbers.';
 
 -- Name: erase_messages(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6894,9 +6906,9 @@ ALTER FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNE
 
 COMMENT ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
 
--- Name: forget_requests(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: forget_requests(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.forget_requests(p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -6906,17 +6918,17 @@ begin
   delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
   delete from outbox.request_key k where k.ctid = any (array(
     select o.ctid from outbox.request_key o
-    where o.created_at < p_now - interval '24 hours' order by o.created_at limit 1000000));
+    where o.created_at < p_now - interval '24 hours' order by o.created_at limit p_limit));
   get diagnostics v_keys = row_count;
   return v_keys;
 end
 $$;
 
-ALTER FUNCTION outbox.forget_requests(p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
--- Name: FUNCTION forget_requests(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION forget_requests(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone) IS 'Removes keys that are a day old, and buckets that are full by now; returns how many keys.';
+COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys that are a day old, and buckets that are full by now; returns how many keys.';
 
 -- Name: forget_updates(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6931,6 +6943,7 @@ declare
   v_said interval :=
     pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_forgotten integer;
+  v_emptied integer := 0;
 begin
   delete from outbox.whatsapp_update u where u.id = any (array(
     select o.id from outbox.whatsapp_update o
@@ -6944,6 +6957,7 @@ begin
       select o.id from outbox.whatsapp_update o
       where o.received_at < p_now - v_said and o.data <> '{}'
       order by o.received_at limit p_limit for update skip locked));
+    get diagnostics v_emptied = row_count;
   end if;
   -- Those that wait for a message: one that neither transaction saw has its id by now.
   update outbox.whatsapp_update u set look_at = p_now
@@ -6951,7 +6965,7 @@ begin
     select from outbox.message_attempt a
     where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
   perform outbox.forget_app_secrets(p_now);
-  return v_forgotten;
+  return greatest(v_forgotten, v_emptied);
 end
 $$;
 
@@ -6959,7 +6973,7 @@ ALTER FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit int
 
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit updates older than callback.retention_days and returns how many; of those older than message.retention_days, if that is less, only the key is left.';
+COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit updates older than callback.retention_days; of up to p_limit of those older than message.retention_days, if that is less, only the key is left. Returns the larger of the two numbers.';
 
 -- Name: gate_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8076,6 +8090,30 @@ ALTER FUNCTION outbox.ipv6_of(p_host text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.ipv6_of(p_host text) IS 'The IPv6 address of a URL''s host in brackets; null when it is none, a zone id included.';
 
+-- Name: is_base_url(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_base_url(p_text text, p_form text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_label constant text := '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
+  v_parts text[] := pg_catalog.regexp_match(p_text, '^https?://([^/:]+)(?::([0-9]{1,5}))?(/.*)?$');
+begin
+  return v_parts is not null and p_text ~ p_form
+    and v_parts[1] ~ ('^' || v_label || '(\.' || v_label || ')*$')
+    and coalesce(v_parts[2]::integer, 80) between 1 and 65535
+    -- A path of dots would be resolved away.
+    and coalesce(v_parts[3], '') ~ '^(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$';
+end
+$_$;
+
+ALTER FUNCTION outbox.is_base_url(p_text text, p_form text) OWNER TO postgres;
+
+-- Name: FUNCTION is_base_url(p_text text, p_form text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_base_url(p_text text, p_form text) IS 'Whether a text is an http or https URL of that form that a path can be put behind: a name or IPv4 address, a port that there is, no credentials, no query.';
+
 -- Name: run; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE UNLOGGED TABLE outbox.run (
@@ -8120,8 +8158,10 @@ CREATE FUNCTION outbox.is_network(p_text text) RETURNS boolean
     SET search_path TO ''
     AS $_$
 begin
-  -- The cast alone would take 10/8 and a bare address too, which the sender does not read.
-  return p_text ~ '^([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)/[0-9]+$'
+  -- The cast alone would take 10/8 and a bare address too, which the sender does not read, and
+  -- 010.0.0.0/8, which the sender reads as octal.
+  return p_text ~ ('^((0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)'
+      '/(0|[1-9][0-9]*)$')
     and p_text::cidr is not null;
 exception when invalid_text_representation then
   return false;
@@ -14013,13 +14053,15 @@ begin
         return 'must be a string';
       end if;
       if p_setting.name = 'egress.proxy_url'
-        and p_value #>> '{}' !~ '^(http://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
+        and p_value <> '""'
+        and not outbox.is_base_url(p_value #>> '{}', '^http://[^/]*$')
+      then
         return
           'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
           'path';
       end if;
       if p_setting.name = 'whatsapp.graph_url'
-        and p_value #>> '{}' !~ '^https?://[a-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*$'
+        and not outbox.is_base_url(p_value #>> '{}', '^https?://')
       then
         return 'must be a URL such as https://graph.facebook.com, without credentials and query';
       end if;
@@ -18482,9 +18524,9 @@ REVOKE ALL ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now tim
 
 REVOKE ALL ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION cleanup(); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cleanup(p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.cleanup() FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.cleanup(p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION clock(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -18851,9 +18893,9 @@ REVOKE ALL ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
 
--- Name: FUNCTION forget_requests(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION forget_requests(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -19018,6 +19060,10 @@ REVOKE ALL ON FUNCTION outbox.ipv4_of(p_host text) FROM PUBLIC;
 -- Name: FUNCTION ipv6_of(p_host text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.ipv6_of(p_host text) FROM PUBLIC;
+
+-- Name: FUNCTION is_base_url(p_text text, p_form text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_base_url(p_text text, p_form text) FROM PUBLIC;
 
 -- Name: TABLE run; Type: ACL; Schema: outbox; Owner: postgres
 

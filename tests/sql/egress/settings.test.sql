@@ -1,7 +1,7 @@
 -- The settings of where deliveries may go: what they take, what they refuse, and that a save follows them.
 begin;
 \ir ../_helpers.sql
-select plan(37);
+select plan(47);
 
 create function setting(p_name text, p_value text) returns text language sql as $$
   select refusal(format('select outbox.set_setting(%L, %L)', p_name, p_value))
@@ -17,7 +17,12 @@ from unnest(array['egress.allow_ports', 'egress.deny_ports']) s, unnest(array['0
 select is(setting('egress.proxy_url', '"' || v || '"'), 'accepted', 'egress.proxy_url takes ' || v)
 from unnest(array['http://proxy.example.com:3128', 'http://10.0.0.9', '']) v;
 select matches(setting('egress.proxy_url', '"' || v || '"'), '^OH005 setting egress.proxy_url must be ', 'egress.proxy_url refuses what is no proxy')
-from unnest(array['http://user:sesame@proxy:3128', 'https://proxy', 'proxy:3128', 'http://proxy/path', 'socks5://proxy']) v;
+from unnest(array['http://user:sesame@proxy:3128', 'https://proxy', 'proxy:3128', 'http://proxy/path', 'socks5://proxy', 'http://proxy:99999', 'http://proxy:0', 'http://-', 'http://.', 'http://a..b']) v;
+-- The sender reads 010 as octal, and cannot read the rest.
+select matches(setting('egress.allow_cidrs', '["' || v || '"]'), '^OH005 setting egress.allow_cidrs holds ', 'egress.allow_cidrs refuses ' || v)
+from unnest(array['010.0.0.0/8', '10.0.0.0/08']) v;
+select matches(setting('whatsapp.graph_url', '"' || v || '"'), '^OH005 setting whatsapp.graph_url must be ', 'whatsapp.graph_url refuses ' || v)
+from unnest(array['https://graph:99999', 'https://-', 'https://graph/../v1']) v;
 select doesnt_match(setting('egress.proxy_url', '"http://user:sesame@proxy:3128"'), 'sesame', 'and shows no credentials');
 
 select outbox.set_setting('egress.allow_ports', '["443", "8000-8999"]'), outbox.set_setting('egress.deny_ports', '["8080-8081"]');
