@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { join, resolve } from 'node:path'
 import { readStackConfig } from './config.ts'
 import { configureOutbox, prepareDatabase } from './database/mod.ts'
+import { SetupError } from './errors.ts'
 import { functionEnv } from './function_env.ts'
 import {
   type FunctionConfig,
@@ -82,7 +83,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const functionConfigs = options.functions ?? await readFunctionConfigs(projectDir)
 
   await using started = new AsyncDisposableStack()
-  await Deno.mkdir(dataDir, { recursive: true })
+  await makeFolder(dataDir)
   const lock = await lockFolder(dataDir, 'stack')
   started.defer(() => lock.release())
   if (ports === 'cli') requireFreePort(config.api.port, 'API')
@@ -148,5 +149,20 @@ async function dropKeys(dataDir: string): Promise<void> {
     await Deno.remove(join(dataDir, 'keys.json'))
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await Deno.mkdir(path, { recursive: true })
+  } catch (error) {
+    const { AlreadyExists, NotADirectory, PermissionDenied } = Deno.errors
+    const isUnfit = [AlreadyExists, NotADirectory, PermissionDenied].some((kind) => {
+      return error instanceof kind
+    })
+    if (!isUnfit) throw error
+    throw new SetupError(
+      `${path} is not a folder that can be used: name another with --data-dir`,
+    )
   }
 }

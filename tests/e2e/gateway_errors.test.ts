@@ -1,6 +1,7 @@
 /** Which HTTP answer a Postgres error becomes. */
 
 import { expect } from '@std/expect'
+import { join } from 'node:path'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { type FixtureClient, startTestGateway, type TestGateway } from './fixtures/gateway.ts'
 
@@ -81,6 +82,19 @@ Deno.test('rpc() turns a plain exception into 400', async () => {
   const { status, error } = await client.rpc('fail_plainly')
   expect(status).toBe(400)
   expect(error).toMatchObject({ code: 'P0001', message: 'plain', details: null, hint: null })
+})
+
+Deno.test('rpc() that fails leaves neither key nor argument in the log of the database', async () => {
+  await client.rpc('fail', { p_code: 'P0001', p_message: 'logged', p_hint: 'an argument' })
+  const path = join(gateway.pg.dataDir, 'postgres.log')
+  const isLogged = async (): Promise<boolean> => {
+    return (await Deno.readTextFile(path)).includes('ERROR:  logged')
+  }
+  expect(await waitUntil(isLogged, { timeoutMs: 5000 })).toBe(true)
+  const log = await Deno.readTextFile(path)
+  for (const secret of [gateway.keys.secretKey, gateway.keys.serviceRoleKey, 'p_hint']) {
+    expect(log).not.toContain(secret)
+  }
 })
 
 Deno.test('rpc() asks an anonymous caller without the right to log in', async () => {

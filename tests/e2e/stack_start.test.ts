@@ -1,6 +1,7 @@
 /** The stack as a whole: what it serves, what a second start finds, and what it refuses. */
 
 import { expect } from '@std/expect'
+import { join } from 'node:path'
 import { type Stack, type StackOptions, startStack } from '../../supabase/local/stack.ts'
 import { freePort } from '../../supabase/local/process/ports.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
@@ -166,6 +167,14 @@ Deno.test('startStack() refuses a data folder that another stack uses', async ()
   )
   expect(await addNote(stack, 'still up')).toBe(2)
   await stack.stop()
+})
+
+Deno.test('startStack() says so when the data folder is a file', async () => {
+  await using project = await makeTestProject()
+  const dataDir = join(project.projectDir, 'supabase/config.toml')
+  expect(await refusal(start({ ...project, dataDir }))).toBe(
+    `SetupError: ${dataDir} is not a folder that can be used: name another with --data-dir`,
+  )
 })
 
 Deno.test('startStack() names a port that is taken and the way out', async () => {

@@ -6,6 +6,9 @@ alter role supabase_admin set statement_timeout = 0;
 
 alter role authenticator set statement_timeout = '8s';
 alter role authenticator set lock_timeout = '8s';
+-- The gateway writes headers and arguments into its statements, keys and secrets among them, where
+-- PostgREST has parameters: a statement that fails is not logged, its error is.
+alter role authenticator set log_min_error_statement = 'panic';
 alter role anon set statement_timeout = '3s';
 alter role authenticated set statement_timeout = '8s';
 
