@@ -277,8 +277,10 @@ create function outbox.is_network(p_text text) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- The cast alone would take 10/8 and a bare address too, which the sender does not read.
-  return p_text ~ '^([0-9]+\.[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)/[0-9]+$'
+  -- The cast alone would take 10/8 and a bare address too, which the sender does not read, and
+  -- 010.0.0.0/8, which the sender reads as octal.
+  return p_text ~ ('^((0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)'
+      '/(0|[1-9][0-9]*)$')
     and p_text::cidr is not null;
 exception when invalid_text_representation then
   return false;
@@ -286,6 +288,24 @@ end
 $$;
 comment on function outbox.is_network(text) is
   'Whether a text is a network in CIDR form, its host bits zero.';
+
+create function outbox.is_base_url(p_text text, p_form text) returns boolean
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_label constant text := '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
+  v_parts text[] := pg_catalog.regexp_match(p_text, '^https?://([^/:]+)(?::([0-9]{1,5}))?(/.*)?$');
+begin
+  return v_parts is not null and p_text ~ p_form
+    and v_parts[1] ~ ('^' || v_label || '(\.' || v_label || ')*$')
+    and coalesce(v_parts[2]::integer, 80) between 1 and 65535
+    -- A path of dots would be resolved away.
+    and coalesce(v_parts[3], '') ~ '^(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$';
+end
+$$;
+comment on function outbox.is_base_url(text, text) is
+  'Whether a text is an http or https URL of that form that a path can be put behind: a name or '
+  'IPv4 address, a port that there is, no credentials, no query.';
 
 -- What is wrong with a value for a setting, as a sentence; null when nothing is.
 create function outbox.setting_problem(p_setting outbox.setting, p_value jsonb) returns text
@@ -312,13 +332,15 @@ begin
         return 'must be a string';
       end if;
       if p_setting.name = 'egress.proxy_url'
-        and p_value #>> '{}' !~ '^(http://[a-z0-9.-]+(:[0-9]{1,5})?)?$' then
+        and p_value <> '""'
+        and not outbox.is_base_url(p_value #>> '{}', '^http://[^/]*$')
+      then
         return
           'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
           'path';
       end if;
       if p_setting.name = 'whatsapp.graph_url'
-        and p_value #>> '{}' !~ '^https?://[a-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*$'
+        and not outbox.is_base_url(p_value #>> '{}', '^https?://')
       then
         return 'must be a URL such as https://graph.facebook.com, without credentials and query';
       end if;
@@ -9198,6 +9220,7 @@ declare
   v_said interval :=
     pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_forgotten integer;
+  v_emptied integer := 0;
 begin
   delete from outbox.whatsapp_update u where u.id = any (array(
     select o.id from outbox.whatsapp_update o
@@ -9211,6 +9234,7 @@ begin
       select o.id from outbox.whatsapp_update o
       where o.received_at < p_now - v_said and o.data <> '{}'
       order by o.received_at limit p_limit for update skip locked));
+    get diagnostics v_emptied = row_count;
   end if;
   -- Those that wait for a message: one that neither transaction saw has its id by now.
   update outbox.whatsapp_update u set look_at = p_now
@@ -9218,12 +9242,13 @@ begin
     select from outbox.message_attempt a
     where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
   perform outbox.forget_app_secrets(p_now);
-  return v_forgotten;
+  return greatest(v_forgotten, v_emptied);
 end
 $$;
 comment on function outbox.forget_updates(timestamptz, integer) is
-  'Removes up to p_limit updates older than callback.retention_days and returns how many; of those '
-  'older than message.retention_days, if that is less, only the key is left.';
+  'Removes up to p_limit updates older than callback.retention_days; of up to p_limit of those '
+  'older than message.retention_days, if that is less, only the key is left. Returns the larger of '
+  'the two numbers.';
 
 create function outbox.erase_inbound(p_now timestamptz, p_limit integer) returns integer
 language plpgsql
@@ -9234,6 +9259,7 @@ declare
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
+  v_forgotten integer;
 begin
   update outbox.inbound_message m set
     wamid = null, contact_id = null, text = null, payload = '{}', erased_at = p_now
@@ -9245,17 +9271,18 @@ begin
   delete from outbox.whatsapp_contact c where c.id = any (array(
     select o.id from outbox.whatsapp_contact o
     where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
+  get diagnostics v_forgotten = row_count;
   delete from outbox.conversation_window w
   where w.expires_at < p_now - interval '1 day';
   -- A wish that was taken back is only kept against callbacks that come late.
   delete from outbox.opt_out o where o.lifted and o.decided_at < p_now - interval '60 days';
-  return v_erased;
+  return greatest(v_erased, v_forgotten);
 end
 $$;
 comment on function outbox.erase_inbound(timestamptz, integer) is
   'Removes text, payload and ids of up to p_limit inbound messages older than '
-  'message.retention_days and returns how many; contacts that have not written since are '
-  'forgotten.';
+  'message.retention_days; up to p_limit contacts that have not written since are forgotten. '
+  'Returns the larger of the two numbers.';
 
 -- sql/59_hold_channel.sql
 
@@ -12621,7 +12648,7 @@ comment on function outbox.note_requests(jsonb) is
   '"n": how many, "ms": how long they took in all; those of one entry fall into one bucket}]. '
   'Returns {"noted": true}.';
 
-create function outbox.forget_requests(p_now timestamptz) returns integer
+create function outbox.forget_requests(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
@@ -12630,13 +12657,14 @@ begin
   delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
   delete from outbox.request_key k where k.ctid = any (array(
     select o.ctid from outbox.request_key o
-    where o.created_at < p_now - interval '24 hours' order by o.created_at limit 1000000));
+    where o.created_at < p_now - interval '24 hours' order by o.created_at limit p_limit));
   get diagnostics v_keys = row_count;
   return v_keys;
 end
 $$;
-comment on function outbox.forget_requests(timestamptz) is
-  'Removes keys that are a day old, and buckets that are full by now; returns how many keys.';
+comment on function outbox.forget_requests(timestamptz, integer) is
+  'Removes up to p_limit keys that are a day old, and buckets that are full by now; returns how '
+  'many keys.';
 
 -- sql/82_api.sql
 
@@ -15496,15 +15524,21 @@ comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
   'Makes a dead letter of a delivery that was open too long; false when it is no longer open. '
   'locks: the caller holds the gate.';
 
-create function outbox.cleanup() returns jsonb
+create function outbox.cleanup(p_most integer default 100000) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
+  v_few constant integer := least(p_most, 10000);
+  v_saga_keys integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
   v_accepted integer;
+  v_messages integer;
+  v_updates integer;
+  v_inbound integer;
+  v_requests integer;
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
@@ -15514,14 +15548,15 @@ begin
     select o.ctid from outbox.consumer_inbox o
     where o.accepted_at
       < v_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
-    order by o.accepted_at limit 1000000));
+    order by o.accepted_at limit p_most));
   get diagnostics v_accepted = row_count;
   delete from outbox.saga_key k where k.ctid = any (array(
     select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
+    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
+  get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit 1000000));
+    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
@@ -15530,13 +15565,13 @@ begin
       and not exists (
         select from outbox.delivery d
         where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
-    limit 100000 for update skip locked));
+    limit p_most for update skip locked));
   get diagnostics v_letters = row_count;
   delete from cron.job_run_details r where r.runid = any (array(
     select o.runid from cron.job_run_details o
     where o.end_time < pg_catalog.clock_timestamp() - interval '7 days'
       and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
-    limit 1000000));
+    limit p_most));
   get diagnostics v_runs = row_count;
   delete from outbox.lane l
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
@@ -15545,22 +15580,25 @@ begin
       where j.id = l.key_hash and j.state in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
+  v_messages := outbox.erase_messages(v_few);
+  v_updates := outbox.forget_updates(v_now, p_most);
+  v_inbound := outbox.erase_inbound(v_now, v_few);
+  v_requests := outbox.forget_requests(v_now, p_most);
   return pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'accepted', v_accepted,
-    'messages', outbox.erase_messages(10000),
-    'updates', outbox.forget_updates(v_now, 100000),
-    'inbound', outbox.erase_inbound(v_now, 10000),
-    'secrets', outbox.drop_expired_secrets(v_now),
-    'request_keys', outbox.forget_requests(v_now));
+    'accepted', v_accepted, 'messages', v_messages, 'updates', v_updates, 'inbound', v_inbound,
+    'secrets', outbox.drop_expired_secrets(v_now), 'request_keys', v_requests,
+    'more', greatest(v_accepted, v_saga_keys, v_keys, v_letters, v_runs, v_updates, v_requests)
+        >= p_most
+      or greatest(v_messages, v_inbound) >= v_few);
 end
 $$;
-comment on function outbox.cleanup() is
-  'Removes what has had its time: {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of '
-  'consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", '
-  '"request_keys"}, each up to a limit that the '
-  'next night goes on from. Delivered '
-  'history goes with its partition (drop_partitions()) after 7 full days.';
+comment on function outbox.cleanup(integer) is
+  'Removes what has had its time, up to p_most of each kind (10,000 messages): '
+  '{"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" '
+  '(erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": '
+  'whether there may be more, so that it should be called again}. Delivered history goes with its '
+  'partition (drop_partitions()) after 7 full days.';
 
 -- sql/88_metrics.sql
 
@@ -16052,7 +16090,17 @@ end
 $$;
 
 select cron.schedule('outhook-partitions', '7 * * * *', 'select outbox.add_partitions()');
-select cron.schedule('outhook-cleanup', '0 0 * * *', 'select outbox.cleanup()');
+-- Until nothing is left: a night that ended at a limit would fall behind where more than that
+-- comes in a day. Each round is a short transaction.
+select cron.schedule('outhook-cleanup', '0 0 * * *', $job$
+do $cleanup$
+begin
+  while (outbox.cleanup() -> 'more')::boolean loop
+    commit;
+  end loop;
+end
+$cleanup$
+$job$);
 -- By itself: its locks must not be held while rows are deleted, nor the other way round.
 select cron.schedule('outhook-drop-partitions', '0 0 * * *', 'select outbox.drop_partitions()');
 
