@@ -12,6 +12,11 @@ const settings = `
     coalesce(s.lowest || ' to ' || s.highest, ''), s.description) order by s.name)
   from outbox.setting s`
 
+/** The names of a function's arguments, as JSON. */
+const argumentsOf = (name: string): string =>
+  `select json_agg(a) from pg_proc p, unnest(p.proargnames) a
+  where p.pronamespace = 'outbox'::regnamespace and p.proname = '${name}'`
+
 /** One delivery that waits, of one endpoint: their ids, with a bar between them. */
 const delivery = `
   select outbox.create_endpoint('https://example.com/hook') ->> 'id' as endpoint \\gset
@@ -41,9 +46,42 @@ async function query(pg: Postgres, sql: string): Promise<string> {
 Deno.test('what the pages say of the database', async (t) => {
   await withSchema(projectRoot, 'migrations', async (pg) => {
     await t.step('its settings are those of outbox.setting', async () => {
-      expect(docsSettings('docs/settings.md', 'Settings')).toEqual(
+      expect(docsSettings('docs/settings.md', 'All settings')).toEqual(
         JSON.parse(await query(pg, settings)),
       )
+    })
+
+    await t.step('its tables of arguments and of statuses are complete', async () => {
+      const first = (path: string, heading: string): (string | undefined)[] =>
+        docsTable(path, heading).map(([name]) => name).sort()
+      const args = async (name: string): Promise<string[]> =>
+        JSON.parse(await query(pg, argumentsOf(name))).sort()
+      expect(first('docs/endpoints.md', 'Endpoints')).toEqual(await args('create_endpoint'))
+      expect(['p_payload', 'p_type', ...first('docs/publishing.md', 'In SQL')].sort())
+        .toEqual(await args('publish'))
+      const view = await query(pg, `select pg_get_viewdef('outbox.delivery_status')`)
+      const outcomes = await query(
+        pg,
+        `select pg_get_constraintdef(oid) from pg_constraint where conname = 'attempt_outcome_is_known'`,
+      )
+      for (const status of first('docs/delivery.md', 'The states')) {
+        expect(view + outcomes).toContain(`'${status}'`)
+      }
+      for (const [, outcome] of outcomes.matchAll(/'(\w+)'/g)) {
+        expect(first('docs/delivery.md', 'The states')).toContain(outcome)
+      }
+    })
+
+    await t.step('its endpoint, its schedule, its message and its setting are taken', async () => {
+      expect(await query(pg, docsBlock('endpoint-options'))).toContain('whsec_')
+      expect(JSON.parse(await query(pg, docsBlock('preview'))))
+        .toMatchObject([{ failure: 1, delay_s: 60 }, {}, {}, {}, { failure: 5, delay_s: 60 }])
+      const messages = docsBlock('messages').replace('<app id>', '1'.repeat(15))
+        .replace('<app id>', '1'.repeat(15)).replace('<app secret>', 'a'.repeat(32))
+        .replace('<phone number id>', '2'.repeat(15)).replace('<account id>', '3'.repeat(15))
+        .replace('<token>', 'EAA' + 'x'.repeat(40))
+      expect(await query(pg, messages)).toContain('"outcome": "created"')
+      expect(await query(pg, docsBlock('set-setting'))).toContain('"value": 8')
     })
 
     await t.step('its secrets rotate, its networks open, and its hints are there', async () => {
@@ -164,7 +202,7 @@ Deno.test('what the pages say of the database', async (t) => {
 
     await t.step('its calls by hand do what they say', async () => {
       const [event, endpoint] = (await query(pg, delivery)).split('|')
-      const calls = docsTable('docs/delivery.md', 'The life of a delivery').flatMap((
+      const calls = docsTable('docs/delivery.md', 'What you can do by hand').flatMap((
         [, cell = ''],
       ) =>
         [...cell.matchAll(/outbox\.(\w+)\([^)]*\)/g)].map(([call, name = '']) => ({ call, name }))

@@ -4,7 +4,7 @@ import { webhookHeaders } from '../../functions/_shared/headers.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { listFiles } from '../_run/files.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent } from '../functions/samples.ts'
-import { docsBlock, docsTable } from './_docs.ts'
+import { docs, docsBlock, docsTable } from './_docs.ts'
 
 Deno.test('the page on receivers lists the headers of a webhook, all of them and in no other words', () => {
   const sent = webhookHeaders({
@@ -33,4 +33,50 @@ Deno.test('the map of the code names files that are there', async () => {
   const paths = docsBlock('map').match(/\b(?:sql|functions)\/\S+/g) ?? []
   expect(paths.length).toBeGreaterThan(7)
   for (const path of paths) await Deno.stat(join(projectRoot, path))
+})
+
+Deno.test('the README is short, and the index names every page once', () => {
+  expect(docs.get('README.md')?.split('\n').length).toBeLessThanOrEqual(250)
+  const index = docs.get('docs/README.md') ?? ''
+  const named = [...index.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, name]) => `docs/${name}`)
+  const pages = [...docs.keys()].filter((path) => path !== 'README.md' && path !== 'docs/README.md')
+  expect(named.sort()).toEqual(pages)
+})
+
+Deno.test('the pages list every route of the API with the role that it needs', async () => {
+  // SAFETY: openapi.test.ts holds the file against the schemas that make it.
+  const { paths } = JSON.parse(
+    await Deno.readTextFile(join(projectRoot, 'functions/api/openapi.json')),
+  ) as { paths: Record<string, Record<string, { 'x-required-role'?: string }>> }
+  const there = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { 'x-required-role': role }]) =>
+      `${method.toUpperCase()} ${
+        path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, '{id}')
+      } ${role}`
+    )
+  ).filter((line) => !line.includes('/webhooks/whatsapp/') && !line.includes('/health'))
+  const rows = [
+    ...docsTable('docs/api.md', 'Endpoints over HTTP'),
+    ...docsTable('docs/api.md', 'Events over HTTP'),
+    ...docsTable('docs/api.md', 'Dead letters and replay over HTTP'),
+    ...docsTable('docs/messages.md', 'Messages over HTTP'),
+  ]
+  const listed = rows.flatMap(([routes = '', role]) =>
+    [...`\`${routes}\``.matchAll(/[A-Z]+ \/[^`]+/g)].map(([route]) => `${route} ${role}`)
+  )
+  expect(listed.sort()).toEqual(there.sort())
+})
+
+Deno.test('the page on metrics lists every series', async () => {
+  const files = ['counters', 'gauges', 'histograms']
+  const texts = await Promise.all(
+    files.map((name) => Deno.readTextFile(join(projectRoot, `functions/metrics/${name}.ts`))),
+  )
+  const bare = (name: string): string => name.replace(/_(total|age_seconds)$/, '')
+  const there = texts.flatMap((text) => [...text.matchAll(/'outhook_(\w+)'/g)])
+    .map(([, name = '']) => bare(name))
+  const listed = docsTable('docs/metrics.md', 'The series').flatMap(([names = '']) =>
+    [...`\`${names}\``.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
+  )
+  expect(listed.map(bare).sort()).toEqual(there.sort())
 })
