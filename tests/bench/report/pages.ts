@@ -84,7 +84,7 @@ function summary(results: Results): string {
   const columns = throughput.columns.filter(({ key }) => shownColumns.includes(key))
   const rows = throughput.rows.filter(({ series }) => shownSides.includes(series))
   return [
-    `Signed POSTs from end to end, on ${machine(results)}:`,
+    `Measured on ${machine(results)}:`,
     toTable({ columns, rows }),
     ...ratios(results),
   ].join('\n\n')
@@ -92,10 +92,9 @@ function summary(results: Results): string {
 
 /** When and on what: `2026-11-28 on 2 cores of …, everything on one machine`. */
 function machine({ at, machine }: Results): string {
-  return `${
-    at.slice(0, 10)
-  } on ${machine.cores} cores of ${machine.cpu} with ${machine.memoryGb} GB ` +
-    `(${machine.system}), everything on one machine`
+  const { cores, cpu, memoryGb, system } = machine
+  return `${at.slice(0, 10)}, on ${cores} cores of ${cpu} with ${memoryGb} GB (${system}), ` +
+    'everything on one machine'
 }
 
 /** How ours stand to the others, in a sentence; nothing when either was not measured. */
