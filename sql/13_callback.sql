@@ -1,6 +1,6 @@
--- Callbacks: what Meta reports of messages, and what people write. Meta delivers each at least once,
--- in no order, several at a time, up to 1,000 updates in one, and may group a repeat differently.
--- So each update is a row of its own, known by its key, whatever came with it.
+-- Callbacks: what Meta reports of messages, and what people write. Meta delivers each at least
+-- once, in no order, several at a time, up to 1,000 updates in one, and may group a repeat
+-- differently. So each update is a row of its own, known by its key, whatever came with it.
 --
 --   receive_callbacks()   57   stores what is new in one insert, then applies it
 --   apply_callbacks()     57   from the tick: what could not be applied at once, what waits

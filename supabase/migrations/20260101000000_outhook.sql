@@ -31,7 +31,13 @@
 
 -- sql/00_setup.sql
 
--- Outhook, the transactional outbox. The life of an event, and the file that tells each part:
+-- Outhook, the transactional outbox: read this file first.
+--
+-- An event is what happened. An endpoint is where somebody wants to hear of it, and a delivery is
+-- one event on its way to one endpoint. A run takes deliveries and sends them: it is one call of
+-- the function `deliver`, or one worker. docs/glossary.md has all other words.
+--
+-- The life of an event, each part with the number of the file that tells it:
 --
 --   publish()     10, 40  the application's own transaction writes the event and an unrouted row
 --   kick(), tick()    75  a run is woken: at commit if none is awake, and by pg_cron every second
@@ -41,24 +47,36 @@
 --     claim()         65  leases due deliveries, endpoint after endpoint, to the run
 --   attempt           30  a receipt for every try; dead_letter keeps what is out of retries
 --
--- Around this: endpoints and their secrets (15 to 18), whose turn it is (20, 22), what a failure
--- means (50, 52), sagas, the inbox of a consumer and watched tables (46 to 49), what becomes of a
--- run that died (57), what a person does (16, 58, 77), what a person reads (80), and what time does
--- (75, 78, 85, 87).
+-- Around this:
 --
--- A gate, its lanes, deliveries and dead letters are changed only by a transaction that holds the
--- gate's row. Waiting locks are taken once a transaction, on gates, in the order of their ids, and
--- whatever else is locked is taken only where nobody holds it. An endpoint's row is for people to
--- change: no run waits for it.
+--   05, 08                settings, and where deliveries may go
+--   15 to 19, 21          endpoints and their secrets
+--   20, 22                gates and lanes: whose turn it is
+--   12 to 14, 41, 42, 84  messages to people: WhatsApp, consent, channels
+--   46 to 49              sagas, the inbox of a consumer, watched tables
+--   50, 52                what a failure means, and when the next try is due
+--   57_lost_lease         what becomes of a run that died
+--   57_callback* to 59    what WhatsApp reports
+--   16, 58_manual, 77     what a person does to an endpoint, to a delivery, to dead letters
+--   80                    what a person reads
+--   81 to 83              the HTTP API
+--   75, 78, 85, 87        what time does
+--   90, 95                every right, and every cron job
 --
--- Functions that run once per event or call are plpgsql, whose plans are cached: a query inside an
--- SQL function is planned anew at every call, about 60 us, unless it is a bare expression.
+-- Locks. Gates, lanes, deliveries and dead letters are changed only by a transaction that holds the
+-- gate's row. A transaction waits for locks once: on gates, in the order of their ids. Whatever
+-- else it locks, it takes only where nobody holds it. An endpoint's row is for people to change: no
+-- run waits for it.
 --
--- A queue is drained again and again, and an analyze at that moment says "many pages, no row":
--- until the next one the planner takes each table for a single row, however many there are, and
+-- Plans. Functions that run once per event or call are plpgsql, whose plans are cached. A query
+-- inside an SQL function is planned anew at every call, about 60 us, unless it is a bare
+-- expression.
+--
+-- A queue is drained again and again, and an analyze at that moment says "many pages, no row".
+-- Until the next one the planner takes each table for a single row, however many there are, and
 -- begins a join anywhere (2 s for a claim of 400 that takes 10 ms). So the calls of a run leave it
 -- no choice. Rows are looked up one by one, in lateral subqueries that "offset 0" keeps it from
--- merging, and written by their ctid, which is stable while their gate is held; the settings of the
+-- merging, and written by their ctid, which is stable while their gate is held. The settings of the
 -- function forbid what would read a table (enable_seqscan) or every dead version of a row
 -- (enable_bitmapscan, see 20_gate), begin at its other end (the two joins), plan anew
 -- (plan_cache_mode) or compile (jit).
@@ -1078,9 +1096,9 @@ comment on function outbox.note_activity(outbox.outbound_message, text, jsonb, t
 
 -- sql/13_callback.sql
 
--- Callbacks: what Meta reports of messages, and what people write. It delivers at least once, in no
--- order, side by side, up to 1,000 updates a call, and batches a repeat otherwise than the first
--- time; so each update is a row of its own, known by its key, whatever came with it.
+-- Callbacks: what Meta reports of messages, and what people write. Meta delivers each at least
+-- once, in no order, several at a time, up to 1,000 updates in one, and may group a repeat
+-- differently. So each update is a row of its own, known by its key, whatever came with it.
 --
 --   receive_callbacks()   57   stores what is new in one insert, then applies it
 --   apply_callbacks()     57   from the tick: what could not be applied at once, what waits

@@ -76,7 +76,7 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
         `select count(*) from outbox.delivery_status where status = 'delivered'`,
       )
       return done === String(count)
-    }, { timeoutMs: 30_000 })
+    }, { timeoutMs: 60_000 }) // a receiver that starts late gets its third retry after 31 s at most
   expect(await delivered(running.length)).toBe(true)
   const looked = (await query(docsBlock('look'))).split('\n')
   const rows = (pattern: RegExp): string[] => looked.filter((row) => pattern.test(row))
