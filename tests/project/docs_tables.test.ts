@@ -80,3 +80,46 @@ Deno.test('the page on metrics lists every series', async () => {
   )
   expect(listed.map(bare).sort()).toEqual(there.sort())
 })
+
+Deno.test('the page on the environment lists every variable that is read', async () => {
+  const there = new Set(['EXAMPLE_CONSUMER_SECRET', 'OTEL_SDK_DISABLED', 'OUTHOOK_CONSUME_SECRET'])
+  const files = [...await listFiles(projectRoot, 'functions', 'env.ts'), 'consumer/access.ts']
+  for (const path of files) {
+    const text = await Deno.readTextFile(join(projectRoot, path))
+    for (const [, name = ''] of text.matchAll(/^ {2}([A-Z][A-Z_]+): /gm)) there.add(name)
+  }
+  const listed = docsTable('docs/environment.md', 'Environment variables').flatMap(([names = '']) =>
+    [...`\`${names}\``.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
+  )
+  const traces = [...docs.get('docs/traces.md')?.matchAll(/`(OTEL_\w+)`/g) ?? []]
+    .map(([, name = '']) => name)
+  expect([...new Set([...listed, ...traces])].sort()).toEqual([...there].sort())
+})
+
+Deno.test('the pages name no function, argument, setting or event of ours that is not there', async () => {
+  const sql = await Promise.all(
+    (await listFiles(projectRoot, 'sql', '.sql')).map((path) =>
+      Deno.readTextFile(join(projectRoot, path))
+    ),
+  )
+  const text = sql.join('\n')
+  const families: [what: string, named: RegExp, there: RegExp][] = [
+    ['function', /`(?!current_setting)([a-z]\w*_\w+)\(/g, /create function outbox\.(\w+)/g],
+    ['argument', /`(p_[a-z_]+)\b/g, /\b(p_[a-z_]+)\b/g],
+    ['event', /`(outhook\.[a-z]+\.[a-z_]+(?:ed|held))`/g, /'(outhook(?:\.[a-z_]+){2})'/g],
+    [
+      'setting',
+      /`((?:api|callback|egress|endpoint|event|inbox|kick|message|metrics|publish|worker)\.[a-z_]+)`/g,
+      /\('([a-z_]+\.[a-z_]+)',/g,
+    ],
+  ]
+  for (const [what, named, there] of families) {
+    const known = new Set([...text.matchAll(there)].map(([, name]) => name))
+    const unknown = [...docs].flatMap(([path, page]) =>
+      [...page.matchAll(named)].filter(([, name]) => !known.has(name)).map(([found]) =>
+        `${path}: ${what} ${found}`
+      )
+    )
+    expect(unknown).toEqual([])
+  }
+})
