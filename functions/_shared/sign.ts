@@ -54,13 +54,14 @@ export function sign(
   const head = `${id}.${timestamp}.`
   const standard = keys.map((key) => `${key.scheme},${signature(key, head, body)}`)
   const newest = keys.find((key) => key.scheme === 'v1')
-  const simple = newest?.digest(`${timestamp}.`, body).toString('hex')
+  const simple = newest?.digest(`${timestamp}.`, body, 'hex')
   return { standard: standard.join(' '), simple: simple === undefined ? null : `sha256=${simple}` }
 }
 
 function signature(key: SigningKey, head: string, body: Uint8Array): string {
-  const bytes = key.scheme === 'v1' ? key.digest(head, body) : key.signature(head, body)
-  return bytes.toString('base64')
+  return key.scheme === 'v1'
+    ? key.digest(head, body, 'base64')
+    : key.signature(head, body).toString('base64')
 }
 
 /** Gives an endpoint's keys, parsed once for each version of it. */

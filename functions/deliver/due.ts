@@ -2,23 +2,24 @@ import type { RunOptions } from './options.ts'
 import type { EndReason, RunState } from './state.ts'
 
 /**
- * When the next dispatch should go out. Results wait up to `gatherMs` for company, so that the
- * batch grows with the load; half of its slots free is reason enough, at once while the queue is
- * full and after `spacingMs` otherwise, since an endpoint with a small cap would else be served
- * once in `gatherMs`, and a light load would keep the database busy.
+ * When the next dispatch should go out. Results wait for company, so that the batch grows with the
+ * load; enough of its slots free is reason to go, at once while the queue is full and after
+ * `spacingMs` otherwise, since an endpoint with a small cap would else be served once in
+ * `gatherMs`, and a light load would keep the database busy.
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
   if (!mayOverlap(state, options)) return Infinity
   const free = openSlots(state, options)
   let due = Infinity
   if (state.results.length > 0) {
-    due = state.oldestResultAt + options.gatherMs
-    if (free * 2 >= shareOf(options)) {
+    due = state.oldestResultAt + patience(state, options)
+    if (free >= enoughSlots(state, options)) {
       due = Math.min(due, state.wasFull ? state.answeredAt : state.answeredAt + options.spacingMs)
     }
   }
   if (state.end !== null || free <= 0 || state.inFlight.length > 0) return due
-  return Math.min(due, state.answeredAt + pollInterval(state, options))
+  const pause = Math.max(pollInterval(state, options), patience(state, options))
+  return Math.min(due, state.answeredAt + pause)
 }
 
 /**
@@ -28,6 +29,23 @@ export function dispatchDueAt(state: RunState, options: RunOptions): number {
 function mayOverlap({ seq, inFlight }: RunState, { maxDispatches }: RunOptions): boolean {
   const [oldest = seq] = inFlight
   return inFlight.length < maxDispatches && seq - oldest < 7
+}
+
+/**
+ * How long a result waits for company. While more is waiting in the database than the run can take,
+ * that is as long as a dispatch takes: a busy database is asked less often for more.
+ */
+function patience({ wasFull, tookMs }: RunState, options: RunOptions): number {
+  const { gatherMs, longestGatherMs } = options
+  return wasFull ? Math.max(gatherMs, Math.min(tookMs, longestGatherMs)) : gatherMs
+}
+
+/**
+ * How many free slots are reason to go. While another dispatch is on its way the database has work,
+ * so that this one may wait for all but the last stragglers.
+ */
+function enoughSlots({ inFlight }: RunState, options: RunOptions): number {
+  return shareOf(options) * (inFlight.length > 0 ? 7 / 8 : options.enoughShare)
 }
 
 function pollInterval(state: RunState, options: RunOptions): number {

@@ -28,6 +28,8 @@ export type RunState = {
   oldestResultAt: number
   /** When the last answer came; -Infinity before the first. */
   answeredAt: number
+  /** How long the last dispatch took. */
+  tookMs: number
   /** Whether the last answer filled all slots that were offered, so that more is waiting. */
   wasFull: boolean
   /** When work was last seen. */
@@ -52,6 +54,7 @@ export function beginState(now: number): RunState {
     results: [],
     oldestResultAt: 0,
     answeredAt: -Infinity,
+    tookMs: 0,
     wasFull: false,
     workedAt: now,
     leasedUntil: now,

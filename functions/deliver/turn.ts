@@ -46,6 +46,7 @@ function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): vo
   run.options = withSettings(run.initial, settings)
   summary.stale += answer.stale
   state.answeredAt = now
+  state.tookMs = now - calledAt
   state.wasFull = limit > 0 && deliveries.length >= limit
   // Asking takes 0.2 ms.
   if (run.options.maxCpuMs !== null) state.cpuMs = (deps.cpuMs() ?? 0) - run.cpuAtStart

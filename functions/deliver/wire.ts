@@ -34,7 +34,7 @@ export function wireRun(
     database,
     senders,
     transport: transport === 'fetch' ? createFetchTransport() : createHttp1Transport({
-      maxSockets: workerOptions.slots,
+      maxSockets: workerOptions.maxInHand,
       maxPerOrigin: workerOptions.maxInHand,
       ...(proxyAuthorization === undefined ? {} : { proxyAuthorization }),
     }),

@@ -8,6 +8,8 @@ import { closedEarly } from './error.ts'
 export type Asker = {
   /** No connection is wanted any more. */
   readonly isGone: boolean
+  /** Since when, on the monotonic clock. */
+  readonly askedAt: number
   onConnection(connection: Connection): void
   onRefusal(error: Error): void
 }
@@ -117,9 +119,10 @@ export class Origin {
 
   #openOne(): void {
     const { to, connect, keepMs, onCount } = this.options
+    const begunAt = performance.now()
     const cancel = connect(to, (result) => {
       this.#opening.delete(cancel)
-      if (result instanceof Error) return this.#fail(result)
+      if (result instanceof Error) return this.#fail(result, begunAt)
       const connection = new Connection(result, (closed) => this.#drop(closed))
       this.#connections.add(connection)
       onCount(1)
@@ -130,9 +133,15 @@ export class Origin {
     this.#opening.add(cancel)
   }
 
-  /** An attempt to connect that fails is one asker's; for the others another is made. */
-  #fail(error: Error): void {
-    this.#nextWaiting()?.onRefusal(error)
+  /**
+   * An attempt to connect that fails is one asker's, of those it was made for; for the others
+   * another is made. Whoever came after it began has waited less than it says.
+   */
+  #fail(error: Error, begunAt: number): void {
+    this.#waiting = this.#waiting.filter(({ isGone }) => !isGone)
+    const at = this.#waiting.findIndex(({ askedAt }) => askedAt <= begunAt)
+    const [refused] = at < 0 ? [] : this.#waiting.splice(at, 1)
+    refused?.onRefusal(error)
     this.#openForWaiting()
   }
 

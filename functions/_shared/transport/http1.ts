@@ -69,6 +69,7 @@ type AttemptDeps = {
  * sent after that.
  */
 class Attempt implements Asker, ConnectionUser, Expiring {
+  readonly askedAt = performance.now()
   deadline: number
   isGone = false
   #connection: Connection | null = null
@@ -80,7 +81,7 @@ class Attempt implements Asker, ConnectionUser, Expiring {
   })
 
   constructor(readonly deps: AttemptDeps) {
-    this.deadline = performance.now() + deps.request.timeoutMs
+    this.deadline = this.askedAt + deps.request.timeoutMs
     deps.deadlines.watch(this)
   }
 

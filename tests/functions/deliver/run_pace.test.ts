@@ -1,4 +1,5 @@
 import { expect } from '@std/expect'
+import { edgeOptions } from '../../../functions/deliver/options.ts'
 import { createHarness, many, stopRun } from './harness.ts'
 
 Deno.test('run() sends what it claims at once and records each result', async () => {
@@ -45,6 +46,31 @@ Deno.test('run() dispatches at once when half of the slots are free and the queu
   await clock.advance(6)
   expect(database.calls[1]).toMatchObject({ at: 1005, limit: 5 })
   expect(database.calls[1]?.results).toHaveLength(5)
+  await stopRun(harness, running)
+})
+
+Deno.test('run() lets results wait as long as a dispatch takes while the queue is full', async () => {
+  for (const [latencyMs, at] of [[5, 1026], [60, 1120], [400, 1500]] as const) {
+    const harness = createHarness()
+    const { clock, database, courses } = harness
+    database.latencyMs = latencyMs
+    for (let i = 1; i <= 10; i++) courses[`event-${i}`] = { ms: i === 1 ? 1 : 900 }
+    database.add(...many(20))
+    const running = harness.start({ slots: 10, slowMs: 1_000 })
+    await clock.advance(800)
+    expect(database.calls[1]).toMatchObject({ at, results: [{}], limit: 1 })
+    await stopRun(harness, running)
+  }
+})
+
+Deno.test('run() of an edge function dispatches when nearly all of its slots are free', async () => {
+  const harness = createHarness(edgeOptions)
+  const { clock, database, courses } = harness
+  for (let i = 1; i <= 16; i++) courses[`event-${i}`] = { ms: i }
+  database.add(...many(40))
+  const running = harness.start({ slots: 16 })
+  await clock.advance(15)
+  expect(database.calls[1]).toMatchObject({ at: 1014, limit: 14 })
   await stopRun(harness, running)
 })
 

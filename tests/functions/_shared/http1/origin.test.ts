@@ -24,7 +24,7 @@ type Started = {
   origin: Origin
   made: Made[]
   got: (Connection | string)[]
-  ask(isGone?: boolean): void
+  ask(isGone?: boolean, askedAt?: number): void
   connected(n: number): Connection
   count(): number
   stop(): void
@@ -52,9 +52,10 @@ function startOrigin(most = 2): Started {
       count += change
     },
   })
-  const ask = (isGone = false): void =>
+  const ask = (isGone = false, askedAt = performance.now()): void =>
     origin.ask({
       isGone,
+      askedAt,
       onConnection: (connection) => void got.push(connection),
       onRefusal: ({ message }) => void got.push(message),
     })
@@ -92,6 +93,29 @@ Deno.test('Origin tries anew for the others when a connection cannot be made', (
   expect(made.length).toBe(2)
   made[1]?.settle(new Endless())
   expect(got.length).toBe(2)
+  stop()
+})
+
+Deno.test('Origin refuses nobody who came after the failed connection was begun', () => {
+  const { made, got, ask, stop } = startOrigin(2)
+  ask()
+  ask()
+  ask(false, performance.now() + 10_000)
+  made[0]?.settle(new Endless())
+  made[1]?.settle(new Error('not made in time'))
+  expect(got.slice(1)).toEqual(['not made in time'])
+  made[2]?.settle(new Error('not made in time'))
+  expect(got.length).toBe(2)
+  made[3]?.settle(new Endless())
+  expect(got.length).toBe(3)
+  stop()
+})
+
+Deno.test('Origin makes no further connection for whoever has gone when one fails', () => {
+  const { made, got, ask, stop } = startOrigin(1)
+  ask(true)
+  made[0]?.settle(new Error('refused'))
+  expect([got.length, made.length]).toEqual([0, 1])
   stop()
 })
 
