@@ -22,6 +22,7 @@ create table outbox.failure_rule (
     constraint failure_rule_opt_out_is_known check (opt_out in ('MARKETING', 'ALL')),
   max_retries integer
     constraint failure_rule_max_retries_is_sensible check (max_retries between 0 and 50),
+  new_token boolean not null default false,
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
@@ -31,8 +32,8 @@ comment on table outbox.failure_rule is
   'fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what '
   'Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a '
   'provider that calls the failure transient changes nothing; opt_out: the failure says that the '
-  'person wants no such messages; max_retries: fewer than the endpoint''s own. A code may have a '
-  'subcode behind a dot.';
+  'person wants no such messages; max_retries: fewer than the endpoint''s own; new_token: what '
+  'mends it is another access token. A code may have a subcode behind a dot.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
@@ -66,7 +67,7 @@ begin
   limit 1;
   if not found then
     v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null,
-      null)::outbox.failure_rule;
+      null, false)::outbox.failure_rule;
   end if;
   return v_rule;
 end

@@ -143,3 +143,9 @@ where f.kind = 'whatsapp' and f.code in ('131050', '130403');
 -- A link that WhatsApp cannot fetch may be there again in a few minutes, and not much later.
 update outbox.failure_rule f set max_retries = 2
 where f.kind = 'whatsapp' and f.code = '131053';
+
+-- What the token lacks, its life or a permission, the next one has.
+update outbox.failure_rule f set new_token = true
+where f.kind = 'whatsapp' and f.action = 'hold'
+  and (f.code in ('0', '3', '10', '100.33', '104', '190', '131005', 'invalid_token')
+    or f.code between '200' and '299' and pg_catalog.length(f.code) = 3);

@@ -2,6 +2,9 @@
 -- gates, the first entry of an index, statistics that Postgres keeps anyway. It counts no history
 -- and no queue: how many deliveries are open stands in the gates.
 
+-- Keys that stand still are few, and this index has nothing else. No claim can use it.
+create index lane_halted on outbox.lane (gate_id) where halted;
+
 create function outbox.gate_metrics(p_now timestamptz) returns table (
   endpoint_id uuid, org_id text, kind text, state text, open bigint, in_flight integer,
   failures integer, failing_since timestamptz, due_at timestamptz

@@ -9,13 +9,18 @@ with waiting as materialized (
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
   left join lateral (
-    -- The first of the twenty lanes that are due first, or of those that are never due; a lane's
-    -- dead entries lie before head_at.
+    -- The first of the twenty lanes that are due first, of those that are halted, or of those that
+    -- are never due; a lane's dead entries lie before head_at.
     select d.event_id, l.halted
     from (
       (
         select l.id, l.head_at, l.halted from outbox.lane l
         where l.gate_id = g.id and l.next_at < 'infinity' order by l.next_at limit 20
+      )
+      union all
+      (
+        select l.id, l.head_at, l.halted from outbox.lane l
+        where l.gate_id = g.id and l.halted limit 20
       )
       union all
       (
@@ -50,7 +55,7 @@ select
       pg_catalog.concat_ws(': ', 'held, the endpoint is ' || w.state, w.state_reason)
     when w.breaker <> 'closed' and w.breaker_enabled then
       pg_catalog.format('held, the breaker is %s until %s', w.breaker, w.open_until)
-    when w.halted and w.next_at = 'infinity' then 'held, a key is halted behind a dead letter'
+    when w.halted then 'held, a key is halted behind a dead letter'
     when w.not_before > now() then 'held back until ' || w.not_before
     when w.next_at > now() then 'next look at ' || w.next_at
     else 'due since ' || w.next_at
@@ -61,12 +66,11 @@ select
   case
     when not outbox.setting_on('worker.enabled') then
       $$select outbox.set_setting('worker.enabled', 'true')$$
-    when w.state in ('paused', 'disabled') then
-      pg_catalog.format('select outbox.resume_endpoint(%L)', w.endpoint_id)
+    when w.state in ('paused', 'disabled') then outbox.release_command(w.endpoint_id)
     when w.breaker <> 'closed' and w.breaker_enabled then null
-    when w.halted and w.next_at = 'infinity' then
+    when w.halted then
       pg_catalog.format('select outbox.resume_lane(%L, %L)', w.endpoint_id,
-        (select v.partition_key from outbox.event v where v.id = w.event_id))
+        (select v.partition_key from outbox.find_event(w.event_id, w.endpoint_id) v))
     when w.next_at <= now() then 'see 01_is_it_alive.sql'
   end as command
 from waiting w

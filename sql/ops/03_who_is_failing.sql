@@ -38,8 +38,7 @@ select
   case
     when f.state = 'enabled' and f.breaker <> 'open' and t.delivered = 0 then
       pg_catalog.format('select outbox.pause_endpoint(%L, %L)', f.endpoint_id, 'it fails')
-    when f.state in ('paused', 'disabled') then
-      pg_catalog.format('select outbox.resume_endpoint(%L)', f.endpoint_id)
+    else outbox.release_command(f.endpoint_id)
   end as command
 from failing f
 cross join lateral (

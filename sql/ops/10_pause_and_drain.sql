@@ -24,7 +24,7 @@ select
     when e.state = 'enabled' then
       pg_catalog.format('select outbox.pause_endpoint(%L, %L)', e.id, 'maintenance')
     when g.in_flight > 0 then 'wait, and run this again'
-    else pg_catalog.format('select outbox.resume_endpoint(%L)', e.id)
+    else outbox.release_command(e.id)
   end as command
 from outbox.endpoint e
 cross join wanted w

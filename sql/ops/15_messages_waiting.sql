@@ -6,8 +6,7 @@
 select m.*, now() - m.created_at as age, e.state as channel_state, e.state_reason,
   a.next_retry_at,
   case
-    when e.state <> 'enabled' then
-      pg_catalog.format('select outbox.resume_endpoint(%L)', m.channel_id)
+    when e.state <> 'enabled' then outbox.release_command(m.channel_id)
     else pg_catalog.format('select outbox.retry_now(%L, %L)', m.event_id, m.channel_id)
   end as command
 from (

@@ -4,6 +4,7 @@ import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { askOps, type Row, runbookCommand } from '../_support/ops.ts'
 import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { startWorker } from '../_support/worker_process.ts'
 import { type Graph, startGraph } from './graph/graph.ts'
 
 let outhook: TestOuthook
@@ -140,6 +141,84 @@ Deno.test('No run: a secret that differs is told of by its 401, and what waited 
   await deliveredOnce(id)
 })
 
+/** A run that is awake and can do no more: it keeps its place, and takes nothing. */
+async function exhaustedRun(): Promise<AsyncDisposable> {
+  const id = crypto.randomUUID()
+  let seq = 0
+  async function poll(end = false): Promise<void> {
+    await outhook.sql`
+      select outbox.dispatch(${id}, ${++seq}, '[]', 0, 'edge', p_ended => ${end})`
+  }
+  await poll()
+  const timer = setInterval(() => void poll(), 2000)
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await poll(true)
+    },
+  }
+}
+
+Deno.test('Falling behind: one run is not enough; the command, or a worker, brings more', async () => {
+  await outhook.createEndpoint('/hooks/behind', { p_event_types: ['behind'] })
+  await endRuns()
+  await outhook.sql`
+    select outbox.set_setting('worker.max_runs', '1'), outbox.set_setting('worker.enabled', 'true')`
+  await using _run = await exhaustedRun()
+  const first = await outhook.publish('behind')
+  expect((await health('Falling behind')).answer).toMatch(/^\d+ due, the oldest for 00:00:/)
+  expect((await line('02', of('/hooks/behind'))).why).toMatch(/^due since /)
+  await run(await runbookCommand('Falling behind'))
+  await deliveredOnce(first)
+
+  await outhook.sql`select outbox.set_setting('worker.max_runs', '1')`
+  const isAlone = async (): Promise<boolean> => {
+    const [row] = await outhook.sql`
+      select count(*) = 1 as alone from outbox.run where ended_at is null`
+    return row?.alone
+  }
+  expect(await waitUntil(isAlone, { timeoutMs: patienceMs })).toBe(true)
+  const worker = startWorker(outhook.stack.dbUrl)
+  try {
+    await deliveredOnce(await outhook.publish('behind'))
+    const [row] = await outhook.sql`
+      select count(*)::integer as n from outbox.run where kind = 'worker' and ended_at is null`
+    expect(row?.n).toBe(1)
+  } finally {
+    worker.kill('SIGTERM')
+    expect(await worker.ended).toBe(0)
+    await outhook.sql`select outbox.set_setting('worker.max_runs', '4')`
+  }
+})
+
+Deno.test('Cleanup: a job that is switched off is told of and switched on, and done at once', async () => {
+  const { sql } = outhook
+  await sql`select outbox.publish('thing.done', '{}', p_idempotency_key => 'long-ago')`
+  await sql`
+    update outbox.idempotency_key set created_at = now() - interval '25 hours'
+    where key = 'long-ago'`
+  const asked = async (): Promise<Row | undefined> =>
+    (await askOps(outhook.stack, '01')).find(({ question }) =>
+      question === 'Does the nightly cleanup run?'
+    )
+  for (const name of ['outhook-cleanup', 'outhook-drop-partitions']) {
+    await sql`
+      select cron.alter_job(jobid, active => false) from cron.job where jobname = ${name}`
+    expect(await asked()).toMatchObject({
+      state: 'bad',
+      answer: `the job ${name} is switched off`,
+      runbook: 'Cleanup',
+    })
+    await run(await runbookCommand('Cleanup'))
+    expect((await asked())?.state).toBe('ok')
+  }
+  const text = await Deno.readTextFile(new URL('../../sql/ops/RUNBOOK.md', import.meta.url))
+  await run(/`(select outbox\.cleanup\(\)[^`]*)`/.exec(text)?.[1])
+  const [left] = await sql`
+    select count(*)::integer as n from outbox.idempotency_key where key = 'long-ago'`
+  expect(left?.n).toBe(0)
+})
+
 Deno.test('An endpoint fails: 03 names it with its breaker, and it drains when it is mended', async () => {
   const { id: endpoint } = await outhook.createEndpoint('/fails/one', {
     p_event_types: ['fails'],
@@ -261,8 +340,8 @@ Deno.test('WhatsApp held: a dead token is named, no try is spent, and the new on
   const [delivery] = await outhook.sql`
     select tries from outbox.delivery where endpoint_id = ${channel}`
   expect(delivery?.tries).toBe(0)
-  await outhook.sql`select outbox.set_channel_token('org-a', ${channel}, 'token-101')`
-  await run(told.command)
+  expect(told.command).toContain('set_channel_token')
+  await run(told.command?.replace('<the new token>', 'token-101'))
   // A number rests for six seconds between two messages to one person, and the tick may not run yet.
   await line('13', ({ status, count }) => status === 'SENT' && count === '1', { org: 'org-a' })
 })

@@ -1,0 +1,42 @@
+-- What releases an endpoint, as the console gives it: the remedy that must come first with it, or
+-- it is held again by the next failure.
+
+create function outbox.release_command(p_endpoint_id uuid) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoint outbox.endpoint;
+  v_graph_url constant text := 'https://graph.facebook.com';
+  v_token boolean;
+  v_blocked boolean;
+begin
+  select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
+  if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
+    return null;
+  end if;
+  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
+  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
+  into v_token, v_blocked
+  from outbox.channel_hold h
+  join outbox.failure_rule f on f.kind = 'whatsapp'
+    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
+  where h.channel_id = p_endpoint_id and h.held;
+  return 'select ' || pg_catalog.concat_ws(', ',
+    case
+      when v_token then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
+        v_endpoint.org_id, p_endpoint_id, '<the new token>')
+    end,
+    case
+      when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
+      then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
+        pg_catalog.to_jsonb(v_graph_url))
+    end,
+    pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint_id));
+end
+$$;
+comment on function outbox.release_command(uuid) is
+  'The statement that releases a paused or disabled endpoint; null when it is neither. Of a '
+  'channel whose access token failed it begins with set_channel_token(), whose <the new token> is '
+  'to be replaced: as it stands it is refused, and nothing is released.';
