@@ -6,8 +6,8 @@
 create index lane_halted on outbox.lane (gate_id) where halted;
 
 create function outbox.gate_metrics(p_now timestamptz) returns table (
-  endpoint_id uuid, org_id text, kind text, state text, open bigint, in_flight integer,
-  failures integer, failing_since timestamptz, due_at timestamptz
+  endpoint_id uuid, org_id text, kind text, state text, open bigint, halted bigint,
+  in_flight integer, failures integer, failing_since timestamptz, due_at timestamptz
 )
 language plpgsql stable
 set search_path = ''
@@ -30,13 +30,19 @@ begin
         then 'held'
         else e.state
       end as state,
-      g.depth, g.in_flight, g.streak, g.first_failure_at, l.id as lane_id, l.head_at, l.not_before,
+      g.depth, h.depth as halted, g.in_flight, g.streak, g.first_failure_at,
+      l.id as lane_id, l.head_at, l.not_before,
       pg_catalog.row_number() over (order by l.head_at) as place
     from outbox.endpoint e
     cross join lateral (
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
+    -- An unordered endpoint, which is most of them, has no key that could stand still.
+    left join lateral (
+      select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
+      where n.gate_id = g.id and n.halted and e.ordering <> 'none'
+    ) h on true
     -- The lane whose turn comes next; what a replay puts back is late by intention.
     left join lateral (
       select n.* from outbox.lane n
@@ -51,7 +57,8 @@ begin
     ) l on true
     where e.state <> 'deleted'
   )
-  select g.id, g.org_id, g.kind, g.state, g.depth, g.in_flight, g.streak, g.first_failure_at,
+  select g.id, g.org_id, g.kind, g.state, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
+    g.first_failure_at,
     case
       when f.due_at <= p_now then greatest(f.due_at, g.not_before)
       when g.place > 200 then greatest(g.head_at, g.not_before)
@@ -91,9 +98,15 @@ begin
       'endpoints', (
         select coalesce(pg_catalog.jsonb_agg(s), '[]')
         from (
-          select g.kind, g.state, pg_catalog.count(*) as n, pg_catalog.sum(g.open) as open,
+          select g.kind, g.state, pg_catalog.count(*) as n,
+            pg_catalog.sum(g.open - case when g.state = 'enabled' then g.halted else 0 end)
+              as open,
             pg_catalog.sum(g.in_flight) as in_flight
           from gates g group by g.kind, g.state
+          union all
+          -- Keys, not endpoints; what holds the endpoint as a whole comes before.
+          select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
+          from gates g where g.state = 'enabled' and g.halted > 0 group by g.kind
         ) s),
       'due_since', (select extract(epoch from pg_catalog.min(g.due_at)) from gates g),
       'open_since', (
@@ -112,6 +125,7 @@ end
 $$;
 comment on function outbox.queue_metrics(timestamptz) is
   'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], '
+  'of which the state halted has what waits behind keys that stand still at enabled endpoints, '
   '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", '
   '"failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 

@@ -47,6 +47,7 @@ Deno.test('GET /metrics answers in the format of Prometheus', async () => {
     'outhook_delivery_latency_seconds_bucket{kind="webhook",le="+Inf"} 6',
     'outhook_dead_letters_total{kind="webhook",reason="not_retryable"} 3',
     'outhook_deliveries_open{kind="webhook",state="paused"} 5',
+    'outhook_deliveries_open{kind="webhook",state="halted"} 2',
     'outhook_oldest_due_age_seconds 60',
     'outhook_tick_age_seconds 1',
     'outhook_endpoint_failing_seconds{endpoint="e-1",org="org-1",kind="webhook"} 100',
@@ -54,6 +55,7 @@ Deno.test('GET /metrics answers in the format of Prometheus', async () => {
     'outhook_kicks_total{reason="commit"} 4',
     'outhook_api_requests_total{method="POST",route="/api/v1/events",status="202"} 5',
   ]))
+  expect(lines.filter((line) => /^outhook_(endpoints|.*in_flight){.*halted/.test(line))).toEqual([])
 })
 
 Deno.test('a series that has not happened yet is there, at 0', async () => {

@@ -3,7 +3,7 @@ begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
 \ir ../_usage.sql
-select plan(17);
+select plan(20);
 
 create function queue(p_key text) returns jsonb language sql as $$ select outbox.get_metrics() -> 'queue' -> p_key $$;
 create function open_of(p_state text) returns integer language sql as $$
@@ -40,6 +40,24 @@ do $$ begin perform outbox.set_setting('metrics.per_endpoint', 'true'); end $$;
 select is(jsonb_array_length(queue('named')), 4, 'or all of them');
 do $$ begin perform outbox.delete_endpoint(c) from e; end $$;
 select is(jsonb_array_length(queue('named')), 3, 'but none that was deleted');
+
+-- A key that stands still, beside one that goes on and one that has nothing waiting.
+create temporary table h as select endpoint(array['h'], 'partition') as h;
+update outbox.endpoint set on_dead_letter = 'halt' where id = (select h from h);
+create temporary table k as select events(3, 'h', 'still') as still, events(1, 'h', 'goes') as goes, events(1, 'h', 'empty') as empty;
+do $$ begin perform step(0); end $$;
+create temporary table was as select open_of('enabled') as open, open_of('halted') as halted;
+do $$ begin
+  perform time_passes('1 s');
+  perform step(0, (
+    select jsonb_agg(r || case when (r ->> 'event')::uuid in (still[1], empty[1]) then '{"outcome": "failed", "status": 404}' else '{}' end::jsonb)
+    from jsonb_array_elements(results_of(step(100), h, 'released')) r cross join k)) from h;
+end $$;
+select is(halted, null, 'nothing stood still') from was;
+select is(open_of('halted') || ' ' || (open_of('enabled') - open), '2 -4', 'what stands behind a dead letter is held, for itself') from was;
+do $$ begin perform outbox.pause_endpoint(h) from h; end $$;
+select is(coalesce(open_of('halted'), 0) || ' ' || open_of('paused'), '0 3', 'unless all of its endpoint is');
+do $$ begin perform outbox.delete_endpoint(h) from h; end $$;
 
 -- History and queues of some size, which a look at the metrics leaves alone.
 do $$ begin perform events(1000, 'a'); perform step(0); end $$;
