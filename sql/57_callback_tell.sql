@@ -83,7 +83,8 @@ set jit = off
 as $$
 begin
   with told as (
-    insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, created_at)
+    insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key,
+      traceparent, created_at)
     select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
       pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
         'messageId', m.id::text, 'dossierId', m.dossier_id, 'channelId', m.channel_id,
@@ -91,7 +92,8 @@ begin
         'messageStatus', m.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
       -- As the message's own event: in an ordered endpoint one person's come one after the other.
-      outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key, p_now
+      outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
+      (select outbox.current_traceparent()), p_now
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, noted, state, reason, place)
     cross join lateral (

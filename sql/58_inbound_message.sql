@@ -234,10 +234,11 @@ begin
   if pg_catalog.octet_length(v_whole) > outbox.setting_int('publish.max_body_bytes') then
     v_whole := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
   end if;
-  insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, created_at)
+  insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, traceparent,
+    created_at)
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
     outbox.person_key(coalesce(outbox.number_of(p_update.wa_id), p_update.user_id, '')),
-    p_update.key, p_now);
+    p_update.key, outbox.current_traceparent(), p_now);
   insert into outbox.unrouted (event_id) values (v_id);
 end
 $$;

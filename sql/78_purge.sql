@@ -84,7 +84,10 @@ begin
   perform outbox.put_credentials(p_endpoint_id, null);
   perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
-  -- The one series that goes with what it counts.
+  -- The one series that goes with what it counts, what is not added up yet too.
+  delete from outbox.counter_change c
+  where c.at >= outbox.counters_since(pg_catalog.clock_timestamp())
+    and c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
   delete from outbox.counter c
   where c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
   delete from outbox.lane l where l.gate_id = p_gate_id;

@@ -100,6 +100,7 @@ grant execute on function
   outbox.change_replay_job(text, text, text),
   outbox.get_health(),
   outbox.waiting(),
+  outbox.gate_totals(),
   outbox.publish_events(text, jsonb, text, text),
   outbox.get_event(text, uuid),
   outbox.list_events(text, text, timestamptz, timestamptz, text, integer),

@@ -3,6 +3,8 @@ import { accepts } from 'hono/accepts'
 import { messageOf } from '../_shared/errors.ts'
 import type { Log } from '../_shared/log.ts'
 import { problemResponse } from '../_shared/problem.ts'
+import { requestSpans, type SpanVariables } from '../_shared/trace/request_span.ts'
+import type { Tracer } from '../_shared/trace/tracer.ts'
 import { version } from '../_shared/version.ts'
 import type { MetricsAnswer } from './contract.ts'
 import { counterFamilies } from './counters.ts'
@@ -16,6 +18,8 @@ export type MetricsDeps = {
   tokens: readonly string[]
   readMetrics(): Promise<MetricsAnswer>
   log: Log
+  /** Exports a span for each request; null or left out: none. */
+  tracer?: Tracer | null
 }
 
 const openMetrics = 'application/openmetrics-text'
@@ -24,8 +28,12 @@ const openMetrics = 'application/openmetrics-text'
  * The function's HTTP side: `GET /metrics` answers in the format of Prometheus, or in that of
  * OpenMetrics to who prefers it; `GET /metrics/health` tells that it is up.
  */
-export function createApp({ tokens, readMetrics, log }: MetricsDeps): Hono {
-  const app = new Hono().basePath('/metrics')
+export function createApp(
+  { tokens, readMetrics, log, tracer = null }: MetricsDeps,
+): Hono<SpanVariables> {
+  const app = new Hono<SpanVariables>().basePath('/metrics')
+  // Whoever scrapes may be traced itself.
+  app.use(requestSpans(tracer, { isTrusted: true }))
 
   app.get('/health', (c) => c.json({ status: 'ok', version }))
 

@@ -1,16 +1,22 @@
+import { systemClock } from '../_shared/clock.ts'
 import { connectFunctions } from '../_shared/database/functions.ts'
 import { createLog } from '../_shared/log.ts'
+import { loadTracer } from '../_shared/trace/load.ts'
+import { keepAlive } from '../_shared/wait_until.ts'
 import { createApp } from './app.ts'
 import { metricsReader } from './database.ts'
 import { readMetricsEnv } from './env.ts'
 
-const { url, key, tokens } = readMetricsEnv(Deno.env.toObject())
+const environment = Deno.env.toObject()
+const { url, key, tokens } = readMetricsEnv(environment)
+const log = createLog({ debug: false })
 
 const app = createApp({
   tokens,
   // Prometheus gives up after 10 s.
   readMetrics: metricsReader(connectFunctions({ url, key, timeoutMs: 8000 })),
-  log: createLog({ debug: false }),
+  log,
+  tracer: await loadTracer({ environment, clock: systemClock, log, keepAlive }),
 })
 
 Deno.serve(app.fetch)

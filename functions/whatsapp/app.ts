@@ -1,9 +1,13 @@
 import { Hono } from 'hono'
+import type { CallbackDatabase } from '../_shared/callbacks/database.ts'
 import { type CallbackAnswer, refuse, toResponse } from '../_shared/callbacks/answer.ts'
 import { receiveCallback, type ReceiveDeps } from '../_shared/callbacks/receive.ts'
 import { verifyAddress } from '../_shared/callbacks/verify.ts'
+import type { CallTrace } from '../_shared/database/functions.ts'
 import { messageOf } from '../_shared/errors.ts'
 import { problemResponse } from '../_shared/problem.ts'
+import { requestSpans, type SpanVariables } from '../_shared/trace/request_span.ts'
+import type { Tracer } from '../_shared/trace/tracer.ts'
 import { version } from '../_shared/version.ts'
 
 export type AppDeps = ReceiveDeps & {
@@ -11,14 +15,19 @@ export type AppDeps = ReceiveDeps & {
   verifySecrets: readonly string[]
   /** Milliseconds on a clock that never goes back. */
   now(): number
+  /** Exports a span for each request; null or left out: none. */
+  tracer?: Tracer | null
+  /** The same database, whose calls, and what they publish, belong to a trace. */
+  databaseWithin?(trace: CallTrace): CallbackDatabase
 }
 
 /**
  * The function's HTTP side: `/whatsapp/inbound/:appKey` takes the callbacks of a Meta app, and
  * `GET /whatsapp/health` tells that it is up.
  */
-export function createApp(deps: AppDeps): Hono {
-  const app = new Hono().basePath('/whatsapp')
+export function createApp(deps: AppDeps): Hono<SpanVariables> {
+  const app = new Hono<SpanVariables>().basePath('/whatsapp')
+  app.use(requestSpans(deps.tracer ?? null, { isTrusted: false }))
 
   app.get('/health', (c) => c.json({ status: 'ok', version }))
 
@@ -29,7 +38,11 @@ export function createApp(deps: AppDeps): Hono {
 
   app.post('/inbound/:appKey', async (c) => {
     const started = deps.now()
-    const answer = await receiveCallback(c.req.raw, c.req.param('appKey'), deps)
+    const span = c.get('span')
+    const database = span === null
+      ? deps.database
+      : deps.databaseWithin?.({ traceparent: span.traceparent }) ?? deps.database
+    const answer = await receiveCallback(c.req.raw, c.req.param('appKey'), { ...deps, database })
     const response = toResponse(answer)
     // The path is left out: the key in it is half a secret.
     deps.log(response.status >= 500 ? 'warn' : 'info', 'callback', {

@@ -1,17 +1,25 @@
 import { callbackDatabase } from '../_shared/callbacks/database.ts'
+import { systemClock } from '../_shared/clock.ts'
 import { connectFunctions } from '../_shared/database/functions.ts'
 import { createLog } from '../_shared/log.ts'
+import { loadTracer } from '../_shared/trace/load.ts'
+import { keepAlive } from '../_shared/wait_until.ts'
 import { createApp } from './app.ts'
 import { readWhatsappEnv } from './env.ts'
 
-const env = readWhatsappEnv(Deno.env.toObject())
+const environment = Deno.env.toObject()
+const env = readWhatsappEnv(environment)
+const log = createLog({ debug: false })
+const callFunction = connectFunctions({ url: env.url, key: env.key })
 
 const app = createApp({
-  database: callbackDatabase(connectFunctions({ url: env.url, key: env.key })),
+  database: callbackDatabase(callFunction),
+  databaseWithin: (trace) => callbackDatabase((name, args) => callFunction(name, args, trace)),
   verifySecrets: env.verifySecrets,
   bodyMs: 10_000,
   now: () => performance.now(),
-  log: createLog({ debug: false }),
+  log,
+  tracer: await loadTracer({ environment, clock: systemClock, log, keepAlive }),
 })
 
 Deno.serve(app.fetch)

@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { routePath } from 'hono/route'
-import { readTraceparent } from '../../_shared/trace/context.ts'
+import { contextOf, endRequestSpan } from '../../_shared/trace/request_span.ts'
 import type { Tracer } from '../../_shared/trace/tracer.ts'
 import type { ApiEnv } from '../context.ts'
 
@@ -10,28 +9,15 @@ import type { ApiEnv } from '../context.ts'
  */
 export function traced(tracer: Tracer | null): MiddlewareHandler<ApiEnv> {
   return async function traceRequest(c, next): Promise<void> {
-    const header = c.req.header('traceparent')
-    const given = header !== undefined && readTraceparent(header) !== null ? header : null
-    const { method } = c.req
-    const span = tracer?.begin({ name: method, kind: 'server', parent: given }) ?? null
+    const given = contextOf(c.req.header('traceparent'))
+    const span = tracer?.begin({ name: c.req.method, kind: 'server', parent: given }) ?? null
     c.set('span', span)
     c.set('traceparent', span?.traceparent ?? given)
     await next()
     if (span === null) return
-    const route = routePath(c, -1)
-    const { status } = c.res
-    span.end({
-      name: `${method} ${route}`,
-      attributes: {
-        'http.request.method': method,
-        'http.route': route,
-        'http.response.status_code': status,
-        'url.scheme': new URL(c.req.url).protocol.slice(0, -1),
-        'outhook.request_id': c.get('requestId'),
-        'outhook.org_id': c.get('principal')?.orgId,
-        'error.type': status >= 500 ? String(status) : undefined,
-      },
-      ...status >= 500 ? { error: String(status) } : {},
+    endRequestSpan(span, c, {
+      'outhook.request_id': c.get('requestId'),
+      'outhook.org_id': c.get('principal')?.orgId,
     })
   }
 }

@@ -4,7 +4,7 @@ begin;
 \ir ../_engine.sql
 \ir ../_messages.sql
 \ir ../_callbacks.sql
-select plan(35);
+select plan(37);
 
 create temporary table made as select channel() as a, channel('other', '100000000000002') as b, template() as code;
 create function inbound(p_wamid text, p_type text default 'text', p_data jsonb default '{"text": {"body": "Hello"}}', p_more jsonb default '{}') returns jsonb language sql as $$
@@ -93,6 +93,16 @@ select is_empty($$select from outbox.inbound_message where payload <> '{}' or te
 select is_empty('select from outbox.whatsapp_contact', 'and who wrote them is forgotten');
 select is(outbox.cleanup() ->> 'inbound', '0', 'twice is as good as once');
 select is_empty('select * from miscounts()', 'the counters are right');
+
+-- The trace of the callback goes on with what it publishes.
+select time_passes('10 seconds'), sent('TRACED');
+set local outhook.traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+select receive(inbound('wamid.traced', 'text', '{"text": {"body": "Traced"}}'), status('wamid.TRACED', 'delivered', 1));
+select results_eq($$select distinct e.type, e.traceparent from outbox.event e where e.type like 'whatsapp.message.%' and e.traceparent is not null order by 1$$,
+  $$select t, current_setting('outhook.traceparent') from unnest(array['whatsapp.message.received', 'whatsapp.message.status']) t$$, 'what a callback publishes belongs to its trace');
+set local outhook.traceparent = '';
+select receive(inbound('wamid.untraced', 'text', '{"text": {"body": "Untraced"}}'));
+select is((select e.traceparent from outbox.event e where e.type = 'whatsapp.message.received' and e.body::jsonb ->> 'text' = 'Untraced'), null, 'and without one to none');
 
 select * from finish();
 rollback;
