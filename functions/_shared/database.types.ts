@@ -754,6 +754,7 @@ export type Database = {
           'kind': string
           'max_retries': number | null
           'min_delay_s': number
+          'new_token': boolean
           'note': string
           'opt_out': string | null
           'scope': string
@@ -767,6 +768,7 @@ export type Database = {
           'kind': string
           'max_retries'?: number | null
           'min_delay_s'?: number
+          'new_token'?: boolean
           'note'?: string
           'opt_out'?: string | null
           'scope'?: string
@@ -779,6 +781,7 @@ export type Database = {
           'kind'?: string
           'max_retries'?: number | null
           'min_delay_s'?: number
+          'new_token'?: boolean
           'note'?: string
           'opt_out'?: string | null
           'scope'?: string
@@ -2951,6 +2954,7 @@ export type Database = {
           'kind': string
           'max_retries': number | null
           'min_delay_s': number
+          'new_token': boolean
           'note': string
           'opt_out': string | null
           'scope': string
@@ -3039,6 +3043,7 @@ export type Database = {
           'endpoint_id': string
           'failing_since': string
           'failures': number
+          'halted': number
           'in_flight': number
           'kind': string
           'open': number
@@ -3046,6 +3051,7 @@ export type Database = {
           'state': string
         }[]
       }
+      'gate_totals': { Args: Record<PropertyKey, never>; Returns: Json }
       'get_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: Json }
       'get_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_delivery': {
@@ -3991,6 +3997,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
       'replay': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'replay_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'replay_job_json': {
@@ -4251,6 +4258,7 @@ export type Database = {
           'kind': string
           'max_retries': number | null
           'min_delay_s': number
+          'new_token': boolean
           'note': string
           'opt_out': string | null
           'scope': string

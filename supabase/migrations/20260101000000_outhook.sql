@@ -20,8 +20,8 @@
 --   65_claim.sql, 66_message_claim.sql, 70_dispatch.sql, 71_message_parcel.sql, 72_announce.sql,
 --   73_dead_letter_topic.sql, 75_kick.sql, 77_discard_dead_letter.sql, 77_replay.sql,
 --   77_replay_job.sql, 78_purge.sql, 80_delivery_status.sql, 80_endpoint_status.sql,
---   80_outbox_views.sql, 80_queue_health.sql, 81_api_requests.sql, 82_api.sql, 82_api_lists.sql,
---   83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_delivery.sql,
+--   80_outbox_views.sql, 80_queue_health.sql, 81_api_requests.sql, 81_release.sql, 82_api.sql,
+--   82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_delivery.sql,
 --   83_api_delivery_actions.sql, 83_api_endpoint_change.sql, 83_api_endpoint_create.sql,
 --   83_api_endpoint_state.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
 --   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql,
@@ -5682,6 +5682,7 @@ create table outbox.failure_rule (
     constraint failure_rule_opt_out_is_known check (opt_out in ('MARKETING', 'ALL')),
   max_retries integer
     constraint failure_rule_max_retries_is_sensible check (max_retries between 0 and 50),
+  new_token boolean not null default false,
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
@@ -5691,8 +5692,8 @@ comment on table outbox.failure_rule is
   'fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what '
   'Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a '
   'provider that calls the failure transient changes nothing; opt_out: the failure says that the '
-  'person wants no such messages; max_retries: fewer than the endpoint''s own. A code may have a '
-  'subcode behind a dot.';
+  'person wants no such messages; max_retries: fewer than the endpoint''s own; new_token: what '
+  'mends it is another access token. A code may have a subcode behind a dot.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
@@ -5726,7 +5727,7 @@ begin
   limit 1;
   if not found then
     v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null,
-      null)::outbox.failure_rule;
+      null, false)::outbox.failure_rule;
   end if;
   return v_rule;
 end
@@ -5998,6 +5999,12 @@ where f.kind = 'whatsapp' and f.code in ('131050', '130403');
 -- A link that WhatsApp cannot fetch may be there again in a few minutes, and not much later.
 update outbox.failure_rule f set max_retries = 2
 where f.kind = 'whatsapp' and f.code = '131053';
+
+-- What the token lacks, its life or a permission, the next one has.
+update outbox.failure_rule f set new_token = true
+where f.kind = 'whatsapp' and f.action = 'hold'
+  and (f.code in ('0', '3', '10', '100.33', '104', '190', '131005', 'invalid_token')
+    or f.code between '200' and '299' and pg_catalog.length(f.code) = 3);
 
 -- sql/54_broker.sql
 
@@ -8470,7 +8477,8 @@ set jit = off
 as $$
 begin
   with told as (
-    insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, created_at)
+    insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key,
+      traceparent, created_at)
     select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
       pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
         'messageId', m.id::text, 'dossierId', m.dossier_id, 'channelId', m.channel_id,
@@ -8478,7 +8486,8 @@ begin
         'messageStatus', m.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
       -- As the message's own event: in an ordered endpoint one person's come one after the other.
-      outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key, p_now
+      outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
+      (select outbox.current_traceparent()), p_now
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, noted, state, reason, place)
     cross join lateral (
@@ -8850,10 +8859,11 @@ begin
   if pg_catalog.octet_length(v_whole) > outbox.setting_int('publish.max_body_bytes') then
     v_whole := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
   end if;
-  insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, created_at)
+  insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, traceparent,
+    created_at)
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
     outbox.person_key(coalesce(outbox.number_of(p_update.wa_id), p_update.user_id, '')),
-    p_update.key, p_now);
+    p_update.key, outbox.current_traceparent(), p_now);
   insert into outbox.unrouted (event_id) values (v_id);
 end
 $$;
@@ -12161,7 +12171,10 @@ begin
   perform outbox.put_credentials(p_endpoint_id, null);
   perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
-  -- The one series that goes with what it counts.
+  -- The one series that goes with what it counts, what is not added up yet too.
+  delete from outbox.counter_change c
+  where c.at >= outbox.counters_since(pg_catalog.clock_timestamp())
+    and c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
   delete from outbox.counter c
   where c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
   delete from outbox.lane l where l.gate_id = p_gate_id;
@@ -12455,28 +12468,46 @@ comment on function outbox.waiting() is
   '{"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": of the first endpoint, which '
   'may lie ahead}.';
 
+create function outbox.gate_totals() returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+-- Beside a transaction that is left open a gate has thousands of versions: a look begins with the
+-- newest, where a bitmap would fetch all of them.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.state <> 'deleted'), 0),
+      'in_flight', coalesce(pg_catalog.sum(g.in_flight), 0),
+      'breakers_open', pg_catalog.count(*) filter (
+        where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'))
+    from outbox.endpoint e
+    cross join lateral (
+      select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g);
+end
+$$;
+comment on function outbox.gate_totals() is
+  'What the gates of all endpoints come to: {"open", "in_flight", "breakers_open"}.';
+
 create view outbox.queue_health with (security_invoker = true) as
 select
   (w.waiting ->> 'unrouted')::bigint as unrouted,
   (w.waiting ->> 'oldest_unrouted_at')::timestamptz as oldest_unrouted_at,
   (select pg_catalog.count(*) from outbox.unroutable) as unroutable,
-  (
-    select coalesce(pg_catalog.sum(g.depth), 0)
-    from outbox.gate g
-    join outbox.endpoint e on e.id = g.endpoint_id
-    where e.state <> 'deleted'
-  ) as open,
-  (select coalesce(pg_catalog.sum(g.in_flight), 0) from outbox.gate g) as in_flight,
+  (g.totals ->> 'open')::numeric as open,
+  (g.totals ->> 'in_flight')::bigint as in_flight,
   (w.waiting ->> 'oldest_due_at')::timestamptz as oldest_due_at,
   (
     select pg_catalog.count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')
   ) as endpoints_held,
-  (
-    select pg_catalog.count(*)
-    from outbox.gate g
-    join outbox.endpoint e on e.id = g.endpoint_id
-    where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'
-  ) as breakers_open,
+  (g.totals ->> 'breakers_open')::bigint as breakers_open,
   (
     select pg_catalog.count(*) from (
       select from outbox.dead_letter x
@@ -12492,7 +12523,8 @@ select
   (select pg_catalog.count(*) from (select from outbox.event_default limit 10000) c)
     + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c)
     as rows_in_default
-from (select outbox.waiting() as waiting offset 0) w;
+from (select outbox.waiting() as waiting offset 0) w
+cross join (select outbox.gate_totals() as totals offset 0) g;
 comment on view outbox.queue_health is
   'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts '
   'of unrouted, dead_letters and rows_in_default stop at 10,000.';
@@ -12683,6 +12715,51 @@ $$;
 comment on function outbox.forget_requests(timestamptz, integer) is
   'Removes up to p_limit keys that are a day old, and buckets that are full by now; returns how '
   'many keys.';
+
+-- sql/81_release.sql
+
+-- What releases an endpoint, as the console gives it: the remedy that must come first with it, or
+-- it is held again by the next failure.
+
+create function outbox.release_command(p_endpoint_id uuid) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoint outbox.endpoint;
+  v_graph_url constant text := 'https://graph.facebook.com';
+  v_token boolean;
+  v_blocked boolean;
+begin
+  select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
+  if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
+    return null;
+  end if;
+  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
+  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
+  into v_token, v_blocked
+  from outbox.channel_hold h
+  join outbox.failure_rule f on f.kind = 'whatsapp'
+    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
+  where h.channel_id = p_endpoint_id and h.held;
+  return 'select ' || pg_catalog.concat_ws(', ',
+    case
+      when v_token then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
+        v_endpoint.org_id, p_endpoint_id, '<the new token>')
+    end,
+    case
+      when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
+      then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
+        pg_catalog.to_jsonb(v_graph_url))
+    end,
+    pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint_id));
+end
+$$;
+comment on function outbox.release_command(uuid) is
+  'The statement that releases a paused or disabled endpoint; null when it is neither. Of a '
+  'channel whose access token failed it begins with set_channel_token(), whose <the new token> is '
+  'to be replaced: as it stands it is refused, and nothing is released.';
 
 -- sql/82_api.sql
 
@@ -15624,9 +15701,12 @@ comment on function outbox.cleanup(integer) is
 -- gates, the first entry of an index, statistics that Postgres keeps anyway. It counts no history
 -- and no queue: how many deliveries are open stands in the gates.
 
+-- Keys that stand still are few, and this index has nothing else. No claim can use it.
+create index lane_halted on outbox.lane (gate_id) where halted;
+
 create function outbox.gate_metrics(p_now timestamptz) returns table (
-  endpoint_id uuid, org_id text, kind text, state text, open bigint, in_flight integer,
-  failures integer, failing_since timestamptz, due_at timestamptz
+  endpoint_id uuid, org_id text, kind text, state text, open bigint, halted bigint,
+  in_flight integer, failures integer, failing_since timestamptz, due_at timestamptz
 )
 language plpgsql stable
 set search_path = ''
@@ -15634,6 +15714,7 @@ set search_path = ''
 set enable_hashjoin = off
 set enable_mergejoin = off
 set enable_seqscan = off
+set enable_bitmapscan = off
 set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -15649,13 +15730,19 @@ begin
         then 'held'
         else e.state
       end as state,
-      g.depth, g.in_flight, g.streak, g.first_failure_at, l.id as lane_id, l.head_at, l.not_before,
+      g.depth, h.depth as halted, g.in_flight, g.streak, g.first_failure_at,
+      l.id as lane_id, l.head_at, l.not_before,
       pg_catalog.row_number() over (order by l.head_at) as place
     from outbox.endpoint e
     cross join lateral (
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
+    -- An unordered endpoint, which is most of them, has no key that could stand still.
+    left join lateral (
+      select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
+      where n.gate_id = g.id and n.halted and e.ordering <> 'none'
+    ) h on true
     -- The lane whose turn comes next; what a replay puts back is late by intention.
     left join lateral (
       select n.* from outbox.lane n
@@ -15670,7 +15757,8 @@ begin
     ) l on true
     where e.state <> 'deleted'
   )
-  select g.id, g.org_id, g.kind, g.state, g.depth, g.in_flight, g.streak, g.first_failure_at,
+  select g.id, g.org_id, g.kind, g.state, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
+    g.first_failure_at,
     case
       when f.due_at <= p_now then greatest(f.due_at, g.not_before)
       when g.place > 200 then greatest(g.head_at, g.not_before)
@@ -15710,9 +15798,15 @@ begin
       'endpoints', (
         select coalesce(pg_catalog.jsonb_agg(s), '[]')
         from (
-          select g.kind, g.state, pg_catalog.count(*) as n, pg_catalog.sum(g.open) as open,
+          select g.kind, g.state, pg_catalog.count(*) as n,
+            pg_catalog.sum(g.open - case when g.state = 'enabled' then g.halted else 0 end)
+              as open,
             pg_catalog.sum(g.in_flight) as in_flight
           from gates g group by g.kind, g.state
+          union all
+          -- Keys, not endpoints; what holds the endpoint as a whole comes before.
+          select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
+          from gates g where g.state = 'enabled' and g.halted > 0 group by g.kind
         ) s),
       'due_since', (select extract(epoch from pg_catalog.min(g.due_at)) from gates g),
       'open_since', (
@@ -15731,6 +15825,7 @@ end
 $$;
 comment on function outbox.queue_metrics(timestamptz) is
   'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], '
+  'of which the state halted has what waits behind keys that stand still at enabled endpoints, '
   '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", '
   '"failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
@@ -16007,6 +16102,7 @@ grant execute on function
   outbox.change_replay_job(text, text, text),
   outbox.get_health(),
   outbox.waiting(),
+  outbox.gate_totals(),
   outbox.publish_events(text, jsonb, text, text),
   outbox.get_event(text, uuid),
   outbox.list_events(text, text, timestamptz, timestamptz, text, integer),

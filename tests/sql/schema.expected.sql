@@ -6571,6 +6571,7 @@ CREATE TABLE outbox.failure_rule (
     note text DEFAULT ''::text NOT NULL,
     opt_out text,
     max_retries integer,
+    new_token boolean DEFAULT false NOT NULL,
     CONSTRAINT failure_rule_action_is_known CHECK ((action = ANY (ARRAY['retry'::text, 'wait'::text, 'fail'::text, 'hold'::text, 'fail_hold'::text, 'throttle'::text]))),
     CONSTRAINT failure_rule_max_retries_is_sensible CHECK (((max_retries >= 0) AND (max_retries <= 50))),
     CONSTRAINT failure_rule_min_delay_is_sensible CHECK (((min_delay_s >= (0)::double precision) AND (min_delay_s <= (604800)::double precision))),
@@ -6582,7 +6583,7 @@ ALTER TABLE outbox.failure_rule OWNER TO postgres;
 
 -- Name: TABLE failure_rule; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; wait: no fault of the delivery, so the breaker opens at once and no try is spent; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a provider that calls the failure transient changes nothing; opt_out: the failure says that the person wants no such messages; max_retries: fewer than the endpoint''s own. A code may have a subcode behind a dot.';
+COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; wait: no fault of the delivery, so the breaker opens at once and no try is spent; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a provider that calls the failure transient changes nothing; opt_out: the failure says that the person wants no such messages; max_retries: fewer than the endpoint''s own; new_token: what mends it is another access token. A code may have a subcode behind a dot.';
 
 -- Name: failure_rule_of(text, integer, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6606,7 +6607,7 @@ begin
   limit 1;
   if not found then
     v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null,
-      null)::outbox.failure_rule;
+      null, false)::outbox.failure_rule;
   end if;
   return v_rule;
 end
@@ -6892,7 +6893,10 @@ begin
   perform outbox.put_credentials(p_endpoint_id, null);
   perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
-  -- The one series that goes with what it counts.
+  -- The one series that goes with what it counts, what is not added up yet too.
+  delete from outbox.counter_change c
+  where c.at >= outbox.counters_since(pg_catalog.clock_timestamp())
+    and c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
   delete from outbox.counter c
   where c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
   delete from outbox.lane l where l.gate_id = p_gate_id;
@@ -6977,12 +6981,13 @@ COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limi
 
 -- Name: gate_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.gate_metrics(p_now timestamp with time zone) RETURNS TABLE(endpoint_id uuid, org_id text, kind text, state text, open bigint, in_flight integer, failures integer, failing_since timestamp with time zone, due_at timestamp with time zone)
+CREATE FUNCTION outbox.gate_metrics(p_now timestamp with time zone) RETURNS TABLE(endpoint_id uuid, org_id text, kind text, state text, open bigint, halted bigint, in_flight integer, failures integer, failing_since timestamp with time zone, due_at timestamp with time zone)
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -6998,13 +7003,19 @@ begin
         then 'held'
         else e.state
       end as state,
-      g.depth, g.in_flight, g.streak, g.first_failure_at, l.id as lane_id, l.head_at, l.not_before,
+      g.depth, h.depth as halted, g.in_flight, g.streak, g.first_failure_at,
+      l.id as lane_id, l.head_at, l.not_before,
       pg_catalog.row_number() over (order by l.head_at) as place
     from outbox.endpoint e
     cross join lateral (
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
+    -- An unordered endpoint, which is most of them, has no key that could stand still.
+    left join lateral (
+      select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
+      where n.gate_id = g.id and n.halted and e.ordering <> 'none'
+    ) h on true
     -- The lane whose turn comes next; what a replay puts back is late by intention.
     left join lateral (
       select n.* from outbox.lane n
@@ -7019,7 +7030,8 @@ begin
     ) l on true
     where e.state <> 'deleted'
   )
-  select g.id, g.org_id, g.kind, g.state, g.depth, g.in_flight, g.streak, g.first_failure_at,
+  select g.id, g.org_id, g.kind, g.state, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
+    g.first_failure_at,
     case
       when f.due_at <= p_now then greatest(f.due_at, g.not_before)
       when g.place > 200 then greatest(g.head_at, g.not_before)
@@ -7040,6 +7052,38 @@ ALTER FUNCTION outbox.gate_metrics(p_now timestamp with time zone) OWNER TO post
 -- Name: FUNCTION gate_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.gate_metrics(p_now timestamp with time zone) IS 'Each endpoint with what its gate knows, and since when the first of its deliveries is due; null when none is that could be sent. Exact for the 200 that wait longest, not later than true for the others. Some index look-ups for each endpoint.';
+
+-- Name: gate_totals(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.gate_totals() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.state <> 'deleted'), 0),
+      'in_flight', coalesce(pg_catalog.sum(g.in_flight), 0),
+      'breakers_open', pg_catalog.count(*) filter (
+        where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'))
+    from outbox.endpoint e
+    cross join lateral (
+      select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g);
+end
+$$;
+
+ALTER FUNCTION outbox.gate_totals() OWNER TO postgres;
+
+-- Name: FUNCTION gate_totals(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.gate_totals() IS 'What the gates of all endpoints come to: {"open", "in_flight", "breakers_open"}.';
 
 -- Name: get_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11113,10 +11157,11 @@ begin
   if pg_catalog.octet_length(v_whole) > outbox.setting_int('publish.max_body_bytes') then
     v_whole := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
   end if;
-  insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, created_at)
+  insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, traceparent,
+    created_at)
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
     outbox.person_key(coalesce(outbox.number_of(p_update.wa_id), p_update.user_id, '')),
-    p_update.key, p_now);
+    p_update.key, outbox.current_traceparent(), p_now);
   insert into outbox.unrouted (event_id) values (v_id);
 end
 $$;
@@ -11365,7 +11410,8 @@ CREATE FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now 
     AS $$
 begin
   with told as (
-    insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, created_at)
+    insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key,
+      traceparent, created_at)
     select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
       pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
         'messageId', m.id::text, 'dossierId', m.dossier_id, 'channelId', m.channel_id,
@@ -11373,7 +11419,8 @@ begin
         'messageStatus', m.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
       -- As the message's own event: in an ordered endpoint one person's come one after the other.
-      outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key, p_now
+      outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
+      (select outbox.current_traceparent()), p_now
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, noted, state, reason, place)
     cross join lateral (
@@ -12035,9 +12082,15 @@ begin
       'endpoints', (
         select coalesce(pg_catalog.jsonb_agg(s), '[]')
         from (
-          select g.kind, g.state, pg_catalog.count(*) as n, pg_catalog.sum(g.open) as open,
+          select g.kind, g.state, pg_catalog.count(*) as n,
+            pg_catalog.sum(g.open - case when g.state = 'enabled' then g.halted else 0 end)
+              as open,
             pg_catalog.sum(g.in_flight) as in_flight
           from gates g group by g.kind, g.state
+          union all
+          -- Keys, not endpoints; what holds the endpoint as a whole comes before.
+          select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
+          from gates g where g.state = 'enabled' and g.halted > 0 group by g.kind
         ) s),
       'due_since', (select extract(epoch from pg_catalog.min(g.due_at)) from gates g),
       'open_since', (
@@ -12059,7 +12112,7 @@ ALTER FUNCTION outbox.queue_metrics(p_now timestamp with time zone) OWNER TO pos
 
 -- Name: FUNCTION queue_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], "due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
+COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], of which the state halted has what waits behind keys that stand still at enabled endpoints, "due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
 -- Name: raise_finished(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12403,6 +12456,50 @@ ALTER FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) OWNER TO postgr
 -- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) IS 'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
+
+-- Name: release_command(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.release_command(p_endpoint_id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoint outbox.endpoint;
+  v_graph_url constant text := 'https://graph.facebook.com';
+  v_token boolean;
+  v_blocked boolean;
+begin
+  select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
+  if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
+    return null;
+  end if;
+  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
+  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
+  into v_token, v_blocked
+  from outbox.channel_hold h
+  join outbox.failure_rule f on f.kind = 'whatsapp'
+    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
+  where h.channel_id = p_endpoint_id and h.held;
+  return 'select ' || pg_catalog.concat_ws(', ',
+    case
+      when v_token then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
+        v_endpoint.org_id, p_endpoint_id, '<the new token>')
+    end,
+    case
+      when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
+      then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
+        pg_catalog.to_jsonb(v_graph_url))
+    end,
+    pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint_id));
+end
+$$;
+
+ALTER FUNCTION outbox.release_command(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION release_command(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. Of a channel whose access token failed it begins with set_channel_token(), whose <the new token> is to be replaced: as it stands it is refused, and nothing is released.';
 
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16839,20 +16936,13 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
     ((w.waiting ->> 'oldest_unrouted_at'::text))::timestamp with time zone AS oldest_unrouted_at,
     ( SELECT count(*) AS count
            FROM outbox.unroutable) AS unroutable,
-    ( SELECT COALESCE(sum(g.depth), (0)::numeric) AS "coalesce"
-           FROM (outbox.gate g
-             JOIN outbox.endpoint e ON ((e.id = g.endpoint_id)))
-          WHERE (e.state <> 'deleted'::text)) AS open,
-    ( SELECT COALESCE(sum(g.in_flight), (0)::bigint) AS "coalesce"
-           FROM outbox.gate g) AS in_flight,
+    ((g.totals ->> 'open'::text))::numeric AS open,
+    ((g.totals ->> 'in_flight'::text))::bigint AS in_flight,
     ((w.waiting ->> 'oldest_due_at'::text))::timestamp with time zone AS oldest_due_at,
     ( SELECT count(*) AS count
            FROM outbox.endpoint e
           WHERE (e.state = ANY (ARRAY['paused'::text, 'disabled'::text]))) AS endpoints_held,
-    ( SELECT count(*) AS count
-           FROM (outbox.gate g
-             JOIN outbox.endpoint e ON ((e.id = g.endpoint_id)))
-          WHERE ((g.breaker <> 'closed'::text) AND e.breaker_enabled AND (e.state <> 'deleted'::text))) AS breakers_open,
+    ((g.totals ->> 'breakers_open'::text))::bigint AS breakers_open,
     ( SELECT count(*) AS count
            FROM ( SELECT
                    FROM outbox.dead_letter x
@@ -16868,8 +16958,10 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
            FROM ( SELECT
                    FROM outbox.attempt_default
                  LIMIT 10000) c)) AS rows_in_default
-   FROM ( SELECT outbox.waiting() AS waiting
-         OFFSET 0) w;
+   FROM (( SELECT outbox.waiting() AS waiting
+         OFFSET 0) w
+     CROSS JOIN ( SELECT outbox.gate_totals() AS totals
+         OFFSET 0) g);
 
 ALTER TABLE outbox.queue_health OWNER TO postgres;
 
@@ -17802,6 +17894,10 @@ CREATE INDEX inbound_message_org ON outbox.inbound_message USING btree (org_id, 
 -- Name: lane_due; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX lane_due ON outbox.lane USING btree (gate_id, next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
+
+-- Name: lane_halted; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX lane_halted ON outbox.lane USING btree (gate_id) WHERE halted;
 
 -- Name: lane_of_gate; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -18905,6 +19001,11 @@ REVOKE ALL ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_l
 
 REVOKE ALL ON FUNCTION outbox.gate_metrics(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION gate_totals(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.gate_totals() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.gate_totals() TO service_role;
+
 -- Name: FUNCTION get_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
@@ -19623,6 +19724,10 @@ REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
 -- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) FROM PUBLIC;
+
+-- Name: FUNCTION release_command(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.release_command(p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION replay(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
