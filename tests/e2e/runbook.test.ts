@@ -152,7 +152,7 @@ async function exhaustedRun(): Promise<AsyncDisposable> {
   await poll()
   const timer = setInterval(() => void poll(), 2000)
   return {
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       clearInterval(timer)
       await poll(true)
     },
