@@ -14,6 +14,15 @@ const known: Record<string, ErrorCode> = {
   OH008: 'version_mismatch',
 }
 
+/** Class 22: a NUL or half a surrogate pair in a text, a number out of range. */
+const dataException = /^22/
+
+/** Whether an error tells of a value that the database cannot store, without saying which. */
+export function isDataException({ code, field, cause }: ApiError): boolean {
+  return code === 'invalid_argument' && field === undefined && typeof cause === 'object' &&
+    cause !== null && 'code' in cause && dataException.test(String(cause.code))
+}
+
 /**
  * What the caller is told of an error of a SQL function. `status` is the HTTP status of the answer
  * that brought it, 0 when none came.
@@ -22,8 +31,7 @@ export function readSqlError(error: SqlError, status: number): ApiError {
   const code = known[error.code]
   if (code !== undefined) return readOwnError(code, error)
   if (error.code === 'OH007') return readSagaError(error)
-  // Class 22, data exception: a NUL or half a surrogate pair in a text, a number out of range.
-  if (/^22/.test(error.code)) {
+  if (dataException.test(error.code)) {
     return new ApiError('invalid_argument', 'A value holds what the database cannot store', {
       remedy: 'Send numbers within their range, and text without NUL and lone surrogates',
       cause: error,

@@ -158,6 +158,30 @@ Deno.test('what is no JSON, or too much of it, is refused with the reason', asyn
   ])
 })
 
+Deno.test('text that the database cannot store is refused by the name of its field', async () => {
+  const headers = {
+    apikey: api.outhook.stack.keys.secretKey,
+    'x-org-id': org,
+    'content-type': 'application/json',
+  }
+  const field = async (path: string, body?: string): Promise<unknown[]> => {
+    const init = body === undefined ? {} : { method: 'POST', body }
+    const response = await api.app.request(`/api/v1${path}`, { headers, ...init })
+    const problem = await response.json()
+    return [response.status, problem.field, problem.remedy]
+  }
+  const remedy = 'Send text without NUL and lone surrogates'
+  expect(await field('/replay-jobs', '{"eventType": "a\\u0000"}')).toEqual([
+    400,
+    'eventType',
+    remedy,
+  ])
+  const endpoint = '{"url": "https://example.com", "eventTypes": ["a", "\\ud800"]}'
+  expect(await field('/endpoints', endpoint)).toEqual([400, 'eventTypes.1', remedy])
+  const event = '{"type": "a", "payload": "\\u0000", "partitionKey": "\\u0000"}'
+  expect(await field('/events', event)).toEqual([400, 'partitionKey', remedy])
+})
+
 Deno.test('a body that does not come in time is given up with 408', async () => {
   const app = api.another({ limits: { bodyMs: 50 } })
   const body = new ReadableStream({

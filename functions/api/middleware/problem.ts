@@ -5,11 +5,14 @@ import type { Log } from '../../_shared/log.ts'
 import { messageOf } from '../../_shared/errors.ts'
 import type { ApiEnv } from '../context.ts'
 import { ApiError, errorCodes } from '../errors.ts'
+import { isDataException } from '../sql_error.ts'
+import { findUnfitText } from '../unfit_text.ts'
 
 /** The answer to whatever a handler threw: problem details, never a stack. */
-export function answerError(log: Log): (error: Error, c: Context<ApiEnv>) => Response {
-  return function answer(error, c): Response {
-    const problem = toApiError(error)
+export function answerError(log: Log): (error: Error, c: Context<ApiEnv>) => Promise<Response> {
+  return async function answer(error, c): Promise<Response> {
+    const known = toApiError(error)
+    const problem = isDataException(known) ? await nameUnfitText(known, c) : known
     if (problem.status >= 500) {
       log('error', 'request failed', {
         request: c.get('requestId'),
@@ -18,6 +21,24 @@ export function answerError(log: Log): (error: Error, c: Context<ApiEnv>) => Res
     }
     return problemAnswer(problem, c.get('requestId'))
   }
+}
+
+/** What an application publishes is kept as it came, unfit or not. */
+const payloadPath = /^(events\.[0-9]+\.)?payload$/
+
+/** The database does not say which of the values it cannot store: looks for it in the request. */
+async function nameUnfitText(error: ApiError, c: Context<ApiEnv>): Promise<ApiError> {
+  const isEvent = /\/events(\/|$)/.test(c.req.path)
+  const body: unknown = await c.req.json().catch(() => null)
+  const field = findUnfitText(c.req.param()) ?? findUnfitText(c.req.query()) ??
+    findUnfitText(body, (path) => isEvent && payloadPath.test(path))
+  if (field === null || field === '') return error
+  const problem = `${field} holds NUL or half a surrogate pair, which the database cannot store`
+  return new ApiError(error.code, problem, {
+    field,
+    remedy: 'Send text without NUL and lone surrogates',
+    cause: error.cause,
+  })
 }
 
 /** The problem details of an error. */
