@@ -140,18 +140,16 @@ begin
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
-  ), seen as materialized (
-    -- One row per delivery looked at; a lane without any has one row of nulls.
-    select r.gate_id, r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second,
+  ), seen as (
+    -- One row per delivery that is free and due; a lane without any has one row of nulls. What is
+    -- leased, at the head of an unordered lane, is passed by.
+    select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second,
       l.id as lane_id, l.lane_at, l.ordered, l.next_at, l.most,
-      d.row_at, d.attempt, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
+      d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
     from ring r
     cross join lateral (
       select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at,
-        case
-          when l.ordered then case when r.probing then 1 else r.quantum end
-          else r.room + l.leased
-        end as most
+        case when l.ordered and not r.probing then r.quantum else r.room end as most
       from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
         and l.next_at < 'infinity'
@@ -161,68 +159,70 @@ begin
     ) l
     left join lateral (
       -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
-      select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until,
-        d.body_bytes, pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
+      select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
+        pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
         and d.due_at <= case when l.ordered then 'infinity' else p_now end
+        and d.leased_until is null
       order by d.due_at, d.event_id
       limit l.most + 1
     ) d on true
-  ), ranked as materialized (
+  ), ranked as (
     -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
     -- spent: how many of its rate's tokens the gate has given out up to this row.
-    select f.*, c.fits,
-      pg_catalog.row_number() over round as rank, pg_catalog.sum(f.body_bytes) over round as bytes
+    select f.*,
+      pg_catalog.count(*) filter (where f.fits) over round as rank,
+      pg_catalog.sum(f.body_bytes) filter (where f.fits) over round as bytes
     from (
-      select s.*, s.leased_until is null and s.event_id is not null as free,
-        pg_catalog.sum(
-          case when s.leased_until is not null or (s.ordered and s.nth > 1) then 0 else 1 end
-        ) over of_gate as slot,
-        pg_catalog.count(*) filter (where s.leased_until is null and s.nth <= s.most)
-          over of_gate as spent
-      from seen s
-      window of_gate as (partition by s.gate_id order by s.next_at, s.lane_id, s.nth)
+      select s.*, coalesce(s.nth <= s.most and s.slot <= s.room
+        and s.spent <= coalesce(s.tokens, 'Infinity'), false) as fits
+      from (
+        select s.*,
+          pg_catalog.count(*) filter (where not s.ordered or s.nth = 1) over of_gate as slot,
+          pg_catalog.count(*) filter (where s.nth <= s.most) over of_gate as spent
+        from seen s
+        window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
+      ) s
     ) f
-    cross join lateral (
-      select f.free and f.nth <= f.most and f.slot <= f.room
-        and f.spent <= coalesce(f.tokens, 'Infinity') as fits
-    ) c
-    window round as (partition by c.fits order by f.place, f.slot, f.next_at, f.lane_id, f.nth)
+    -- As of_gate is sorted: one sort serves both.
+    window round as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
-    select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
+    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
+      r.rate_per_second, r.event_id, r.attempt, r.rank,
+      r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
     from ranked r
   ), by_lane as materialized (
-    select m.gate_at, m.lane_at, m.ordered, m.probing, m.tokens, m.rate_per_second,
+    select m.gate_at, m.lane_at, m.ordered, m.tokens, m.rate_per_second,
       (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
         as probe_event,
       (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
         as probe_attempt,
-      pg_catalog.count(m.event_id) as n,
-      pg_catalog.count(*) filter (where m.free) as free,
+      pg_catalog.count(m.row_at) as n,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
-      m.most,
-      pg_catalog.min(m.due_at) as head_at,
-      pg_catalog.min(m.leased_until) as leased_until,
       case
         when pg_catalog.bool_or(m.picked) then p_now + m.lease
           * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end
       end as lease_end
     from marked m
-    group by m.gate_at, m.lane_at, m.ordered, m.most, m.lease, m.probing, m.tokens,
-      m.rate_per_second
+    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens, m.rate_per_second
   ), lanes as (
     update outbox.lane l set
-      head_at = coalesce(b.head_at,
+      head_at = coalesce(
+        (select d.due_at from outbox.delivery d
+         where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+           and d.due_at <= case when b.ordered then 'infinity' else p_now end
+         order by d.due_at limit 1),
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
-      leased_until = least(b.leased_until, b.lease_end),
+      -- The first may have ended with a result meanwhile: lose_leases() looks again then.
+      leased_until = least(l.leased_until, b.lease_end),
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
-        when b.free > b.taken or b.n > b.most then p_now
+        when b.n > b.taken then p_now
         else greatest(p_now, coalesce(
-          least(b.leased_until, b.lease_end, (
+          least(l.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
             where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
             order by d.due_at limit 1)),
@@ -230,7 +230,7 @@ begin
       end
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
-    where l.ctid = b.lane_at and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
+    where l.ctid = b.lane_at and (b.taken > 0 or b.n = 0)
     returning b.gate_at, b.taken,
       case when b.ordered then least(b.taken, 1) else b.taken end as slots,
       b.probe_event, b.probe_attempt, b.tokens, b.rate_per_second
