@@ -3,55 +3,49 @@
 -- Only the tick moves a gate besides, and only to the front: when its endpoint was changed.
 
 create function outbox.allowed_in_flight(
-  p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamptz
+  p_max integer, p_last_timed_out boolean, p_ramp_from timestamptz, p_now timestamptz
 ) returns integer
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  return case when p_gate.last_timed_out then 1
-    else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
-      * extract(
-        epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)
-      ) / 10)))::integer end;
+  return case
+    when p_last_timed_out then 1
+    when p_ramp_from <= p_now - interval '10 s' then p_max
+    else least(p_max,
+      pg_catalog.ceil(greatest(1, p_max * extract(epoch from p_now - p_ramp_from) / 10)))::integer
+  end;
 end
 $$;
-comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, timestamptz) is
+comment on function outbox.allowed_in_flight(integer, boolean, timestamptz, timestamptz) is
   'How many requests an endpoint may have in flight: one after a timeout until it succeeds; '
   'after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
-create function outbox.unordered_lanes(p_gate_id bigint) returns setof outbox.lane
+create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  -- The one that is always there by itself, the newest version first; the jobs' have few.
-  return query
-  (
-    select l.* from outbox.lane l
-    where l.gate_id = p_gate_id and not l.ordered and l.key_hash = 0
-    order by l.changed_at desc limit 1
-  )
-  union all
-  select l.* from outbox.lane l
-  where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0;
-end
-$$;
-comment on function outbox.unordered_lanes(bigint) is
-  'The lanes of a gate that promise no order: the live one, and one for each replay job.';
-
-create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
-language plpgsql stable set search_path = ''
-as $$
-begin
+  -- The lane that is always there by itself, the newest version first; the jobs' have few.
   return (
-    select pg_catalog.min(l.leased_until) from outbox.unordered_lanes(p_gate_id) l
+    select pg_catalog.min(l.leased_until)
+    from (
+      (
+        select l.leased_until, l.leased from outbox.lane l
+        where l.gate_id = p_gate_id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.leased_until, l.leased from outbox.lane l
+      where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0
+    ) l
     where l.leased > 0);
 end
 $$;
 comment on function outbox.first_lease_end(bigint) is
-  'When the first lease in the unordered lanes of a gate ends; null when they hold none.';
+  'When the first lease in the unordered lanes of a gate ends (the live one, and one for each '
+  'replay job), as they noted it; null when they hold none.';
 
 create function outbox.first_lane_at(p_gate_id bigint, p_from timestamptz) returns timestamptz
 language plpgsql stable
@@ -87,11 +81,11 @@ begin
   update outbox.gate g set next_at = n.next_at, lanes_from = n.lanes_from, changed_at = n.changed_at
   from pg_catalog.unnest(p_endpoint_ids) p
   cross join lateral (
-    select o.ctid as gate_at, o as gate, o.* from outbox.gate o
+    select o.ctid as gate_at, o.* from outbox.gate o
     where o.endpoint_id = p order by o.changed_at desc limit 1
   ) o
   cross join lateral (
-    select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+    select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
   cross join lateral (
     -- Whoever changes a lane makes it due at its p_now or later, and comes here with the same
@@ -109,7 +103,8 @@ begin
       when e.state <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight >= outbox.allowed_in_flight(o.gate, e.endpoint, p_now)
+        or o.in_flight >= outbox.allowed_in_flight(
+          e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
         -- While its share still grows there is more to send before anything comes back.
         case

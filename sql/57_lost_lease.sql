@@ -29,58 +29,72 @@ declare
   v_lanes bigint[];
   v_applied integer := 0;
 begin
-  select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
-  from pg_catalog.unnest(p_endpoint_ids) p
-  cross join lateral (
-    select o as gate, o.* from outbox.gate o
-    where o.endpoint_id = p order by o.changed_at desc limit 1
-  ) g
-  cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
-  cross join lateral (
-    -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms)
-    -- only when the gate is full or waits for its probe: no turn comes then before a lease ends.
-    select n.* from outbox.lane n
-    where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
-      and n.next_at < 'infinity'
-    order by n.next_at
-    limit case
-      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g.gate, x.e, p_now)
-      then 1000
-    end
-  ) l
-  cross join lateral (
-    -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
-    -- which there are never more than may be in flight (1,000).
-    select d as held from outbox.delivery d
-    where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-    order by d.due_at, d.event_id
-    limit 2000
-  ) d
-  where l.leased > 0 and l.leased_until <= p_now and (d.held).leased_until <= p_now;
-  if v_lost is not null then
-    v_applied := outbox.complete(v_lost, p_now);
-  end if;
-  -- The lease that a lane noted as its first may have ended with a result. A gate that is full goes
-  -- by that note, and would be due in vain until the next lease ends.
   v_lanes := array(
-    select l.id
+    select n.id
     from pg_catalog.unnest(p_endpoint_ids) p
     cross join lateral (
-      select o.id from outbox.gate o
+      select o.* from outbox.gate o
       where o.endpoint_id = p order by o.changed_at desc limit 1
     ) g
-    cross join lateral outbox.unordered_lanes(g.id) l
-    where l.leased > 0 and l.leased_until <= p_now);
-  if pg_catalog.cardinality(v_lanes) > 0 then
-    update outbox.lane l set leased_until = coalesce((
-      select pg_catalog.min(d.leased_until) from (
-        select d.leased_until from outbox.delivery d
-        where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-        order by d.due_at, d.event_id
-        limit 2000
-      ) d), l.leased_until)
-    where l.id = any (v_lanes);
+    cross join lateral (select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0) e
+    cross join lateral (
+      (
+        -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40
+        -- ms) only when the gate is full or waits for its probe: no turn comes then before a lease
+        -- ends.
+        select l.id, l.leased, l.leased_until from outbox.lane l
+        where l.gate_id = g.id and l.next_at >= g.lanes_from and l.next_at <= p_now
+          and l.next_at < 'infinity'
+        order by l.next_at
+        limit case
+          when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(
+            e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now)
+          then 1000
+        end
+      )
+      union all
+      (
+        -- And the unordered ones, by whose notes park() goes where the gate is full.
+        select l.id, l.leased, l.leased_until from outbox.lane l
+        where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.id, l.leased, l.leased_until from outbox.lane l
+      where l.gate_id = g.id and not l.ordered and l.key_hash > 0
+    ) n
+    where n.leased > 0 and n.leased_until <= p_now);
+  if pg_catalog.cardinality(v_lanes) = 0 then
+    return 0;
   end if;
+  v_lost := array(
+    select outbox.lost(d.held)
+    from (select distinct u from pg_catalog.unnest(v_lanes) u) n (id)
+    cross join lateral (
+      select l.id, l.head_at from outbox.lane l
+      where l.id = n.id order by l.changed_at desc limit 1
+    ) l
+    cross join lateral (
+      -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
+      -- which there are never more than may be in flight (1,000).
+      select d as held from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d
+    where (d.held).leased_until <= p_now);
+  if pg_catalog.cardinality(v_lost) > 0 then
+    v_applied := outbox.complete(v_lost, p_now);
+  end if;
+  -- The lease that a lane noted as its first may have ended with a result: it notes the next.
+  update outbox.lane l set leased_until = coalesce((
+    select pg_catalog.min(d.leased_until) from (
+      select d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d), l.leased_until)
+  where l.id = any (v_lanes) and l.leased > 0;
   return v_applied;
 end
 $$;

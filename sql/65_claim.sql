@@ -117,11 +117,11 @@ begin
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
     cross join lateral (
-      select g.ctid as gate_at, g as gate, g.* from outbox.gate g
+      select g.ctid as gate_at, g.* from outbox.gate g
       where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
     ) g
     cross join lateral (
-      select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+      select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
     ) e
     cross join lateral (
       select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing
@@ -134,7 +134,9 @@ begin
       end as tokens
     ) t
     cross join lateral (
-      select outbox.allowed_in_flight(g.gate, e.endpoint, p_now) as allowed offset 0
+      select outbox.allowed_in_flight(
+        e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now) as allowed
+      offset 0
     ) a
     where e.state = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)

@@ -71,7 +71,9 @@ comment on function outbox.dropped_events(outbox.claimed) is
   'The events of claimed replays whose day has been dropped, from their dead letters; null when '
   'there is none.';
 
-create function outbox.batch(p_claimed outbox.claimed, p_now timestamptz) returns outbox.parcel
+create function outbox.batch(
+  p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
+) returns outbox.parcel
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
@@ -128,9 +130,11 @@ begin
   v_parcel.endpoints := (
     select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
-    cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e
     cross join lateral (
-      select e.version, e.kind, e.url, e.timeout_ms, e.payload,
+      select e.*, e.xmin::text as revision from outbox.endpoint e where e.id = c.id offset 0
+    ) e
+    cross join lateral (
+      select e.revision, e.version, e.kind, e.url, e.timeout_ms, e.payload,
         case
           when e.headers_vault_id is null then '{}'
           else outbox.stored_headers(e.headers_vault_id)
@@ -141,16 +145,23 @@ begin
           then outbox.stored_credentials(e.credentials_vault_id)
         end as credentials,
         e.broker
-    ) x);
+    ) x
+    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint; and what a
+    -- run has known for 30 s may hold a secret that has run out since.
+    where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
+      or exists (
+        select from outbox.endpoint_secret s
+        where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
   if exists (select from outbox.whatsapp_channel) then
     v_parcel := outbox.with_messages(v_parcel, p_claimed);
   end if;
   return v_parcel;
 end
 $$;
-comment on function outbox.batch(outbox.claimed, timestamptz) is
+comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
   'What a run needs to send claimed deliveries: '
-  'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once.';
+  'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
+  'endpoints that p_known has with their present revision.';
 
 create function outbox.retries_at(p_endpoint_ids uuid[], p_now timestamptz) returns json
 language plpgsql stable
@@ -184,11 +195,17 @@ create function outbox.dispatch(
   p_results jsonb default '[]',
   p_limit integer default 0,
   p_kind text default 'edge',
-  p_ended boolean default false
+  p_ended boolean default false,
+  p_known jsonb default '{}'
 ) returns json
 language plpgsql security definer
 set search_path = ''
 set statement_timeout = '5s'
+-- For all that it calls. A plan is made once; and what a batch looks up it looks up once, so there
+-- is nothing to memoize.
+set plan_cache_mode = force_generic_plan
+set enable_memoize = off
+set jit = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -213,14 +230,15 @@ begin
   on conflict do nothing;
   if not found then
     v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, null, v_now);
+    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null,
+      v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
   -- Not all below: that would walk what a transaction left open keeps of them.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null, v_now);
+    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, v_now);
   end if;
   if v_given > 0 then
     select pg_catalog.array_agg(r) into v_results
@@ -268,14 +286,15 @@ begin
     where b.run_id = p_run and b.seq = p_seq;
   end if;
   return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
-    v_stop, v_claimed, v_retries, v_route ->> 'error', v_claim_error, v_now);
+    v_stop, v_claimed, p_known, v_retries, v_route ->> 'error', v_claim_error, v_now);
 end
 $$;
-comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean) is
+comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", '
   '"duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; '
-  'p_ended: the run''s last call. '
+  'p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run '
+  'has from an earlier answer, which are left out of this one while they are the same. '
   'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", '
   '"deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same '
   'p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries '
@@ -288,6 +307,7 @@ create function outbox.answer(
   p_repeat boolean,
   p_stop text,
   p_claimed outbox.claimed,
+  p_known jsonb,
   p_retries json,
   p_route_error text,
   p_claim_error text,
@@ -298,7 +318,7 @@ as $$
 declare
   v_parcel outbox.parcel := case
     when p_claimed.events is null then row('[]', '{}', '{}')::outbox.parcel
-    else outbox.batch(p_claimed, p_now)
+    else outbox.batch(p_claimed, p_known, p_now)
   end;
 begin
   return pg_catalog.json_build_object(
@@ -314,5 +334,6 @@ begin
 end
 $$;
 comment on function outbox.answer(
-  integer, integer, integer, boolean, text, outbox.claimed, json, text, text, timestamptz) is
+  integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, text, text, timestamptz
+) is
   'The answer of dispatch().';

@@ -149,7 +149,7 @@ grant execute on function
   outbox.resend_message(text, text, text),
   outbox.list_audit_events(text, text, integer, text, text),
   outbox.list_activity(text, text, text, integer),
-  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
+  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb)
 to service_role;
 grant select on
   outbox.setting, outbox.event, outbox.event_default, outbox.unrouted, outbox.unroutable,

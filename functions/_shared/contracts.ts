@@ -54,6 +54,8 @@ const event = z.object({
 })
 
 const endpoint = z.object({
+  /** Another one whenever the endpoint has changed. */
+  revision: z.string(),
   version: z.int(),
   kind: z.string(),
   url: z.string(),
@@ -101,6 +103,7 @@ export const dispatchAnswer = z.object({
   stop: z.string().nullable(),
   deliveries: z.array(delivery),
   events: z.record(z.string(), event),
+  /** Without those of `known` that have not changed. */
   endpoints: z.record(z.string(), endpoint),
   settings,
   /** What follows the failed attempts among the results of this call. */
@@ -204,4 +207,6 @@ export type DispatchCall = {
   limit: number
   kind: RunKind
   ended: boolean
+  /** The revisions of the endpoints that need not be told again. */
+  known: Record<string, string>
 }

@@ -2157,15 +2157,10 @@ export type Database = {
       'adopt_message': { Args: { 'p_callback_data': string; 'p_wamid': string }; Returns: string }
       'allowed_in_flight': {
         Args: {
-          'p_endpoint': Omit<
-            Database['outbox']['Tables']['endpoint']['Row'],
-            Database['outbox']['Tables']['endpoint']['ComputedFields']
-          >
-          'p_gate': Omit<
-            Database['outbox']['Tables']['gate']['Row'],
-            Database['outbox']['Tables']['gate']['ComputedFields']
-          >
+          'p_last_timed_out': boolean
+          'p_max': number
           'p_now': string
+          'p_ramp_from': string
         }
         Returns: number
       }
@@ -2182,6 +2177,7 @@ export type Database = {
           'p_applied': number
           'p_claim_error': string
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_known': Json
           'p_now': string
           'p_repeat': boolean
           'p_retries': Json
@@ -2212,6 +2208,10 @@ export type Database = {
         Returns: (string)[]
       }
       'apply_callbacks': { Args: { 'p_limit'?: number }; Returns: number }
+      'apply_delivered': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: number
+      }
       'apply_inbound': {
         Args: { 'p_ids': (number)[]; 'p_now': string }
         Returns: (Database['outbox']['CompositeTypes']['wish'])[]
@@ -2263,7 +2263,11 @@ export type Database = {
       }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
       'batch': {
-        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_known': Json
+          'p_now': string
+        }
         Returns: Database['outbox']['CompositeTypes']['parcel']
         SetofOptions: {
           from: '*'
@@ -2782,6 +2786,7 @@ export type Database = {
         Args: {
           'p_ended'?: boolean
           'p_kind'?: string
+          'p_known'?: Json
           'p_limit'?: number
           'p_results'?: Json
           'p_run': string
@@ -2806,6 +2811,10 @@ export type Database = {
       'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
       'drop_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
       'drop_saga': { Args: { 'p_name': string }; Returns: Json }
+      'dropped_events': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed'] }
+        Returns: (Database['outbox']['Tables']['event']['Row'])[]
+      }
       'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
       'end_request': {
         Args: { 'p_answer': Json; 'p_key': string; 'p_org_id': string }
@@ -2833,6 +2842,10 @@ export type Database = {
           >
         }
         Returns: Json
+      }
+      'endpoints_to_judge': {
+        Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: (string)[]
       }
       'engine_metrics': { Args: { 'p_now': string }; Returns: Json }
       'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
@@ -4063,6 +4076,15 @@ export type Database = {
         Returns: Json
       }
       'reserved_headers': { Args: Record<PropertyKey, never>; Returns: (string)[] }
+      'resolve_dead_letters': {
+        Args: {
+          'p_attempts': (number)[]
+          'p_endpoints': (string)[]
+          'p_events': (string)[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'rest_lane': {
         Args: { 'p_for': string; 'p_lane_id': number; 'p_now': string }
         Returns: undefined
@@ -4412,30 +4434,6 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
-      }
-      'unordered_lanes': {
-        Args: { 'p_gate_id': number }
-        Returns: {
-          'changed_at': string
-          'depth': number
-          'gate_id': number
-          'halted': boolean
-          'head_at': string
-          'id': number
-          'key_hash': number
-          'leased': number
-          'leased_until': string | null
-          'next_at': string
-          'not_before': string
-          'ordered': boolean
-          'tail_at': string
-        }[]
-        SetofOptions: {
-          from: '*'
-          to: 'lane'
-          isOneToOne: false
-          isSetofReturn: true
-        }
       }
       'unrouted_late': {
         Args: {

@@ -1,4 +1,5 @@
 import type { Result } from '../_shared/contracts.ts'
+import { type Known, knowNothing } from './known.ts'
 
 /** Why a run ends. */
 export type EndReason =
@@ -37,6 +38,7 @@ export type RunState = {
   /** When the last lease in hand lapses. */
   leasedUntil: number
   claimed: number
+  known: Known
   /** Process CPU since the run began, as of the last answer; 0 where the runtime does not tell. */
   cpuMs: number
   end: EndReason | null
@@ -59,6 +61,7 @@ export function beginState(now: number): RunState {
     workedAt: now,
     leasedUntil: now,
     claimed: 0,
+    known: knowNothing(now),
     cpuMs: 0,
     end: null,
   }

@@ -5,6 +5,7 @@ import type { Batch } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
 import { endReason } from './due.ts'
 import { withSettings } from './options.ts'
+import { fillIn, stillKnown } from './known.ts'
 import { type Answered, dispatchUntilAnswered } from './redispatch.ts'
 
 /** A database that answers nothing is given this long beyond the leases in hand. */
@@ -18,7 +19,17 @@ export async function turn(run: ActiveRun, limit: number, ended: boolean): Promi
   const { deps, options, state, summary } = run
   const results = state.results
   state.results = []
-  const call = { run: summary.run, seq: ++state.seq, results, limit, kind: options.kind, ended }
+  state.known = stillKnown(state.known, deps.clock.now())
+  const known = state.known
+  const call = {
+    run: summary.run,
+    seq: ++state.seq,
+    results,
+    limit,
+    kind: options.kind,
+    ended,
+    known: known.revisions,
+  }
   state.inFlight.push(call.seq)
   state.offered += limit
   const answered = await dispatchUntilAnswered(deps, call, (from) => giveUpAt(run, from))
@@ -30,7 +41,7 @@ export async function turn(run: ActiveRun, limit: number, ended: boolean): Promi
     return
   }
   take(run, answered, limit)
-  send(run, answered)
+  send(run, { ...answered, answer: fillIn(answered.answer, known) })
 }
 
 function giveUpAt({ deps, options, state }: ActiveRun, firstCallAt: number): number {

@@ -10,22 +10,23 @@
 --   41_opt_out.sql, 41_recipient.sql, 41_refusal.sql, 42_create_message.sql, 45_publish_many.sql,
 --   46_saga.sql, 47_execute_saga.sql, 48_consume.sql, 48_inbox.sql, 49_watch.sql,
 --   49_watch_table.sql, 50_retry.sql, 52_failure.sql, 53_error_hint.sql, 53_message_rule.sql,
---   54_broker.sql, 54_broker_check.sql, 54_kafka.sql, 54_rabbitmq.sql, 54_slack.sql,
---   55_complete.sql, 56_channel_failure.sql, 56_close_message.sql, 56_complete_message.sql,
---   56_sent_message.sql, 57_callback_apply.sql, 57_callback_failure.sql, 57_callback_status.sql,
---   57_callback_status_judge.sql, 57_callback_status_note.sql, 57_callback_store.sql,
---   57_callback_tell.sql, 57_lost_lease.sql, 58_inbound_message.sql, 58_inbound_person.sql,
---   58_manual.sql, 59_callback_cleanup.sql, 59_hold_channel.sql, 59_hold_template.sql,
---   59_notice.sql, 60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql, 63_route.sql,
---   65_claim.sql, 66_message_claim.sql, 70_dispatch.sql, 71_message_parcel.sql, 72_announce.sql,
---   73_dead_letter_topic.sql, 75_kick.sql, 77_discard_dead_letter.sql, 77_replay.sql,
---   77_replay_job.sql, 78_purge.sql, 80_delivery_status.sql, 80_endpoint_status.sql,
---   80_outbox_views.sql, 80_queue_health.sql, 81_api_requests.sql, 81_release.sql, 82_api.sql,
---   82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_delivery.sql,
---   83_api_delivery_actions.sql, 83_api_endpoint_change.sql, 83_api_endpoint_create.sql,
---   83_api_endpoint_state.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
---   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql,
---   83_api_secrets.sql, 83_api_stats.sql, 84_channel.sql, 84_erase_messages.sql, 84_message.sql,
+--   54_broker.sql, 54_broker_check.sql, 54_kafka.sql, 54_rabbitmq.sql, 54_result.sql, 54_slack.sql,
+--   55_apply_delivered.sql, 55_apply_results.sql, 55_complete.sql, 56_channel_failure.sql,
+--   56_close_message.sql, 56_complete_message.sql, 56_sent_message.sql, 57_callback_apply.sql,
+--   57_callback_failure.sql, 57_callback_status.sql, 57_callback_status_judge.sql,
+--   57_callback_status_note.sql, 57_callback_store.sql, 57_callback_tell.sql, 57_lost_lease.sql,
+--   58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql, 59_callback_cleanup.sql,
+--   59_hold_channel.sql, 59_hold_template.sql, 59_notice.sql, 60_unrouted.sql, 61_wanted.sql,
+--   62_add_deliveries.sql, 63_route.sql, 65_claim.sql, 66_message_claim.sql, 70_dispatch.sql,
+--   71_message_parcel.sql, 72_announce.sql, 73_dead_letter_topic.sql, 75_kick.sql,
+--   77_discard_dead_letter.sql, 77_replay.sql, 77_replay_job.sql, 78_purge.sql,
+--   80_delivery_status.sql, 80_endpoint_status.sql, 80_outbox_views.sql, 80_queue_health.sql,
+--   81_api_requests.sql, 81_release.sql, 82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql,
+--   83_api_deliveries.sql, 83_api_delivery.sql, 83_api_delivery_actions.sql,
+--   83_api_endpoint_change.sql, 83_api_endpoint_create.sql, 83_api_endpoint_state.sql,
+--   83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql, 83_api_health.sql,
+--   83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql, 83_api_secrets.sql,
+--   83_api_stats.sql, 84_channel.sql, 84_erase_messages.sql, 84_message.sql,
 --   84_message_actions.sql, 84_message_trail.sql, 84_opt_out.sql, 85_partition.sql, 87_cleanup.sql,
 --   88_metrics.sql, 90_grants.sql, 95_cron.sql
 
@@ -3161,55 +3162,49 @@ comment on function outbox.create_endpoint(
 -- Only the tick moves a gate besides, and only to the front: when its endpoint was changed.
 
 create function outbox.allowed_in_flight(
-  p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamptz
+  p_max integer, p_last_timed_out boolean, p_ramp_from timestamptz, p_now timestamptz
 ) returns integer
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  return case when p_gate.last_timed_out then 1
-    else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
-      * extract(
-        epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)
-      ) / 10)))::integer end;
+  return case
+    when p_last_timed_out then 1
+    when p_ramp_from <= p_now - interval '10 s' then p_max
+    else least(p_max,
+      pg_catalog.ceil(greatest(1, p_max * extract(epoch from p_now - p_ramp_from) / 10)))::integer
+  end;
 end
 $$;
-comment on function outbox.allowed_in_flight(outbox.gate, outbox.endpoint, timestamptz) is
+comment on function outbox.allowed_in_flight(integer, boolean, timestamptz, timestamptz) is
   'How many requests an endpoint may have in flight: one after a timeout until it succeeds; '
   'after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
-create function outbox.unordered_lanes(p_gate_id bigint) returns setof outbox.lane
+create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  -- The one that is always there by itself, the newest version first; the jobs' have few.
-  return query
-  (
-    select l.* from outbox.lane l
-    where l.gate_id = p_gate_id and not l.ordered and l.key_hash = 0
-    order by l.changed_at desc limit 1
-  )
-  union all
-  select l.* from outbox.lane l
-  where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0;
-end
-$$;
-comment on function outbox.unordered_lanes(bigint) is
-  'The lanes of a gate that promise no order: the live one, and one for each replay job.';
-
-create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
-language plpgsql stable set search_path = ''
-as $$
-begin
+  -- The lane that is always there by itself, the newest version first; the jobs' have few.
   return (
-    select pg_catalog.min(l.leased_until) from outbox.unordered_lanes(p_gate_id) l
+    select pg_catalog.min(l.leased_until)
+    from (
+      (
+        select l.leased_until, l.leased from outbox.lane l
+        where l.gate_id = p_gate_id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.leased_until, l.leased from outbox.lane l
+      where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0
+    ) l
     where l.leased > 0);
 end
 $$;
 comment on function outbox.first_lease_end(bigint) is
-  'When the first lease in the unordered lanes of a gate ends; null when they hold none.';
+  'When the first lease in the unordered lanes of a gate ends (the live one, and one for each '
+  'replay job), as they noted it; null when they hold none.';
 
 create function outbox.first_lane_at(p_gate_id bigint, p_from timestamptz) returns timestamptz
 language plpgsql stable
@@ -3245,11 +3240,11 @@ begin
   update outbox.gate g set next_at = n.next_at, lanes_from = n.lanes_from, changed_at = n.changed_at
   from pg_catalog.unnest(p_endpoint_ids) p
   cross join lateral (
-    select o.ctid as gate_at, o as gate, o.* from outbox.gate o
+    select o.ctid as gate_at, o.* from outbox.gate o
     where o.endpoint_id = p order by o.changed_at desc limit 1
   ) o
   cross join lateral (
-    select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+    select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
   cross join lateral (
     -- Whoever changes a lane makes it due at its p_now or later, and comes here with the same
@@ -3267,7 +3262,8 @@ begin
       when e.state <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight >= outbox.allowed_in_flight(o.gate, e.endpoint, p_now)
+        or o.in_flight >= outbox.allowed_in_flight(
+          e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
         -- While its share still grows there is more to send before anything comes back.
         case
@@ -6397,6 +6393,44 @@ insert into outbox.failure_rule (kind, code, action, title, note) values
     'Larger than max_message_size, for one'),
   ('rabbitmq', 'CONTENT_TOO_LARGE', 'fail', 'The message is too large', '');
 
+-- sql/54_result.sql
+
+-- What a run reports, and what became of it.
+
+create type outbox.result as (
+  event uuid,
+  endpoint uuid,
+  attempt integer,
+  outcome text,
+  status integer,
+  error_class text,
+  error text,
+  code text,
+  retry_after text,
+  duration_ms integer,
+  response text,
+  lossy boolean,
+  provider_id text,
+  provider jsonb
+);
+comment on type outbox.result is
+  'What a run reports of one delivery: outcome is delivered, failed or released (given back '
+  'unsent). provider_id is what the provider calls the thing that it took, provider what else it '
+  'said.';
+
+create type outbox.news as (
+  applied integer,
+  dead_events uuid[],
+  dead_endpoints uuid[],
+  opened uuid[],
+  closed uuid[],
+  gone uuid[],
+  failing uuid[]
+);
+comment on type outbox.news is
+  'What became of results beyond the deliveries: dead letters, breakers that opened or closed, '
+  'endpoints that answered 410 or have failed for days.';
+
 -- sql/54_slack.sql
 
 -- Slack, and whatever else takes its incoming webhooks (Mattermost, Rocket.Chat, Discord behind
@@ -6495,45 +6529,221 @@ insert into outbox.failure_rule (kind, code, action, title, note) values
   ('slack', 'rollup_error', 'retry', 'Slack has an error of its own', ''),
   ('slack', 'team_disabled', 'hold', 'The workspace is switched off', '');
 
--- sql/55_complete.sql
+-- sql/55_apply_delivered.sql
 
--- Recording outcomes. A result counts only while the lease of that very attempt stands: attempt is
--- the fencing token, so a late or repeated result finds nothing, changes nothing and is counted as
--- stale. The caller holds the gates of all the endpoints concerned.
+-- Most results say that a delivery arrived. They need no failure rule, no retry and no verdict on the
+-- breaker, so they have a statement of their own, at half of the cost.
 
-create type outbox.result as (
-  event uuid,
-  endpoint uuid,
-  attempt integer,
-  outcome text,
-  status integer,
-  error_class text,
-  error text,
-  code text,
-  retry_after text,
-  duration_ms integer,
-  response text,
-  lossy boolean,
-  provider_id text,
-  provider jsonb
-);
-comment on type outbox.result is
-  'What a run reports of one delivery: outcome is delivered, failed or released (given back '
-  'unsent). provider_id is what the provider calls the thing that it took, provider what else it '
-  'said.';
+create function outbox.endpoints_to_judge(p_results outbox.result[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return array(
+    select r.endpoint
+    from (
+      select u.endpoint,
+        pg_catalog.bool_or(u.outcome is distinct from 'delivered') as failed
+      from pg_catalog.unnest(p_results) u
+      group by u.endpoint
+    ) r
+    cross join lateral (
+      select g.breaker from outbox.gate g
+      where g.endpoint_id = r.endpoint order by g.changed_at desc limit 1
+    ) g
+    where r.failed or g.breaker <> 'closed');
+end
+$$;
+comment on function outbox.endpoints_to_judge(outbox.result[]) is
+  'The endpoints that have a result other than delivered, or a breaker that is not closed: their '
+  'results are for apply_results(), all others for apply_delivered().';
 
-create type outbox.news as (
-  applied integer,
-  dead_events uuid[],
-  dead_endpoints uuid[],
-  opened uuid[],
-  closed uuid[],
-  gone uuid[],
-  failing uuid[]
-);
-comment on type outbox.news is
-  'What became of results beyond the deliveries: dead letters, breakers that opened or closed, '
-  'endpoints that answered 410 or have failed for days.';
+create function outbox.resolve_dead_letters(
+  p_events uuid[], p_endpoints uuid[], p_attempts integer[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  -- The attempt too: it outlives the receipts, and another replay goes on from there.
+  update outbox.dead_letter x set delivered_at = p_now, attempt = p.attempt
+  from unnest(p_events, p_endpoints, p_attempts) as p (event_id, endpoint_id, attempt)
+  cross join lateral (
+    select y.id from outbox.dead_letter y
+    where y.event_id = p.event_id and y.endpoint_id = p.endpoint_id offset 0
+  ) y
+  -- A person may be changing this row, so not by ctid; and an array is no reason to begin with
+  -- the dead letters.
+  where x.id = any (array[y.id]);
+end
+$$;
+comment on function outbox.resolve_dead_letters(uuid[], uuid[], integer[], timestamptz) is
+  'Notes in the dead letters of these replays, if there are any, that they were delivered.';
+
+create function outbox.apply_delivered(
+  p_results outbox.result[], p_now timestamptz
+) returns integer
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_applied integer;
+  v_empty bigint[];
+  v_events uuid[];
+  v_endpoints uuid[];
+  v_attempts integer[];
+  v_bounds integer[] := outbox.attempt_bounds();
+  v_floors uuid[] := outbox.latency_floors(p_now);
+  v_each boolean := outbox.setting_on('metrics.per_endpoint');
+begin
+  with gone as (
+    -- By ctid: whoever could move the row waits for the gate. Of two results that say the same
+    -- one deletes the row.
+    delete from outbox.delivery d
+    using pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select o.ctid as row_at from outbox.delivery o
+      where o.event_id = r.event and o.endpoint_id = r.endpoint and o.attempt = r.attempt
+        and o.leased_until is not null offset 0
+    ) o
+    where d.ctid = o.row_at
+    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at,
+      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
+  ), receipt as (
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
+      status, error_class, error, duration_ms, response, response_lossy)
+    select g.event_id, g.endpoint_id, g.attempt, p_now, 'try', 'delivered',
+      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy
+    from gone g
+  ), tallied as (
+    select t.*, e.kind
+    from (
+      select g.endpoint_id, coalesce(pg_catalog.left(g.error_class, 40), '') as error_class,
+        coalesce(case when g.status = 429 then '429' else g.status / 100 || 'xx' end, '') as code,
+        pg_catalog.width_bucket(g.duration_ms - 1, v_bounds) + 1 as took,
+        pg_catalog.cardinality(v_floors) + 1 - case
+          when g.replayed_at is null then pg_catalog.width_bucket(g.event_id, v_floors)
+        end as age,
+        pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms
+      from gone g
+      group by 1, 2, 3, 4, 5
+    ) t
+    cross join lateral (
+      select e.kind from outbox.endpoint e where e.id = t.endpoint_id offset 0
+    ) e
+  ), counted as (
+    insert into outbox.counter_change (metric, labels, n, total)
+    select c.metric, c.labels, pg_catalog.sum(t.n), coalesce(pg_catalog.sum(c.total), 0)
+    from tallied t
+    cross join lateral (values
+      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], 0),
+      ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.ms),
+      ('latency_ms', array[t.kind, t.age::text], 0),
+      ('deliveries', array[t.kind, 'delivered'], 0),
+      ('endpoint_attempts', case
+        when v_each then array[t.endpoint_id::text, 'delivered', t.error_class]
+      end, 0)
+    ) c (metric, labels, total)
+    where pg_catalog.array_position(c.labels, null) is null and c.labels is not null
+    group by c.metric, c.labels
+  ), by_lane as materialized (
+    select g.lane_id, g.endpoint_id, pg_catalog.count(*)::integer as n
+    from gone g
+    group by g.lane_id, g.endpoint_id
+  ), lanes as (
+    update outbox.lane l set
+      leased = l.leased - b.n,
+      changed_at = pg_catalog.date_trunc('second', p_now),
+      leased_until = case when l.leased > b.n then l.leased_until end,
+      depth = l.depth - b.n,
+      not_before = case when l.ordered then greatest(l.not_before, r.rested_at)
+        else l.not_before end,
+      next_at = case
+        when l.depth = b.n then 'infinity'
+        when not l.ordered or l.leased > b.n then l.next_at
+        when l.halted then 'infinity'
+        else greatest(l.not_before, r.rested_at, p_now)
+      end
+    from by_lane b
+    cross join lateral (
+      select o.ctid as lane_at from outbox.lane o
+      where o.id = b.lane_id order by o.changed_at desc limit 1
+    ) o
+    cross join lateral (
+      -- A lane with a spacing rests behind what was sent.
+      select p_now + e.lane_spacing_ms * interval '1 ms' as rested_at
+      from outbox.endpoint e where e.id = b.endpoint_id offset 0
+    ) r
+    where l.ctid = o.lane_at
+    returning l.id, l.gate_id, b.n,
+      -- An ordered lane is one request at a time, and free again with its last result.
+      case when l.ordered then (l.leased = 0)::integer else b.n end as slots,
+      l.ordered and l.leased = 0 and l.depth = 0 and not l.halted
+        and coalesce(r.rested_at <= p_now, true) as empty
+  ), gates as (
+    update outbox.gate g set
+      in_flight = g.in_flight - b.slots,
+      changed_at = pg_catalog.date_trunc('second', p_now),
+      depth = g.depth - b.n,
+      last_timed_out = false,
+      streak = 0,
+      first_failure_at = null
+    from (
+      select l.gate_id, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.n) as n
+      from lanes l
+      group by l.gate_id
+    ) b
+    cross join lateral (
+      select o.ctid as gate_at from outbox.gate o
+      where o.id = b.gate_id order by o.changed_at desc limit 1
+    ) o
+    where g.ctid = o.gate_at
+  ), replays as (
+    select g.event_id, g.endpoint_id, g.attempt from gone g where g.replayed_at is not null
+  )
+  select (select pg_catalog.count(*) from gone),
+    (select pg_catalog.array_agg(l.id) from lanes l where l.empty),
+    r.events, r.endpoints, r.attempts
+  into v_applied, v_empty, v_events, v_endpoints, v_attempts
+  from (
+    select pg_catalog.array_agg(r.event_id) as events,
+      pg_catalog.array_agg(r.endpoint_id) as endpoints, pg_catalog.array_agg(r.attempt) as attempts
+    from replays r
+  ) r;
+  if v_empty is not null then
+    delete from outbox.lane l where l.id = any (v_empty);
+  end if;
+  if v_events is not null then
+    perform outbox.resolve_dead_letters(v_events, v_endpoints, v_attempts, p_now);
+  end if;
+  return v_applied;
+end
+$$;
+comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
+  'Applies results of endpoints that all_delivered() named, each to the delivery whose lease it '
+  'holds, and returns how many applied: the delivery goes, its receipt stays, its lane and gate '
+  'are free for the next. locks: the caller holds the gates.';
+
+-- sql/55_apply_results.sql
+
+-- Results that have to be judged: what a failure means for the delivery, its lane, its endpoint and
+-- the breaker, and what a success means for a breaker that is not closed.
 
 create function outbox.apply_results(
   p_results outbox.result[], p_now timestamptz
@@ -6551,6 +6761,9 @@ as $$
 declare
   v_news outbox.news;
   v_empty bigint[];
+  v_events uuid[];
+  v_endpoints uuid[];
+  v_attempts integer[];
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
   v_bounds integer[] := outbox.attempt_bounds();
@@ -6757,18 +6970,6 @@ begin
       error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
       attempt = excluded.attempt, why = excluded.why,
       replayed_at = null, delivered_at = null, discarded_at = null, note = null
-  ), resolved as (
-    -- The attempt too: it outlives the receipts, and another replay goes on from there.
-    update outbox.dead_letter x set delivered_at = p_now, attempt = j.attempt
-    from judged j
-    cross join lateral (
-      select y.id
-      from outbox.dead_letter y
-      where y.event_id = j.event_id and y.endpoint_id = j.endpoint_id offset 0
-    ) y
-    -- A person may be changing this row, so not by ctid; and an array is no reason to begin with
-    -- the dead letters.
-    where j.replayed_at is not null and j.outcome = 'delivered' and x.id = any (array[y.id])
   ), by_lane as materialized (
     select j.lane_at, j.endpoint_id, j.ordered,
       pg_catalog.count(*)::integer as ended,
@@ -6904,11 +7105,21 @@ begin
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.gone),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.failing),
-    (select pg_catalog.array_agg(l.id) from lanes l where l.empty)
+    (select pg_catalog.array_agg(l.id) from lanes l where l.empty),
+    r.events, r.endpoints, r.attempts
   into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
-    v_news.gone, v_news.failing, v_empty;
+    v_news.gone, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
+  from (
+    select pg_catalog.array_agg(j.event_id) as events,
+      pg_catalog.array_agg(j.endpoint_id) as endpoints, pg_catalog.array_agg(j.attempt) as attempts
+    from judged j
+    where j.replayed_at is not null and j.outcome = 'delivered'
+  ) r;
   if v_empty is not null then
     delete from outbox.lane l where l.id = any (v_empty);
+  end if;
+  if v_events is not null then
+    perform outbox.resolve_dead_letters(v_events, v_endpoints, v_attempts, p_now);
   end if;
   return v_news;
 end
@@ -6918,12 +7129,28 @@ comment on function outbox.apply_results(outbox.result[], timestamptz) is
   'lanes, gates and breakers, in one statement; results without a lease change nothing. locks: '
   'the caller holds the gates.';
 
+-- sql/55_complete.sql
+
+-- Recording outcomes. A result counts only while the lease of that very attempt stands: attempt is
+-- the fencing token, so a late or repeated result finds nothing, changes nothing and is counted as
+-- stale. The caller holds the gates of all the endpoints concerned.
+
 create function outbox.complete(p_results outbox.result[], p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
-  v_news outbox.news := outbox.apply_results(p_results, p_now);
+  v_judge uuid[] := outbox.endpoints_to_judge(p_results);
+  v_news outbox.news;
+  v_applied integer;
 begin
+  if pg_catalog.cardinality(v_judge) = 0 then
+    v_applied := outbox.apply_delivered(p_results, p_now);
+  else
+    v_news := outbox.apply_results(
+      array(select r from pg_catalog.unnest(p_results) r where r.endpoint = any (v_judge)), p_now);
+    v_applied := v_news.applied + outbox.apply_delivered(
+      array(select r from pg_catalog.unnest(p_results) r where r.endpoint <> all (v_judge)), p_now);
+  end if;
   if exists (select from outbox.whatsapp_channel) then
     perform outbox.complete_messages(p_results, p_now);
     perform outbox.throttle_apps(p_results, p_now);
@@ -6947,7 +7174,7 @@ begin
   if v_news.closed is not null then
     perform outbox.announce('outhook.breaker.closed', v_news.closed, p_now);
   end if;
-  return v_news.applied;
+  return v_applied;
 end
 $$;
 comment on function outbox.complete(outbox.result[], timestamptz) is
@@ -8547,58 +8774,72 @@ declare
   v_lanes bigint[];
   v_applied integer := 0;
 begin
-  select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
-  from pg_catalog.unnest(p_endpoint_ids) p
-  cross join lateral (
-    select o as gate, o.* from outbox.gate o
-    where o.endpoint_id = p order by o.changed_at desc limit 1
-  ) g
-  cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
-  cross join lateral (
-    -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms)
-    -- only when the gate is full or waits for its probe: no turn comes then before a lease ends.
-    select n.* from outbox.lane n
-    where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
-      and n.next_at < 'infinity'
-    order by n.next_at
-    limit case
-      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g.gate, x.e, p_now)
-      then 1000
-    end
-  ) l
-  cross join lateral (
-    -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
-    -- which there are never more than may be in flight (1,000).
-    select d as held from outbox.delivery d
-    where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-    order by d.due_at, d.event_id
-    limit 2000
-  ) d
-  where l.leased > 0 and l.leased_until <= p_now and (d.held).leased_until <= p_now;
-  if v_lost is not null then
-    v_applied := outbox.complete(v_lost, p_now);
-  end if;
-  -- The lease that a lane noted as its first may have ended with a result. A gate that is full goes
-  -- by that note, and would be due in vain until the next lease ends.
   v_lanes := array(
-    select l.id
+    select n.id
     from pg_catalog.unnest(p_endpoint_ids) p
     cross join lateral (
-      select o.id from outbox.gate o
+      select o.* from outbox.gate o
       where o.endpoint_id = p order by o.changed_at desc limit 1
     ) g
-    cross join lateral outbox.unordered_lanes(g.id) l
-    where l.leased > 0 and l.leased_until <= p_now);
-  if pg_catalog.cardinality(v_lanes) > 0 then
-    update outbox.lane l set leased_until = coalesce((
-      select pg_catalog.min(d.leased_until) from (
-        select d.leased_until from outbox.delivery d
-        where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-        order by d.due_at, d.event_id
-        limit 2000
-      ) d), l.leased_until)
-    where l.id = any (v_lanes);
+    cross join lateral (select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0) e
+    cross join lateral (
+      (
+        -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40
+        -- ms) only when the gate is full or waits for its probe: no turn comes then before a lease
+        -- ends.
+        select l.id, l.leased, l.leased_until from outbox.lane l
+        where l.gate_id = g.id and l.next_at >= g.lanes_from and l.next_at <= p_now
+          and l.next_at < 'infinity'
+        order by l.next_at
+        limit case
+          when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(
+            e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now)
+          then 1000
+        end
+      )
+      union all
+      (
+        -- And the unordered ones, by whose notes park() goes where the gate is full.
+        select l.id, l.leased, l.leased_until from outbox.lane l
+        where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.id, l.leased, l.leased_until from outbox.lane l
+      where l.gate_id = g.id and not l.ordered and l.key_hash > 0
+    ) n
+    where n.leased > 0 and n.leased_until <= p_now);
+  if pg_catalog.cardinality(v_lanes) = 0 then
+    return 0;
   end if;
+  v_lost := array(
+    select outbox.lost(d.held)
+    from (select distinct u from pg_catalog.unnest(v_lanes) u) n (id)
+    cross join lateral (
+      select l.id, l.head_at from outbox.lane l
+      where l.id = n.id order by l.changed_at desc limit 1
+    ) l
+    cross join lateral (
+      -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
+      -- which there are never more than may be in flight (1,000).
+      select d as held from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d
+    where (d.held).leased_until <= p_now);
+  if pg_catalog.cardinality(v_lost) > 0 then
+    v_applied := outbox.complete(v_lost, p_now);
+  end if;
+  -- The lease that a lane noted as its first may have ended with a result: it notes the next.
+  update outbox.lane l set leased_until = coalesce((
+    select pg_catalog.min(d.leased_until) from (
+      select d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d), l.leased_until)
+  where l.id = any (v_lanes) and l.leased > 0;
   return v_applied;
 end
 $$;
@@ -10416,11 +10657,11 @@ begin
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
     cross join lateral (
-      select g.ctid as gate_at, g as gate, g.* from outbox.gate g
+      select g.ctid as gate_at, g.* from outbox.gate g
       where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
     ) g
     cross join lateral (
-      select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+      select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
     ) e
     cross join lateral (
       select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing
@@ -10433,24 +10674,24 @@ begin
       end as tokens
     ) t
     cross join lateral (
-      select outbox.allowed_in_flight(g.gate, e.endpoint, p_now) as allowed offset 0
+      select outbox.allowed_in_flight(
+        e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now) as allowed
+      offset 0
     ) a
     where e.state = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
-  ), seen as materialized (
-    -- One row per delivery looked at; a lane without any has one row of nulls.
-    select r.gate_id, r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second,
+  ), seen as (
+    -- One row per delivery that is free and due; a lane without any has one row of nulls. What is
+    -- leased, at the head of an unordered lane, is passed by.
+    select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second,
       l.id as lane_id, l.lane_at, l.ordered, l.next_at, l.most,
-      d.row_at, d.attempt, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
+      d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
     from ring r
     cross join lateral (
       select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at,
-        case
-          when l.ordered then case when r.probing then 1 else r.quantum end
-          else r.room + l.leased
-        end as most
+        case when l.ordered and not r.probing then r.quantum else r.room end as most
       from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
         and l.next_at < 'infinity'
@@ -10460,68 +10701,70 @@ begin
     ) l
     left join lateral (
       -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
-      select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until,
-        d.body_bytes, pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
+      select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
+        pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
         and d.due_at <= case when l.ordered then 'infinity' else p_now end
+        and d.leased_until is null
       order by d.due_at, d.event_id
       limit l.most + 1
     ) d on true
-  ), ranked as materialized (
+  ), ranked as (
     -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
     -- spent: how many of its rate's tokens the gate has given out up to this row.
-    select f.*, c.fits,
-      pg_catalog.row_number() over round as rank, pg_catalog.sum(f.body_bytes) over round as bytes
+    select f.*,
+      pg_catalog.count(*) filter (where f.fits) over round as rank,
+      pg_catalog.sum(f.body_bytes) filter (where f.fits) over round as bytes
     from (
-      select s.*, s.leased_until is null and s.event_id is not null as free,
-        pg_catalog.sum(
-          case when s.leased_until is not null or (s.ordered and s.nth > 1) then 0 else 1 end
-        ) over of_gate as slot,
-        pg_catalog.count(*) filter (where s.leased_until is null and s.nth <= s.most)
-          over of_gate as spent
-      from seen s
-      window of_gate as (partition by s.gate_id order by s.next_at, s.lane_id, s.nth)
+      select s.*, coalesce(s.nth <= s.most and s.slot <= s.room
+        and s.spent <= coalesce(s.tokens, 'Infinity'), false) as fits
+      from (
+        select s.*,
+          pg_catalog.count(*) filter (where not s.ordered or s.nth = 1) over of_gate as slot,
+          pg_catalog.count(*) filter (where s.nth <= s.most) over of_gate as spent
+        from seen s
+        window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
+      ) s
     ) f
-    cross join lateral (
-      select f.free and f.nth <= f.most and f.slot <= f.room
-        and f.spent <= coalesce(f.tokens, 'Infinity') as fits
-    ) c
-    window round as (partition by c.fits order by f.place, f.slot, f.next_at, f.lane_id, f.nth)
+    -- As of_gate is sorted: one sort serves both.
+    window round as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
-    select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
+    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
+      r.rate_per_second, r.event_id, r.attempt, r.rank,
+      r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
     from ranked r
   ), by_lane as materialized (
-    select m.gate_at, m.lane_at, m.ordered, m.probing, m.tokens, m.rate_per_second,
+    select m.gate_at, m.lane_at, m.ordered, m.tokens, m.rate_per_second,
       (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
         as probe_event,
       (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
         as probe_attempt,
-      pg_catalog.count(m.event_id) as n,
-      pg_catalog.count(*) filter (where m.free) as free,
+      pg_catalog.count(m.row_at) as n,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
-      m.most,
-      pg_catalog.min(m.due_at) as head_at,
-      pg_catalog.min(m.leased_until) as leased_until,
       case
         when pg_catalog.bool_or(m.picked) then p_now + m.lease
           * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end
       end as lease_end
     from marked m
-    group by m.gate_at, m.lane_at, m.ordered, m.most, m.lease, m.probing, m.tokens,
-      m.rate_per_second
+    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens, m.rate_per_second
   ), lanes as (
     update outbox.lane l set
-      head_at = coalesce(b.head_at,
+      head_at = coalesce(
+        (select d.due_at from outbox.delivery d
+         where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+           and d.due_at <= case when b.ordered then 'infinity' else p_now end
+         order by d.due_at limit 1),
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
-      leased_until = least(b.leased_until, b.lease_end),
+      -- The first may have ended with a result meanwhile: lose_leases() looks again then.
+      leased_until = least(l.leased_until, b.lease_end),
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
-        when b.free > b.taken or b.n > b.most then p_now
+        when b.n > b.taken then p_now
         else greatest(p_now, coalesce(
-          least(b.leased_until, b.lease_end, (
+          least(l.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
             where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
             order by d.due_at limit 1)),
@@ -10529,7 +10772,7 @@ begin
       end
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
-    where l.ctid = b.lane_at and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
+    where l.ctid = b.lane_at and (b.taken > 0 or b.n = 0)
     returning b.gate_at, b.taken,
       case when b.ordered then least(b.taken, 1) else b.taken end as slots,
       b.probe_event, b.probe_attempt, b.tokens, b.rate_per_second
@@ -10937,7 +11180,34 @@ comment on function outbox.run_settings() is
 create type outbox.parcel as (deliveries json, events json, endpoints json);
 comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
 
-create function outbox.batch(p_claimed outbox.claimed, p_now timestamptz) returns outbox.parcel
+create function outbox.dropped_events(p_claimed outbox.claimed) returns outbox.event[]
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  return (
+    select pg_catalog.array_agg(f)
+    from (
+      select distinct on (u.event_id) u.event_id, u.endpoint_id
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.replayed)
+        as u (event_id, endpoint_id, replayed)
+      where u.replayed
+    ) c
+    cross join lateral outbox.find_event(c.event_id, c.endpoint_id) f
+    where not exists (select from outbox.event v where v.id = c.event_id offset 0));
+end
+$$;
+comment on function outbox.dropped_events(outbox.claimed) is
+  'The events of claimed replays whose day has been dropped, from their dead letters; null when '
+  'there is none.';
+
+create function outbox.batch(
+  p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
+) returns outbox.parcel
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see 00_setup.
@@ -10949,6 +11219,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_parcel outbox.parcel;
+  v_dropped outbox.event[];
 begin
   -- json, which is text already, and of whole rows: json_build_object looks up the type of each of
   -- its arguments anew: 5.6 us a delivery where a row takes 2.6, and 18 us an event, now 14.
@@ -10962,6 +11233,10 @@ begin
         as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
+  -- Only a replay outlives its event.
+  if true = any (p_claimed.replayed) then
+    v_dropped := outbox.dropped_events(p_claimed);
+  end if;
   v_parcel.events := (
     select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (
@@ -10970,17 +11245,9 @@ begin
       from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
       cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
       union all
-      select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
-        x.idempotency_key, x.traceparent, x.partition_key, x.event_created_at, x.original_message
-      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.replayed)
-        as c (event_id, endpoint_id, replayed)
-      cross join lateral (
-        select x.* from outbox.dead_letter x
-        where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
-      ) x
-      -- Only a replay outlives its event.
-      where c.replayed
-        and not exists (select from outbox.event v where v.id = c.event_id offset 0)
+      select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+        v.partition_key, v.created_at, v.body
+      from pg_catalog.unnest(v_dropped) v
     ) e
     cross join lateral (
       select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
@@ -10995,31 +11262,40 @@ begin
         e.body
     ) x);
   v_parcel.endpoints := (
-    select coalesce(pg_catalog.json_object_agg(e.id, pg_catalog.json_build_object(
-      'version', e.version, 'kind', e.kind, 'url', e.url, 'timeout_ms', e.timeout_ms,
-      'payload', e.payload,
-      'headers', case
-        when e.headers_vault_id is null then '{}'
-        else outbox.stored_headers(e.headers_vault_id)
-      end,
-      'secrets', outbox.live_secrets(e.id, p_now),
-      'credentials', case
-        when e.credentials_vault_id is not null
-        then outbox.stored_credentials(e.credentials_vault_id)
-      end,
-      'broker', e.broker
-    )), '{}')
+    select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
-    cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e);
+    cross join lateral (
+      select e.*, e.xmin::text as revision from outbox.endpoint e where e.id = c.id offset 0
+    ) e
+    cross join lateral (
+      select e.revision, e.version, e.kind, e.url, e.timeout_ms, e.payload,
+        case
+          when e.headers_vault_id is null then '{}'
+          else outbox.stored_headers(e.headers_vault_id)
+        end as headers,
+        outbox.live_secrets(e.id, p_now) as secrets,
+        case
+          when e.credentials_vault_id is not null
+          then outbox.stored_credentials(e.credentials_vault_id)
+        end as credentials,
+        e.broker
+    ) x
+    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint; and what a
+    -- run has known for 30 s may hold a secret that has run out since.
+    where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
+      or exists (
+        select from outbox.endpoint_secret s
+        where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
   if exists (select from outbox.whatsapp_channel) then
     v_parcel := outbox.with_messages(v_parcel, p_claimed);
   end if;
   return v_parcel;
 end
 $$;
-comment on function outbox.batch(outbox.claimed, timestamptz) is
+comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
   'What a run needs to send claimed deliveries: '
-  'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once.';
+  'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
+  'endpoints that p_known has with their present revision.';
 
 create function outbox.retries_at(p_endpoint_ids uuid[], p_now timestamptz) returns json
 language plpgsql stable
@@ -11053,11 +11329,17 @@ create function outbox.dispatch(
   p_results jsonb default '[]',
   p_limit integer default 0,
   p_kind text default 'edge',
-  p_ended boolean default false
+  p_ended boolean default false,
+  p_known jsonb default '{}'
 ) returns json
 language plpgsql security definer
 set search_path = ''
 set statement_timeout = '5s'
+-- For all that it calls. A plan is made once; and what a batch looks up it looks up once, so there
+-- is nothing to memoize.
+set plan_cache_mode = force_generic_plan
+set enable_memoize = off
+set jit = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -11082,14 +11364,15 @@ begin
   on conflict do nothing;
   if not found then
     v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, null, v_now);
+    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null,
+      v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
   -- Not all below: that would walk what a transaction left open keeps of them.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null, v_now);
+    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, v_now);
   end if;
   if v_given > 0 then
     select pg_catalog.array_agg(r) into v_results
@@ -11137,14 +11420,15 @@ begin
     where b.run_id = p_run and b.seq = p_seq;
   end if;
   return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
-    v_stop, v_claimed, v_retries, v_route ->> 'error', v_claim_error, v_now);
+    v_stop, v_claimed, p_known, v_retries, v_route ->> 'error', v_claim_error, v_now);
 end
 $$;
-comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean) is
+comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", '
   '"duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; '
-  'p_ended: the run''s last call. '
+  'p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run '
+  'has from an earlier answer, which are left out of this one while they are the same. '
   'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", '
   '"deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same '
   'p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries '
@@ -11157,6 +11441,7 @@ create function outbox.answer(
   p_repeat boolean,
   p_stop text,
   p_claimed outbox.claimed,
+  p_known jsonb,
   p_retries json,
   p_route_error text,
   p_claim_error text,
@@ -11167,7 +11452,7 @@ as $$
 declare
   v_parcel outbox.parcel := case
     when p_claimed.events is null then row('[]', '{}', '{}')::outbox.parcel
-    else outbox.batch(p_claimed, p_now)
+    else outbox.batch(p_claimed, p_known, p_now)
   end;
 begin
   return pg_catalog.json_build_object(
@@ -11183,7 +11468,8 @@ begin
 end
 $$;
 comment on function outbox.answer(
-  integer, integer, integer, boolean, text, outbox.claimed, json, text, text, timestamptz) is
+  integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, text, text, timestamptz
+) is
   'The answer of dispatch().';
 
 -- sql/71_message_parcel.sql
@@ -16151,7 +16437,7 @@ grant execute on function
   outbox.resend_message(text, text, text),
   outbox.list_audit_events(text, text, integer, text, text),
   outbox.list_activity(text, text, text, integer),
-  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean)
+  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb)
 to service_role;
 grant select on
   outbox.setting, outbox.event, outbox.event_default, outbox.unrouted, outbox.unroutable,

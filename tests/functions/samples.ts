@@ -40,6 +40,7 @@ export function sampleEvent(over: Partial<EventRow> = {}): EventRow {
 
 export function sampleEndpoint(over: Partial<Endpoint> = {}): Endpoint {
   return {
+    revision: '1',
     version: 1,
     kind: 'webhook',
     url: 'https://example.com/hook',

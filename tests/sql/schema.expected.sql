@@ -662,145 +662,27 @@ ALTER FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) OWNER TO
 
 COMMENT ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) IS 'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message is SENT and its pending retry is closed, so that a lost answer makes no second message. Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';
 
--- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
+-- Name: allowed_in_flight(integer, boolean, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE TABLE outbox.endpoint (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    org_id text NOT NULL,
-    kind text DEFAULT 'webhook'::text NOT NULL,
-    url text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    header_names text[] DEFAULT '{}'::text[] NOT NULL,
-    headers_vault_id uuid,
-    payload text DEFAULT 'envelope'::text NOT NULL,
-    timeout_ms integer DEFAULT 15000 NOT NULL,
-    ordering text DEFAULT 'none'::text NOT NULL,
-    max_in_flight integer DEFAULT 50 NOT NULL,
-    quantum integer DEFAULT 25 NOT NULL,
-    rate_per_second double precision,
-    rate_burst integer DEFAULT 10 NOT NULL,
-    lane_spacing_ms integer DEFAULT 0 NOT NULL,
-    retry jsonb,
-    retry_4xx boolean DEFAULT false NOT NULL,
-    on_dead_letter text DEFAULT 'continue'::text NOT NULL,
-    breaker_enabled boolean DEFAULT true NOT NULL,
-    breaker_threshold integer DEFAULT 5 NOT NULL,
-    breaker_open_ms integer DEFAULT 30000 NOT NULL,
-    state text DEFAULT 'enabled'::text NOT NULL,
-    state_reason text,
-    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    credentials_vault_id uuid,
-    broker jsonb,
-    CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
-    CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
-    CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
-    CONSTRAINT endpoint_kind_is_known CHECK ((kind = ANY (ARRAY['webhook'::text, 'whatsapp'::text, 'slack'::text, 'rabbitmq'::text, 'kafka'::text]))),
-    CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
-    CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
-    CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
-    CONSTRAINT endpoint_ordering_is_known CHECK ((ordering = ANY (ARRAY['none'::text, 'partition'::text, 'endpoint'::text]))),
-    CONSTRAINT endpoint_payload_is_known CHECK ((payload = ANY (ARRAY['envelope'::text, 'data'::text]))),
-    CONSTRAINT endpoint_quantum_is_positive CHECK (((quantum >= 1) AND (quantum <= 1000))),
-    CONSTRAINT endpoint_rate_is_positive CHECK (((rate_per_second >= (0.001)::double precision) AND (rate_per_second <= (100000)::double precision))),
-    CONSTRAINT endpoint_state_is_known CHECK ((state = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
-    CONSTRAINT endpoint_timeout_is_sensible CHECK (((timeout_ms >= 500) AND (timeout_ms <= 60000)))
-);
-
-ALTER TABLE outbox.endpoint OWNER TO postgres;
-
--- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.endpoint IS 'Where deliveries go, with every setting of the endpoint. version grows with each change.';
-
--- Name: COLUMN endpoint.header_names; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.header_names IS 'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() changes them.';
-
--- Name: COLUMN endpoint.lane_spacing_ms; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.lane_spacing_ms IS 'How long an ordered lane rests behind each delivery.';
-
--- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.retry IS 'The retry policy (see calculate_delay); null: the preset of the kind.';
-
--- Name: COLUMN endpoint.retry_4xx; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.retry_4xx IS 'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
-
--- Name: COLUMN endpoint.on_dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
-
--- Name: COLUMN endpoint.ramp_from; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed: from then on it is served more and more, up to max_in_flight.';
-
--- Name: COLUMN endpoint.credentials_vault_id; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() writes it and dispatch() alone reads it.';
-
--- Name: COLUMN endpoint.broker; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON COLUMN outbox.endpoint.broker IS 'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
-
--- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.gate (
-    id bigint NOT NULL,
-    endpoint_id uuid NOT NULL,
-    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    lanes_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    in_flight integer DEFAULT 0 NOT NULL,
-    depth bigint DEFAULT 0 NOT NULL,
-    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    last_timed_out boolean DEFAULT false NOT NULL,
-    tokens double precision DEFAULT 0 NOT NULL,
-    tokens_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    breaker text DEFAULT 'closed'::text NOT NULL,
-    streak integer DEFAULT 0 NOT NULL,
-    first_failure_at timestamp with time zone,
-    open_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    probe_event uuid,
-    probe_attempt integer,
-    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    CONSTRAINT gate_breaker_is_known CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
-    CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
-    CONSTRAINT gate_has_a_probe_when_half_open CHECK (((breaker = 'half_open'::text) = ((probe_event IS NOT NULL) AND (probe_attempt IS NOT NULL)))),
-    CONSTRAINT gate_in_flight_is_not_negative CHECK ((in_flight >= 0))
-)
-WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.gate OWNER TO postgres;
-
--- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), from when on its lanes are due (lanes_from: none is earlier), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
-
--- Name: allowed_in_flight(outbox.gate, outbox.endpoint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
 begin
-  return case when p_gate.last_timed_out then 1
-    else least(p_endpoint.max_in_flight, pg_catalog.ceil(greatest(1, p_endpoint.max_in_flight
-      * extract(
-        epoch from p_now - greatest(p_gate.ramp_from, p_endpoint.ramp_from)
-      ) / 10)))::integer end;
+  return case
+    when p_last_timed_out then 1
+    when p_ramp_from <= p_now - interval '10 s' then p_max
+    else least(p_max,
+      pg_catalog.ceil(greatest(1, p_max * extract(epoch from p_now - p_ramp_from) / 10)))::integer
+  end;
 end
 $$;
 
-ALTER FUNCTION outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: one after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+COMMENT ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: one after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 -- Name: announce(text, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -853,16 +735,16 @@ ALTER FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now t
 
 COMMENT ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Publishes outhook.delivery.dead_lettered for deliveries that just became dead letters.';
 
--- Name: answer(integer, integer, integer, boolean, text, outbox.claimed, json, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: answer(integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) RETURNS json
+CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
   v_parcel outbox.parcel := case
     when p_claimed.events is null then row('[]', '{}', '{}')::outbox.parcel
-    else outbox.batch(p_claimed, p_now)
+    else outbox.batch(p_claimed, p_known, p_now)
   end;
 begin
   return pg_catalog.json_build_object(
@@ -878,11 +760,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch().';
+COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch().';
 
 -- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -1045,6 +927,158 @@ ALTER FUNCTION outbox.apply_callbacks(p_limit integer) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.apply_callbacks(p_limit integer) IS 'Looks again at up to p_limit updates that could not be applied or wait for their message; returns how many. When they cannot be applied together, each is by itself.';
 
+-- Name: apply_delivered(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_applied integer;
+  v_empty bigint[];
+  v_events uuid[];
+  v_endpoints uuid[];
+  v_attempts integer[];
+  v_bounds integer[] := outbox.attempt_bounds();
+  v_floors uuid[] := outbox.latency_floors(p_now);
+  v_each boolean := outbox.setting_on('metrics.per_endpoint');
+begin
+  with gone as (
+    -- By ctid: whoever could move the row waits for the gate. Of two results that say the same
+    -- one deletes the row.
+    delete from outbox.delivery d
+    using pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select o.ctid as row_at from outbox.delivery o
+      where o.event_id = r.event and o.endpoint_id = r.endpoint and o.attempt = r.attempt
+        and o.leased_until is not null offset 0
+    ) o
+    where d.ctid = o.row_at
+    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at,
+      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
+  ), receipt as (
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
+      status, error_class, error, duration_ms, response, response_lossy)
+    select g.event_id, g.endpoint_id, g.attempt, p_now, 'try', 'delivered',
+      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy
+    from gone g
+  ), tallied as (
+    select t.*, e.kind
+    from (
+      select g.endpoint_id, coalesce(pg_catalog.left(g.error_class, 40), '') as error_class,
+        coalesce(case when g.status = 429 then '429' else g.status / 100 || 'xx' end, '') as code,
+        pg_catalog.width_bucket(g.duration_ms - 1, v_bounds) + 1 as took,
+        pg_catalog.cardinality(v_floors) + 1 - case
+          when g.replayed_at is null then pg_catalog.width_bucket(g.event_id, v_floors)
+        end as age,
+        pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms
+      from gone g
+      group by 1, 2, 3, 4, 5
+    ) t
+    cross join lateral (
+      select e.kind from outbox.endpoint e where e.id = t.endpoint_id offset 0
+    ) e
+  ), counted as (
+    insert into outbox.counter_change (metric, labels, n, total)
+    select c.metric, c.labels, pg_catalog.sum(t.n), coalesce(pg_catalog.sum(c.total), 0)
+    from tallied t
+    cross join lateral (values
+      ('attempts', array[t.kind, 'delivered', t.error_class, t.code], 0),
+      ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.ms),
+      ('latency_ms', array[t.kind, t.age::text], 0),
+      ('deliveries', array[t.kind, 'delivered'], 0),
+      ('endpoint_attempts', case
+        when v_each then array[t.endpoint_id::text, 'delivered', t.error_class]
+      end, 0)
+    ) c (metric, labels, total)
+    where pg_catalog.array_position(c.labels, null) is null and c.labels is not null
+    group by c.metric, c.labels
+  ), by_lane as materialized (
+    select g.lane_id, g.endpoint_id, pg_catalog.count(*)::integer as n
+    from gone g
+    group by g.lane_id, g.endpoint_id
+  ), lanes as (
+    update outbox.lane l set
+      leased = l.leased - b.n,
+      changed_at = pg_catalog.date_trunc('second', p_now),
+      leased_until = case when l.leased > b.n then l.leased_until end,
+      depth = l.depth - b.n,
+      not_before = case when l.ordered then greatest(l.not_before, r.rested_at)
+        else l.not_before end,
+      next_at = case
+        when l.depth = b.n then 'infinity'
+        when not l.ordered or l.leased > b.n then l.next_at
+        when l.halted then 'infinity'
+        else greatest(l.not_before, r.rested_at, p_now)
+      end
+    from by_lane b
+    cross join lateral (
+      select o.ctid as lane_at from outbox.lane o
+      where o.id = b.lane_id order by o.changed_at desc limit 1
+    ) o
+    cross join lateral (
+      -- A lane with a spacing rests behind what was sent.
+      select p_now + e.lane_spacing_ms * interval '1 ms' as rested_at
+      from outbox.endpoint e where e.id = b.endpoint_id offset 0
+    ) r
+    where l.ctid = o.lane_at
+    returning l.id, l.gate_id, b.n,
+      -- An ordered lane is one request at a time, and free again with its last result.
+      case when l.ordered then (l.leased = 0)::integer else b.n end as slots,
+      l.ordered and l.leased = 0 and l.depth = 0 and not l.halted
+        and coalesce(r.rested_at <= p_now, true) as empty
+  ), gates as (
+    update outbox.gate g set
+      in_flight = g.in_flight - b.slots,
+      changed_at = pg_catalog.date_trunc('second', p_now),
+      depth = g.depth - b.n,
+      last_timed_out = false,
+      streak = 0,
+      first_failure_at = null
+    from (
+      select l.gate_id, pg_catalog.sum(l.slots) as slots, pg_catalog.sum(l.n) as n
+      from lanes l
+      group by l.gate_id
+    ) b
+    cross join lateral (
+      select o.ctid as gate_at from outbox.gate o
+      where o.id = b.gate_id order by o.changed_at desc limit 1
+    ) o
+    where g.ctid = o.gate_at
+  ), replays as (
+    select g.event_id, g.endpoint_id, g.attempt from gone g where g.replayed_at is not null
+  )
+  select (select pg_catalog.count(*) from gone),
+    (select pg_catalog.array_agg(l.id) from lanes l where l.empty),
+    r.events, r.endpoints, r.attempts
+  into v_applied, v_empty, v_events, v_endpoints, v_attempts
+  from (
+    select pg_catalog.array_agg(r.event_id) as events,
+      pg_catalog.array_agg(r.endpoint_id) as endpoints, pg_catalog.array_agg(r.attempt) as attempts
+    from replays r
+  ) r;
+  if v_empty is not null then
+    delete from outbox.lane l where l.id = any (v_empty);
+  end if;
+  if v_events is not null then
+    perform outbox.resolve_dead_letters(v_events, v_endpoints, v_attempts, p_now);
+  end if;
+  return v_applied;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_delivered(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results of endpoints that all_delivered() named, each to the delivery whose lease it holds, and returns how many applied: the delivery goes, its receipt stays, its lane and gate are free for the next. locks: the caller holds the gates.';
+
 -- Name: apply_inbound(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.wish[]
@@ -1193,6 +1227,9 @@ CREATE FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp 
 declare
   v_news outbox.news;
   v_empty bigint[];
+  v_events uuid[];
+  v_endpoints uuid[];
+  v_attempts integer[];
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
   v_bounds integer[] := outbox.attempt_bounds();
@@ -1399,18 +1436,6 @@ begin
       error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
       attempt = excluded.attempt, why = excluded.why,
       replayed_at = null, delivered_at = null, discarded_at = null, note = null
-  ), resolved as (
-    -- The attempt too: it outlives the receipts, and another replay goes on from there.
-    update outbox.dead_letter x set delivered_at = p_now, attempt = j.attempt
-    from judged j
-    cross join lateral (
-      select y.id
-      from outbox.dead_letter y
-      where y.event_id = j.event_id and y.endpoint_id = j.endpoint_id offset 0
-    ) y
-    -- A person may be changing this row, so not by ctid; and an array is no reason to begin with
-    -- the dead letters.
-    where j.replayed_at is not null and j.outcome = 'delivered' and x.id = any (array[y.id])
   ), by_lane as materialized (
     select j.lane_at, j.endpoint_id, j.ordered,
       pg_catalog.count(*)::integer as ended,
@@ -1546,11 +1571,21 @@ begin
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.gone),
     (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.failing),
-    (select pg_catalog.array_agg(l.id) from lanes l where l.empty)
+    (select pg_catalog.array_agg(l.id) from lanes l where l.empty),
+    r.events, r.endpoints, r.attempts
   into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
-    v_news.gone, v_news.failing, v_empty;
+    v_news.gone, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
+  from (
+    select pg_catalog.array_agg(j.event_id) as events,
+      pg_catalog.array_agg(j.endpoint_id) as endpoints, pg_catalog.array_agg(j.attempt) as attempts
+    from judged j
+    where j.replayed_at is not null and j.outcome = 'delivered'
+  ) r;
   if v_empty is not null then
     delete from outbox.lane l where l.id = any (v_empty);
+  end if;
+  if v_events is not null then
+    perform outbox.resolve_dead_letters(v_events, v_endpoints, v_attempts, p_now);
   end if;
   return v_news;
 end
@@ -1768,9 +1803,9 @@ ALTER FUNCTION outbox.authority_problem(p_url text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null when it is right.';
 
--- Name: batch(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: batch(outbox.claimed, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.parcel
+CREATE FUNCTION outbox.batch(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) RETURNS outbox.parcel
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -1781,6 +1816,7 @@ CREATE FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time
     AS $$
 declare
   v_parcel outbox.parcel;
+  v_dropped outbox.event[];
 begin
   -- json, which is text already, and of whole rows: json_build_object looks up the type of each of
   -- its arguments anew: 5.6 us a delivery where a row takes 2.6, and 18 us an event, now 14.
@@ -1794,6 +1830,10 @@ begin
         as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
+  -- Only a replay outlives its event.
+  if true = any (p_claimed.replayed) then
+    v_dropped := outbox.dropped_events(p_claimed);
+  end if;
   v_parcel.events := (
     select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (
@@ -1802,17 +1842,9 @@ begin
       from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
       cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
       union all
-      select distinct on (x.event_id) x.event_id, x.original_topic, x.org_id, x.correlation_id,
-        x.idempotency_key, x.traceparent, x.partition_key, x.event_created_at, x.original_message
-      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.replayed)
-        as c (event_id, endpoint_id, replayed)
-      cross join lateral (
-        select x.* from outbox.dead_letter x
-        where x.event_id = c.event_id and x.endpoint_id = c.endpoint_id offset 0
-      ) x
-      -- Only a replay outlives its event.
-      where c.replayed
-        and not exists (select from outbox.event v where v.id = c.event_id offset 0)
+      select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+        v.partition_key, v.created_at, v.body
+      from pg_catalog.unnest(v_dropped) v
     ) e
     cross join lateral (
       select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
@@ -1827,22 +1859,30 @@ begin
         e.body
     ) x);
   v_parcel.endpoints := (
-    select coalesce(pg_catalog.json_object_agg(e.id, pg_catalog.json_build_object(
-      'version', e.version, 'kind', e.kind, 'url', e.url, 'timeout_ms', e.timeout_ms,
-      'payload', e.payload,
-      'headers', case
-        when e.headers_vault_id is null then '{}'
-        else outbox.stored_headers(e.headers_vault_id)
-      end,
-      'secrets', outbox.live_secrets(e.id, p_now),
-      'credentials', case
-        when e.credentials_vault_id is not null
-        then outbox.stored_credentials(e.credentials_vault_id)
-      end,
-      'broker', e.broker
-    )), '{}')
+    select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
-    cross join lateral (select e.* from outbox.endpoint e where e.id = c.id offset 0) e);
+    cross join lateral (
+      select e.*, e.xmin::text as revision from outbox.endpoint e where e.id = c.id offset 0
+    ) e
+    cross join lateral (
+      select e.revision, e.version, e.kind, e.url, e.timeout_ms, e.payload,
+        case
+          when e.headers_vault_id is null then '{}'
+          else outbox.stored_headers(e.headers_vault_id)
+        end as headers,
+        outbox.live_secrets(e.id, p_now) as secrets,
+        case
+          when e.credentials_vault_id is not null
+          then outbox.stored_credentials(e.credentials_vault_id)
+        end as credentials,
+        e.broker
+    ) x
+    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint; and what a
+    -- run has known for 30 s may hold a secret that has run out since.
+    where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
+      or exists (
+        select from outbox.endpoint_secret s
+        where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
   if exists (select from outbox.whatsapp_channel) then
     v_parcel := outbox.with_messages(v_parcel, p_claimed);
   end if;
@@ -1850,11 +1890,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.batch(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION batch(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION batch(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'What a run needs to send claimed deliveries: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once.';
+COMMENT ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'What a run needs to send claimed deliveries: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the endpoints that p_known has with their present revision.';
 
 -- Name: begin_attempt(outbox.outbound_message, text, uuid, integer, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2912,6 +2952,91 @@ ALTER FUNCTION outbox.check_dossier(p_dossier_id text) OWNER TO postgres;
 -- Name: FUNCTION check_dossier(p_dossier_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_dossier(p_dossier_id text) IS 'Raises OH001 unless this may be a dossier''s id.';
+
+-- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.endpoint (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    org_id text NOT NULL,
+    kind text DEFAULT 'webhook'::text NOT NULL,
+    url text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    header_names text[] DEFAULT '{}'::text[] NOT NULL,
+    headers_vault_id uuid,
+    payload text DEFAULT 'envelope'::text NOT NULL,
+    timeout_ms integer DEFAULT 15000 NOT NULL,
+    ordering text DEFAULT 'none'::text NOT NULL,
+    max_in_flight integer DEFAULT 50 NOT NULL,
+    quantum integer DEFAULT 25 NOT NULL,
+    rate_per_second double precision,
+    rate_burst integer DEFAULT 10 NOT NULL,
+    lane_spacing_ms integer DEFAULT 0 NOT NULL,
+    retry jsonb,
+    retry_4xx boolean DEFAULT false NOT NULL,
+    on_dead_letter text DEFAULT 'continue'::text NOT NULL,
+    breaker_enabled boolean DEFAULT true NOT NULL,
+    breaker_threshold integer DEFAULT 5 NOT NULL,
+    breaker_open_ms integer DEFAULT 30000 NOT NULL,
+    state text DEFAULT 'enabled'::text NOT NULL,
+    state_reason text,
+    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    credentials_vault_id uuid,
+    broker jsonb,
+    CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
+    CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
+    CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
+    CONSTRAINT endpoint_kind_is_known CHECK ((kind = ANY (ARRAY['webhook'::text, 'whatsapp'::text, 'slack'::text, 'rabbitmq'::text, 'kafka'::text]))),
+    CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
+    CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
+    CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
+    CONSTRAINT endpoint_ordering_is_known CHECK ((ordering = ANY (ARRAY['none'::text, 'partition'::text, 'endpoint'::text]))),
+    CONSTRAINT endpoint_payload_is_known CHECK ((payload = ANY (ARRAY['envelope'::text, 'data'::text]))),
+    CONSTRAINT endpoint_quantum_is_positive CHECK (((quantum >= 1) AND (quantum <= 1000))),
+    CONSTRAINT endpoint_rate_is_positive CHECK (((rate_per_second >= (0.001)::double precision) AND (rate_per_second <= (100000)::double precision))),
+    CONSTRAINT endpoint_state_is_known CHECK ((state = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
+    CONSTRAINT endpoint_timeout_is_sensible CHECK (((timeout_ms >= 500) AND (timeout_ms <= 60000)))
+);
+
+ALTER TABLE outbox.endpoint OWNER TO postgres;
+
+-- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.endpoint IS 'Where deliveries go, with every setting of the endpoint. version grows with each change.';
+
+-- Name: COLUMN endpoint.header_names; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.header_names IS 'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() changes them.';
+
+-- Name: COLUMN endpoint.lane_spacing_ms; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.lane_spacing_ms IS 'How long an ordered lane rests behind each delivery.';
+
+-- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.retry IS 'The retry policy (see calculate_delay); null: the preset of the kind.';
+
+-- Name: COLUMN endpoint.retry_4xx; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.retry_4xx IS 'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
+
+-- Name: COLUMN endpoint.on_dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
+
+-- Name: COLUMN endpoint.ramp_from; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed: from then on it is served more and more, up to max_in_flight.';
+
+-- Name: COLUMN endpoint.credentials_vault_id; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() writes it and dispatch() alone reads it.';
+
+-- Name: COLUMN endpoint.broker; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint.broker IS 'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
 
 -- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4150,8 +4275,18 @@ CREATE FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with 
     SET search_path TO ''
     AS $$
 declare
-  v_news outbox.news := outbox.apply_results(p_results, p_now);
+  v_judge uuid[] := outbox.endpoints_to_judge(p_results);
+  v_news outbox.news;
+  v_applied integer;
 begin
+  if pg_catalog.cardinality(v_judge) = 0 then
+    v_applied := outbox.apply_delivered(p_results, p_now);
+  else
+    v_news := outbox.apply_results(
+      array(select r from pg_catalog.unnest(p_results) r where r.endpoint = any (v_judge)), p_now);
+    v_applied := v_news.applied + outbox.apply_delivered(
+      array(select r from pg_catalog.unnest(p_results) r where r.endpoint <> all (v_judge)), p_now);
+  end if;
   if exists (select from outbox.whatsapp_channel) then
     perform outbox.complete_messages(p_results, p_now);
     perform outbox.throttle_apps(p_results, p_now);
@@ -4175,7 +4310,7 @@ begin
   if v_news.closed is not null then
     perform outbox.announce('outhook.breaker.closed', v_news.closed, p_now);
   end if;
-  return v_news.applied;
+  return v_applied;
 end
 $$;
 
@@ -5520,12 +5655,15 @@ ALTER FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason
 
 COMMENT ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent, and returns it as it is then. OH001, OH002.';
 
--- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAULT '[]'::jsonb, p_limit integer DEFAULT 0, p_kind text DEFAULT 'edge'::text, p_ended boolean DEFAULT false) RETURNS json
+CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAULT '[]'::jsonb, p_limit integer DEFAULT 0, p_kind text DEFAULT 'edge'::text, p_ended boolean DEFAULT false, p_known jsonb DEFAULT '{}'::jsonb) RETURNS json
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     SET statement_timeout TO '5s'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_memoize TO 'off'
+    SET jit TO 'off'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -5550,14 +5688,15 @@ begin
   on conflict do nothing;
   if not found then
     v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, null, null, null, v_now);
+    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null,
+      v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
   -- Not all below: that would walk what a transaction left open keeps of them.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null, v_now);
+    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, v_now);
   end if;
   if v_given > 0 then
     select pg_catalog.array_agg(r) into v_results
@@ -5605,15 +5744,15 @@ begin
     where b.run_id = p_run and b.seq = p_seq;
   end if;
   return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
-    v_stop, v_claimed, v_retries, v_route ->> 'error', v_claim_error, v_now);
+    v_stop, v_claimed, p_known, v_retries, v_route ->> 'error', v_claim_error, v_now);
 end
 $$;
 
-ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) OWNER TO postgres;
+ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) OWNER TO postgres;
 
--- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier answer, which are left out of this one while they are the same. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5780,6 +5919,35 @@ ALTER FUNCTION outbox.drop_saga(p_name text) OWNER TO postgres;
 -- Name: FUNCTION drop_saga(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.drop_saga(p_name text) IS 'Forgets a saga; what it has published stays: {"name", "dropped": true}. OH002.';
+
+-- Name: dropped_events(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.dropped_events(p_claimed outbox.claimed) RETURNS outbox.event[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.array_agg(f)
+    from (
+      select distinct on (u.event_id) u.event_id, u.endpoint_id
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.replayed)
+        as u (event_id, endpoint_id, replayed)
+      where u.replayed
+    ) c
+    cross join lateral outbox.find_event(c.event_id, c.endpoint_id) f
+    where not exists (select from outbox.event v where v.id = c.event_id offset 0));
+end
+$$;
+
+ALTER FUNCTION outbox.dropped_events(p_claimed outbox.claimed) OWNER TO postgres;
+
+-- Name: FUNCTION dropped_events(p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.dropped_events(p_claimed outbox.claimed) IS 'The events of claimed replays whose day has been dropped, from their dead letters; null when there is none.';
 
 -- Name: due_gates(integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5962,6 +6130,38 @@ ALTER FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) OWNER TO postgre
 -- Name: FUNCTION endpoint_json(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them several, the first.';
+
+-- Name: endpoints_to_judge(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return array(
+    select r.endpoint
+    from (
+      select u.endpoint,
+        pg_catalog.bool_or(u.outcome is distinct from 'delivered') as failed
+      from pg_catalog.unnest(p_results) u
+      group by u.endpoint
+    ) r
+    cross join lateral (
+      select g.breaker from outbox.gate g
+      where g.endpoint_id = r.endpoint order by g.changed_at desc limit 1
+    ) g
+    where r.failed or g.breaker <> 'closed');
+end
+$$;
+
+ALTER FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) OWNER TO postgres;
+
+-- Name: FUNCTION endpoints_to_judge(p_results outbox.result[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) IS 'The endpoints that have a result other than delivered, or a breaker that is not closed: their results are for apply_results(), all others for apply_delivered().';
 
 -- Name: engine_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6764,10 +6964,23 @@ COMMENT ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with
 CREATE FUNCTION outbox.first_lease_end(p_gate_id bigint) RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 begin
+  -- The lane that is always there by itself, the newest version first; the jobs' have few.
   return (
-    select pg_catalog.min(l.leased_until) from outbox.unordered_lanes(p_gate_id) l
+    select pg_catalog.min(l.leased_until)
+    from (
+      (
+        select l.leased_until, l.leased from outbox.lane l
+        where l.gate_id = p_gate_id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.leased_until, l.leased from outbox.lane l
+      where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0
+    ) l
     where l.leased > 0);
 end
 $$;
@@ -6776,7 +6989,7 @@ ALTER FUNCTION outbox.first_lease_end(p_gate_id bigint) OWNER TO postgres;
 
 -- Name: FUNCTION first_lease_end(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'When the first lease in the unordered lanes of a gate ends; null when they hold none.';
+COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'When the first lease in the unordered lanes of a gate ends (the live one, and one for each replay job), as they noted it; null when they hold none.';
 
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9523,58 +9736,72 @@ declare
   v_lanes bigint[];
   v_applied integer := 0;
 begin
-  select pg_catalog.array_agg(outbox.lost(d.held)) into v_lost
-  from pg_catalog.unnest(p_endpoint_ids) p
-  cross join lateral (
-    select o as gate, o.* from outbox.gate o
-    where o.endpoint_id = p order by o.changed_at desc limit 1
-  ) g
-  cross join lateral (select e from outbox.endpoint e where e.id = g.endpoint_id offset 0) x
-  cross join lateral (
-    -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40 ms)
-    -- only when the gate is full or waits for its probe: no turn comes then before a lease ends.
-    select n.* from outbox.lane n
-    where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
-      and n.next_at < 'infinity'
-    order by n.next_at
-    limit case
-      when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(g.gate, x.e, p_now)
-      then 1000
-    end
-  ) l
-  cross join lateral (
-    -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
-    -- which there are never more than may be in flight (1,000).
-    select d as held from outbox.delivery d
-    where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-    order by d.due_at, d.event_id
-    limit 2000
-  ) d
-  where l.leased > 0 and l.leased_until <= p_now and (d.held).leased_until <= p_now;
-  if v_lost is not null then
-    v_applied := outbox.complete(v_lost, p_now);
-  end if;
-  -- The lease that a lane noted as its first may have ended with a result. A gate that is full goes
-  -- by that note, and would be due in vain until the next lease ends.
   v_lanes := array(
-    select l.id
+    select n.id
     from pg_catalog.unnest(p_endpoint_ids) p
     cross join lateral (
-      select o.id from outbox.gate o
+      select o.* from outbox.gate o
       where o.endpoint_id = p order by o.changed_at desc limit 1
     ) g
-    cross join lateral outbox.unordered_lanes(g.id) l
-    where l.leased > 0 and l.leased_until <= p_now);
-  if pg_catalog.cardinality(v_lanes) > 0 then
-    update outbox.lane l set leased_until = coalesce((
-      select pg_catalog.min(d.leased_until) from (
-        select d.leased_until from outbox.delivery d
-        where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-        order by d.due_at, d.event_id
-        limit 2000
-      ) d), l.leased_until)
-    where l.id = any (v_lanes);
+    cross join lateral (select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0) e
+    cross join lateral (
+      (
+        -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40
+        -- ms) only when the gate is full or waits for its probe: no turn comes then before a lease
+        -- ends.
+        select l.id, l.leased, l.leased_until from outbox.lane l
+        where l.gate_id = g.id and l.next_at >= g.lanes_from and l.next_at <= p_now
+          and l.next_at < 'infinity'
+        order by l.next_at
+        limit case
+          when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(
+            e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now)
+          then 1000
+        end
+      )
+      union all
+      (
+        -- And the unordered ones, by whose notes park() goes where the gate is full.
+        select l.id, l.leased, l.leased_until from outbox.lane l
+        where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.id, l.leased, l.leased_until from outbox.lane l
+      where l.gate_id = g.id and not l.ordered and l.key_hash > 0
+    ) n
+    where n.leased > 0 and n.leased_until <= p_now);
+  if pg_catalog.cardinality(v_lanes) = 0 then
+    return 0;
   end if;
+  v_lost := array(
+    select outbox.lost(d.held)
+    from (select distinct u from pg_catalog.unnest(v_lanes) u) n (id)
+    cross join lateral (
+      select l.id, l.head_at from outbox.lane l
+      where l.id = n.id order by l.changed_at desc limit 1
+    ) l
+    cross join lateral (
+      -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
+      -- which there are never more than may be in flight (1,000).
+      select d as held from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d
+    where (d.held).leased_until <= p_now);
+  if pg_catalog.cardinality(v_lost) > 0 then
+    v_applied := outbox.complete(v_lost, p_now);
+  end if;
+  -- The lease that a lane noted as its first may have ended with a result: it notes the next.
+  update outbox.lane l set leased_until = coalesce((
+    select pg_catalog.min(d.leased_until) from (
+      select d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d), l.leased_until)
+  where l.id = any (v_lanes) and l.leased > 0;
   return v_applied;
 end
 $$;
@@ -10637,11 +10864,11 @@ begin
   update outbox.gate g set next_at = n.next_at, lanes_from = n.lanes_from, changed_at = n.changed_at
   from pg_catalog.unnest(p_endpoint_ids) p
   cross join lateral (
-    select o.ctid as gate_at, o as gate, o.* from outbox.gate o
+    select o.ctid as gate_at, o.* from outbox.gate o
     where o.endpoint_id = p order by o.changed_at desc limit 1
   ) o
   cross join lateral (
-    select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+    select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
   cross join lateral (
     -- Whoever changes a lane makes it due at its p_now or later, and comes here with the same
@@ -10659,7 +10886,8 @@ begin
       when e.state <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight >= outbox.allowed_in_flight(o.gate, e.endpoint, p_now)
+        or o.in_flight >= outbox.allowed_in_flight(
+          e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
         -- While its share still grows there is more to send before anything comes back.
         case
@@ -12847,6 +13075,36 @@ ALTER FUNCTION outbox.reserved_headers() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.reserved_headers() IS 'The names that no custom header may have, in lower case; webhook-* stands for all that begin so.';
 
+-- Name: resolve_dead_letters(uuid[], uuid[], integer[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.resolve_dead_letters(p_events uuid[], p_endpoints uuid[], p_attempts integer[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  -- The attempt too: it outlives the receipts, and another replay goes on from there.
+  update outbox.dead_letter x set delivered_at = p_now, attempt = p.attempt
+  from unnest(p_events, p_endpoints, p_attempts) as p (event_id, endpoint_id, attempt)
+  cross join lateral (
+    select y.id from outbox.dead_letter y
+    where y.event_id = p.event_id and y.endpoint_id = p.endpoint_id offset 0
+  ) y
+  -- A person may be changing this row, so not by ctid; and an array is no reason to begin with
+  -- the dead letters.
+  where x.id = any (array[y.id]);
+end
+$$;
+
+ALTER FUNCTION outbox.resolve_dead_letters(p_events uuid[], p_endpoints uuid[], p_attempts integer[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION resolve_dead_letters(p_events uuid[], p_endpoints uuid[], p_attempts integer[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.resolve_dead_letters(p_events uuid[], p_endpoints uuid[], p_attempts integer[], p_now timestamp with time zone) IS 'Notes in the dead letters of these replays, if there are any, that they were delivered.';
+
 -- Name: rest_lane(bigint, interval, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) RETURNS void
@@ -14680,11 +14938,11 @@ begin
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
     from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
     cross join lateral (
-      select g.ctid as gate_at, g as gate, g.* from outbox.gate g
+      select g.ctid as gate_at, g.* from outbox.gate g
       where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
     ) g
     cross join lateral (
-      select e as endpoint, e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+      select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
     ) e
     cross join lateral (
       select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing
@@ -14697,24 +14955,24 @@ begin
       end as tokens
     ) t
     cross join lateral (
-      select outbox.allowed_in_flight(g.gate, e.endpoint, p_now) as allowed offset 0
+      select outbox.allowed_in_flight(
+        e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now) as allowed
+      offset 0
     ) a
     where e.state = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
-  ), seen as materialized (
-    -- One row per delivery looked at; a lane without any has one row of nulls.
-    select r.gate_id, r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second,
+  ), seen as (
+    -- One row per delivery that is free and due; a lane without any has one row of nulls. What is
+    -- leased, at the head of an unordered lane, is passed by.
+    select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second,
       l.id as lane_id, l.lane_at, l.ordered, l.next_at, l.most,
-      d.row_at, d.attempt, d.event_id, d.endpoint_id, d.due_at, d.leased_until, d.body_bytes, d.nth
+      d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
     from ring r
     cross join lateral (
       select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at,
-        case
-          when l.ordered then case when r.probing then 1 else r.quantum end
-          else r.room + l.leased
-        end as most
+        case when l.ordered and not r.probing then r.quantum else r.room end as most
       from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
         and l.next_at < 'infinity'
@@ -14724,68 +14982,70 @@ begin
     ) l
     left join lateral (
       -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
-      select d.ctid as row_at, d.event_id, d.endpoint_id, d.attempt, d.due_at, d.leased_until,
-        d.body_bytes, pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
+      select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
+        pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
         and d.due_at <= case when l.ordered then 'infinity' else p_now end
+        and d.leased_until is null
       order by d.due_at, d.event_id
       limit l.most + 1
     ) d on true
-  ), ranked as materialized (
+  ), ranked as (
     -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
     -- spent: how many of its rate's tokens the gate has given out up to this row.
-    select f.*, c.fits,
-      pg_catalog.row_number() over round as rank, pg_catalog.sum(f.body_bytes) over round as bytes
+    select f.*,
+      pg_catalog.count(*) filter (where f.fits) over round as rank,
+      pg_catalog.sum(f.body_bytes) filter (where f.fits) over round as bytes
     from (
-      select s.*, s.leased_until is null and s.event_id is not null as free,
-        pg_catalog.sum(
-          case when s.leased_until is not null or (s.ordered and s.nth > 1) then 0 else 1 end
-        ) over of_gate as slot,
-        pg_catalog.count(*) filter (where s.leased_until is null and s.nth <= s.most)
-          over of_gate as spent
-      from seen s
-      window of_gate as (partition by s.gate_id order by s.next_at, s.lane_id, s.nth)
+      select s.*, coalesce(s.nth <= s.most and s.slot <= s.room
+        and s.spent <= coalesce(s.tokens, 'Infinity'), false) as fits
+      from (
+        select s.*,
+          pg_catalog.count(*) filter (where not s.ordered or s.nth = 1) over of_gate as slot,
+          pg_catalog.count(*) filter (where s.nth <= s.most) over of_gate as spent
+        from seen s
+        window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
+      ) s
     ) f
-    cross join lateral (
-      select f.free and f.nth <= f.most and f.slot <= f.room
-        and f.spent <= coalesce(f.tokens, 'Infinity') as fits
-    ) c
-    window round as (partition by c.fits order by f.place, f.slot, f.next_at, f.lane_id, f.nth)
+    -- As of_gate is sorted: one sort serves both.
+    window round as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
-    select r.*, r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
+    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
+      r.rate_per_second, r.event_id, r.attempt, r.rank,
+      r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
     from ranked r
   ), by_lane as materialized (
-    select m.gate_at, m.lane_at, m.ordered, m.probing, m.tokens, m.rate_per_second,
+    select m.gate_at, m.lane_at, m.ordered, m.tokens, m.rate_per_second,
       (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
         as probe_event,
       (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
         as probe_attempt,
-      pg_catalog.count(m.event_id) as n,
-      pg_catalog.count(*) filter (where m.free) as free,
+      pg_catalog.count(m.row_at) as n,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
-      m.most,
-      pg_catalog.min(m.due_at) as head_at,
-      pg_catalog.min(m.leased_until) as leased_until,
       case
         when pg_catalog.bool_or(m.picked) then p_now + m.lease
           * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end
       end as lease_end
     from marked m
-    group by m.gate_at, m.lane_at, m.ordered, m.most, m.lease, m.probing, m.tokens,
-      m.rate_per_second
+    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens, m.rate_per_second
   ), lanes as (
     update outbox.lane l set
-      head_at = coalesce(b.head_at,
+      head_at = coalesce(
+        (select d.due_at from outbox.delivery d
+         where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+           and d.due_at <= case when b.ordered then 'infinity' else p_now end
+         order by d.due_at limit 1),
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
-      leased_until = least(b.leased_until, b.lease_end),
+      -- The first may have ended with a result meanwhile: lose_leases() looks again then.
+      leased_until = least(l.leased_until, b.lease_end),
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
-        when b.free > b.taken or b.n > b.most then p_now
+        when b.n > b.taken then p_now
         else greatest(p_now, coalesce(
-          least(b.leased_until, b.lease_end, (
+          least(l.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
             where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
             order by d.due_at limit 1)),
@@ -14793,7 +15053,7 @@ begin
       end
     from by_lane b
     -- A lane that was served nothing for want of room keeps its turn.
-    where l.ctid = b.lane_at and (b.taken > 0 or (b.free = 0 and b.n <= b.most))
+    where l.ctid = b.lane_at and (b.taken > 0 or b.n = 0)
     returning b.gate_at, b.taken,
       case when b.ordered then least(b.taken, 1) else b.taken end as slots,
       b.probe_event, b.probe_attempt, b.tokens, b.rate_per_second
@@ -15651,34 +15911,6 @@ ALTER FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt 
 -- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the message.';
-
--- Name: unordered_lanes(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.unordered_lanes(p_gate_id bigint) RETURNS SETOF outbox.lane
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    AS $$
-begin
-  -- The one that is always there by itself, the newest version first; the jobs' have few.
-  return query
-  (
-    select l.* from outbox.lane l
-    where l.gate_id = p_gate_id and not l.ordered and l.key_hash = 0
-    order by l.changed_at desc limit 1
-  )
-  union all
-  select l.* from outbox.lane l
-  where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0;
-end
-$$;
-
-ALTER FUNCTION outbox.unordered_lanes(p_gate_id bigint) OWNER TO postgres;
-
--- Name: FUNCTION unordered_lanes(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.unordered_lanes(p_gate_id bigint) IS 'The lanes of a gate that promise no order: the live one, and one for each replay job.';
 
 -- Name: unrouted_late(outbox.router, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16602,6 +16834,40 @@ CREATE SEQUENCE outbox.counters_from
     CACHE 1;
 
 ALTER TABLE outbox.counters_from OWNER TO postgres;
+
+-- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.gate (
+    id bigint NOT NULL,
+    endpoint_id uuid NOT NULL,
+    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    lanes_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    in_flight integer DEFAULT 0 NOT NULL,
+    depth bigint DEFAULT 0 NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    last_timed_out boolean DEFAULT false NOT NULL,
+    tokens double precision DEFAULT 0 NOT NULL,
+    tokens_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    breaker text DEFAULT 'closed'::text NOT NULL,
+    streak integer DEFAULT 0 NOT NULL,
+    first_failure_at timestamp with time zone,
+    open_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    probe_event uuid,
+    probe_attempt integer,
+    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    CONSTRAINT gate_breaker_is_known CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
+    CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
+    CONSTRAINT gate_has_a_probe_when_half_open CHECK (((breaker = 'half_open'::text) = ((probe_event IS NOT NULL) AND (probe_attempt IS NOT NULL)))),
+    CONSTRAINT gate_in_flight_is_not_negative CHECK ((in_flight >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.gate OWNER TO postgres;
+
+-- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), from when on its lanes are due (lanes_from: none is earlier), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -18271,17 +18537,9 @@ REVOKE ALL ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_no
 
 REVOKE ALL ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) FROM PUBLIC;
 
--- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-GRANT SELECT ON TABLE outbox.endpoint TO service_role;
-
--- Name: TABLE gate; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.gate TO service_role;
-
--- Name: FUNCTION allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.allowed_in_flight(p_gate outbox.gate, p_endpoint outbox.endpoint, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -18291,9 +18549,9 @@ REVOKE ALL ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now ti
 
 REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -18315,6 +18573,10 @@ REVOKE ALL ON FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now times
 
 REVOKE ALL ON FUNCTION outbox.apply_callbacks(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.apply_callbacks(p_limit integer) TO service_role;
+
+-- Name: FUNCTION apply_delivered(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION apply_inbound(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -18360,9 +18622,9 @@ REVOKE ALL ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p
 
 REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 
--- Name: FUNCTION batch(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION batch(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.batch(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -18506,6 +18768,10 @@ REVOKE ALL ON FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_e
 -- Name: FUNCTION check_dossier(p_dossier_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_dossier(p_dossier_id text) FROM PUBLIC;
+
+-- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.endpoint TO service_role;
 
 -- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -18826,10 +19092,10 @@ GRANT ALL ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id 
 REVOKE ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) TO service_role;
 
--- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean) TO service_role;
+REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) TO service_role;
 
 -- Name: FUNCTION dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -18852,6 +19118,10 @@ REVOKE ALL ON FUNCTION outbox.drop_partitions() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.drop_saga(p_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.drop_saga(p_name text) TO service_role;
 
+-- Name: FUNCTION dropped_events(p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.dropped_events(p_claimed outbox.claimed) FROM PUBLIC;
+
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
@@ -18872,6 +19142,10 @@ REVOKE ALL ON FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now 
 -- Name: FUNCTION endpoint_json(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) FROM PUBLIC;
+
+-- Name: FUNCTION endpoints_to_judge(p_results outbox.result[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) FROM PUBLIC;
 
 -- Name: FUNCTION engine_metrics(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -19778,6 +20052,10 @@ GRANT ALL ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_
 
 REVOKE ALL ON FUNCTION outbox.reserved_headers() FROM PUBLIC;
 
+-- Name: FUNCTION resolve_dead_letters(p_events uuid[], p_endpoints uuid[], p_attempts integer[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.resolve_dead_letters(p_events uuid[], p_endpoints uuid[], p_attempts integer[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) FROM PUBLIC;
@@ -20123,10 +20401,6 @@ REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION unordered_lanes(p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.unordered_lanes(p_gate_id bigint) FROM PUBLIC;
-
 -- Name: FUNCTION unrouted_late(p_router outbox.router, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) FROM PUBLIC;
@@ -20247,6 +20521,10 @@ GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 -- Name: TABLE conversation_window; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
+
+-- Name: TABLE gate; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.gate TO service_role;
 
 -- Name: TABLE delivery_status; Type: ACL; Schema: outbox; Owner: postgres
 

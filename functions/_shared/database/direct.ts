@@ -88,7 +88,8 @@ function ask(sql: postgres.Sql, call: DispatchCall): Promise<{ answer: unknown }
     select outbox.dispatch(
       p_run => ${call.run}::uuid, p_seq => ${call.seq}::bigint,
       p_results => ${JSON.stringify(call.results)}::text::jsonb, p_limit => ${call.limit}::integer,
-      p_kind => ${call.kind}::text, p_ended => ${call.ended}::boolean
+      p_kind => ${call.kind}::text, p_ended => ${call.ended}::boolean,
+      p_known => ${JSON.stringify(call.known)}::text::jsonb
     ) as answer`
 }
 

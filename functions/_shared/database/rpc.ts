@@ -38,6 +38,7 @@ export function connectRpc({ url, key, timeoutMs = callTimeoutMs }: RpcOptions):
         p_limit: call.limit,
         p_kind: call.kind,
         p_ended: call.ended,
+        p_known: call.known,
       }).abortSignal(limit.signal)
       if (error === null) return readAnswer(data)
       return {

@@ -10,7 +10,7 @@ with counted as (
     c.leased_until as first_end
   from outbox.lane l left join counted c on c.lane_id = l.id
 ), gates as (
-  select g.*, e.max_in_flight, e.state, outbox.allowed_in_flight(g, e, outbox.clock()) as allowed, coalesce(l.depth, 0) as n, coalesce(l.slots, 0) as slots, l.next_at as lane_at
+  select g.*, e.max_in_flight, e.state, outbox.allowed_in_flight(e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), outbox.clock()) as allowed, coalesce(l.depth, 0) as n, coalesce(l.slots, 0) as slots, l.next_at as lane_at
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
   left join (

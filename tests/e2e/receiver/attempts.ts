@@ -109,7 +109,15 @@ async function dispatch(
   results: Result[],
   limit: number,
 ): Promise<DispatchAnswer> {
-  const reply = await database.dispatch({ run, seq, results, limit, kind: 'worker', ended: false })
+  const reply = await database.dispatch({
+    run,
+    seq,
+    results,
+    limit,
+    kind: 'worker',
+    ended: false,
+    known: {},
+  })
   if (!reply.ok) throw new Error(reply.fault.message)
   if (reply.answer.error !== null) throw new Error(JSON.stringify(reply.answer.error))
   return reply.answer

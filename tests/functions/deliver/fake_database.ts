@@ -58,11 +58,12 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
 
   function handle(call: DispatchCall): DispatchAnswer {
     const batch = `${call.run} ${call.seq}`
-    const asked = JSON.stringify(call)
+    // What a run knows may have grown meanwhile.
+    const asked = JSON.stringify({ ...call, known: null })
     const before = batches.get(batch)
     if (before !== undefined) {
       if (before !== asked) throw new Error(`the repeat of seq ${call.seq} differs`)
-      return answerOf(leasedBy(batch), 0)
+      return answerOf(leasedBy(batch), 0, call.known)
     }
     if (call.seq < lastSeq - 7) throw new Error(`seq ${call.seq} comes after ${lastSeq}`)
     if (hasEnded && !call.ended) throw new Error('the run goes on after its end')
@@ -78,7 +79,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
       leases.set(keyOf(delivery), { delivery, until, batch })
       claimed.add(keyOf(delivery))
     }
-    return answerOf(deliveries, db.stale.length - staleBefore)
+    return answerOf(deliveries, db.stale.length - staleBefore, call.known)
   }
 
   function apply(result: Result): void {
@@ -96,11 +97,15 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     return own.map(({ delivery, until }) => ({ ...delivery, lease_ms: until - now }))
   }
 
-  function answerOf(deliveries: Delivery[], stale: number): DispatchAnswer {
+  function answerOf(
+    deliveries: Delivery[],
+    stale: number,
+    known: DispatchCall['known'],
+  ): DispatchAnswer {
     const events = deliveries.map(({ event }) => [event, sampleEvent()] as const)
-    const endpoints = deliveries.map(({ endpoint }) => {
-      return [endpoint, sampleEndpoint(db.endpoint)] as const
-    })
+    const revision = JSON.stringify(db.endpoint)
+    const endpoints = deliveries.filter(({ endpoint }) => known[endpoint] !== revision)
+      .map(({ endpoint }) => [endpoint, sampleEndpoint({ ...db.endpoint, revision })] as const)
     return {
       stale,
       routed: 0,

@@ -28,7 +28,7 @@ select is((select array_agg(distinct few) from taken), '{1}', 'an endpoint of on
 select is_empty('select * from miscounts()', 'the counters are right');
 
 -- allowed_in_flight() by itself.
-select is(outbox.allowed_in_flight(row_gate, row_endpoint, c.at), c.allowed, c.what)
+select is(outbox.allowed_in_flight(row_endpoint.max_in_flight, row_gate.last_timed_out, greatest(row_gate.ramp_from, row_endpoint.ramp_from), c.at), c.allowed, c.what)
 from made
 join outbox.endpoint row_endpoint on row_endpoint.id = made.id join outbox.gate row_gate on row_gate.endpoint_id = made.id
 cross join lateral (values

@@ -10,7 +10,7 @@ import { testFolder } from '../../../_support/folder.ts'
 
 function callOf(over: Partial<DispatchCall> = {}): DispatchCall {
   const run = crypto.randomUUID()
-  return { run, seq: 1, results: [], limit: 10, kind: 'worker', ended: false, ...over }
+  return { run, seq: 1, results: [], limit: 10, kind: 'worker', ended: false, known: {}, ...over }
 }
 
 async function prepare(stack: Stack): Promise<string> {
@@ -50,6 +50,21 @@ async function checkClaim(stack: Stack, database: Database): Promise<void> {
   expect(done).toMatchObject({ answer: { stale: 0, deliveries: [] } })
   const late = await database.dispatch(callOf({ results: [result] }))
   expect(late).toMatchObject({ answer: { stale: 1 } })
+
+  const known = { [endpoint]: claim.answer.endpoints[endpoint]?.revision ?? '' }
+  await stack.psql(`select outbox.publish('order.paid', '{}')`)
+  const knows = callOf({ known })
+  expect(await database.dispatch(knows))
+    .toMatchObject({ answer: { deliveries: [{ endpoint }], endpoints: {} } })
+  // Any change of its row makes another revision.
+  await stack.psql(`update outbox.endpoint set timeout_ms = timeout_ms + 1`)
+  const told = await database.dispatch(knows)
+  expect(told.ok && told.answer.endpoints[endpoint]?.revision).not.toBe(known[endpoint])
+  await database.dispatch({
+    ...knows,
+    seq: 2,
+    results: [{ event, endpoint, attempt: 1, outcome: 'released' }],
+  })
 }
 
 Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t) => {
