@@ -1,4 +1,7 @@
--- Publishing in bulk: an array of events, all or none.
+-- Publishing in bulk: an array of events, all or none. publish_plain() stores all of it in a few
+-- statements. Where it cannot, because an event is not valid, is for one endpoint or for later, or
+-- has a key that is taken, publish_array() takes one event after the other, and can so name the one
+-- that is wrong.
 
 create function outbox.event_of_json(
   p_event jsonb, p_at timestamptz, p_org_id text

@@ -1,5 +1,5 @@
--- Executing a saga. The three functions that the caller's rights go through; what each is granted
--- to is in 90.
+-- Executing a saga. execute_saga() and run_step() have the rights of the caller, as the steps have.
+-- begin_saga() and end_saga() are SECURITY DEFINER: they read the saga and keep the key.
 
 create function outbox.begin_saga(
   p_name text, p_context jsonb, p_org_id text, p_idempotency_key text

@@ -1,4 +1,5 @@
--- The consumer's side of at least once: the ids that a consumer has processed.
+-- The inbox of a consumer. Delivery is at least once, so an event may come again: here stand the
+-- ids that a consumer has processed, so that it does each of them once.
 
 create table outbox.consumer_inbox (
   consumer text not null,

@@ -1,6 +1,7 @@
--- What WhatsApp's error codes mean. Titles are Meta's own. Decided on the code, never on the status
--- it came with: the same code comes with several. Meta's is_transient makes a retry of what would
--- be a failure or a hold, unless the rule is firm. A code without a row is retried.
+-- What WhatsApp's error codes mean. Titles are Meta's own. A failure is judged by its code, never
+-- by the status that it came with: the same code comes with several. Meta's is_transient makes a
+-- retry of what would be a failure or a hold, unless the rule is firm. A code without a row is
+-- retried.
 --
 -- An attempt that may have reached WhatsApp though no answer came is an unknown outcome, since a
 -- second call would be a second message: its retry waits ten minutes for a callback that says so.

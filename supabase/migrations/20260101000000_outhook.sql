@@ -4524,7 +4524,10 @@ comment on function outbox.publish_message(outbox.outbound_message, timestamptz)
 
 -- sql/45_publish_many.sql
 
--- Publishing in bulk: an array of events, all or none.
+-- Publishing in bulk: an array of events, all or none. publish_plain() stores all of it in a few
+-- statements. Where it cannot, because an event is not valid, is for one endpoint or for later, or
+-- has a key that is taken, publish_array() takes one event after the other, and can so name the one
+-- that is wrong.
 
 create function outbox.event_of_json(
   p_event jsonb, p_at timestamptz, p_org_id text
@@ -4887,8 +4890,8 @@ comment on function outbox.no_saga(text) is 'Raises OH002 for a saga of that nam
 
 -- sql/47_execute_saga.sql
 
--- Executing a saga. The three functions that the caller's rights go through; what each is granted
--- to is in 90.
+-- Executing a saga. execute_saga() and run_step() have the rights of the caller, as the steps have.
+-- begin_saga() and end_saga() are SECURITY DEFINER: they read the saga and keep the key.
 
 create function outbox.begin_saga(
   p_name text, p_context jsonb, p_org_id text, p_idempotency_key text
@@ -5131,7 +5134,8 @@ comment on function
 
 -- sql/48_inbox.sql
 
--- The consumer's side of at least once: the ids that a consumer has processed.
+-- The inbox of a consumer. Delivery is at least once, so an event may come again: here stand the
+-- ids that a consumer has processed, so that it does each of them once.
 
 create table outbox.consumer_inbox (
   consumer text not null,
@@ -5850,9 +5854,10 @@ insert into outbox.error_hint (error_class, hint) values
 
 -- sql/53_message_rule.sql
 
--- What WhatsApp's error codes mean. Titles are Meta's own. Decided on the code, never on the status
--- it came with: the same code comes with several. Meta's is_transient makes a retry of what would
--- be a failure or a hold, unless the rule is firm. A code without a row is retried.
+-- What WhatsApp's error codes mean. Titles are Meta's own. A failure is judged by its code, never
+-- by the status that it came with: the same code comes with several. Meta's is_transient makes a
+-- retry of what would be a failure or a hold, unless the rule is firm. A code without a row is
+-- retried.
 --
 -- An attempt that may have reached WhatsApp though no answer came is an unknown outcome, since a
 -- second call would be a second message: its retry waits ten minutes for a callback that says so.
