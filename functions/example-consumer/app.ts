@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { Webhook } from 'standardwebhooks'
 import { messageOf } from '../_shared/errors.ts'
 import type { Log } from '../_shared/log.ts'
 import { problemResponse } from '../_shared/problem.ts'
+import { readText } from '../_shared/read_text.ts'
 import type { Receive } from './database.ts'
 
 export type AppDeps = {
@@ -24,7 +24,7 @@ export function createApp({ secret, receive, log }: AppDeps): Hono {
   const app = new Hono().basePath('/example-consumer')
   const webhook = secret === '' ? null : new Webhook(secret)
 
-  app.post('/', bodyLimit({ maxSize: mostBytes, onError: tooLarge }), async (c) => {
+  app.post('/', async (c) => {
     if (webhook === null) {
       return problemResponse({
         status: 503,
@@ -33,7 +33,8 @@ export function createApp({ secret, receive, log }: AppDeps): Hono {
         detail: "EXAMPLE_CONSUMER_SECRET is not set: set it to the endpoint's signing secret",
       })
     }
-    const body = await c.req.text()
+    const body = await readText(c.req.raw, mostBytes)
+    if (body instanceof Response) return body
     const eventId = c.req.header('webhook-id') ?? ''
     try {
       webhook.verify(body, c.req.header())
@@ -60,14 +61,13 @@ export function createApp({ secret, receive, log }: AppDeps): Hono {
     }
   })
 
+  app.notFound((c) =>
+    problemResponse({
+      status: 404,
+      code: 'not_found',
+      title: 'Not found',
+      detail: `This function has no ${c.req.method} ${c.req.path}`,
+    })
+  )
   return app
-}
-
-function tooLarge(): Response {
-  return problemResponse({
-    status: 413,
-    code: 'too_large',
-    title: 'Too large',
-    detail: `The body has more than ${mostBytes} bytes`,
-  })
 }

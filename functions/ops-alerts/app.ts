@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { Webhook } from 'standardwebhooks'
 import { bearsToken } from '../_shared/bearer.ts'
 import { messageOf } from '../_shared/errors.ts'
 import type { Log } from '../_shared/log.ts'
 import { problemResponse } from '../_shared/problem.ts'
+import { readText } from '../_shared/read_text.ts'
 import type { Alert } from './alert.ts'
 import { alertsOfAlertmanager } from './from_alertmanager.ts'
 import { alertOfEvent } from './from_event.ts'
@@ -21,6 +21,8 @@ export type AlertsDeps = {
   log: Log
 }
 
+const mostBytes = 2 ** 20
+
 /**
  * Tells those on call: `POST /ops-alerts/events` takes Outhook's own operational events,
  * `POST /ops-alerts/alertmanager` what Alertmanager posts. 204 once all have been told; 502 when
@@ -29,10 +31,10 @@ export type AlertsDeps = {
 export function createApp({ secret, tokens, tell, tellForAlertmanager, log }: AlertsDeps): Hono {
   const app = new Hono().basePath('/ops-alerts')
   const webhook = secret === '' ? null : new Webhook(secret)
-  app.use(bodyLimit({ maxSize: 2 ** 20, onError: () => refusal(413, 'too_large', 'Too large') }))
 
   app.post('/events', async (c) => {
-    const body = await c.req.text()
+    const body = await readText(c.req.raw, mostBytes)
+    if (body instanceof Response) return body
     try {
       webhook?.verify(body, c.req.header())
     } catch {
@@ -49,7 +51,8 @@ export function createApp({ secret, tokens, tell, tellForAlertmanager, log }: Al
     if (!bearsToken(c.req.header('authorization'), tokens)) {
       return refusal(401, 'unauthorized', 'Send one of OUTHOOK_ALERTS_TOKEN as bearer token')
     }
-    const body = await c.req.text()
+    const body = await readText(c.req.raw, mostBytes)
+    if (body instanceof Response) return body
     return await passOn(c, tellForAlertmanager, () => alertsOfAlertmanager(body))
   })
 
@@ -74,6 +77,9 @@ export function createApp({ secret, tokens, tell, tellForAlertmanager, log }: Al
     }
   }
 
+  app.notFound((c) =>
+    refusal(404, 'not_found', `This function has no ${c.req.method} ${c.req.path}`)
+  )
   return app
 }
 

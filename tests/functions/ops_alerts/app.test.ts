@@ -93,3 +93,8 @@ Deno.test('readAlertsEnv() leaves out a service that has no key, and says no val
   expect(() => readAlertsEnv({ NEW_RELIC_ACCOUNT_ID: 'secret' }))
     .toThrow('Cannot start: NEW_RELIC_ACCOUNT_ID must be a number')
 })
+
+Deno.test('an address that is none is 404', async () => {
+  const answer = await post('/ops-alerts/nowhere', {}, {})
+  expect(answer).toEqual({ status: 404, told: [] })
+})
