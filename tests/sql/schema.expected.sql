@@ -8398,7 +8398,7 @@ begin
   return p_run.kind = 'edge' and outbox.setting_int('worker.max_runs') <= (
     select pg_catalog.count(*) from outbox.run r
     where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
-      and (r.started_at, r.id) < (p_run.started_at, p_run.id));
+      and r.polled_at <= p_now + interval '10 s' and (r.started_at, r.id) < (p_run.started_at, p_run.id));
 end
 $$;
 
@@ -8512,9 +8512,16 @@ CREATE FUNCTION outbox.is_quiet(p_now timestamp with time zone) RETURNS boolean
     AS $$
 declare
   v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
+  -- What is later was noted while the clock was ahead: it would keep everybody quiet until then.
+  v_until timestamptz := p_now + interval '10 s';
 begin
-  return not exists (select from outbox.run r where r.ended_at is null and r.polled_at > v_since)
-    and (select s.last_value < extract(epoch from v_since) * 1000 from outbox.last_kick s);
+  return not exists (
+      select from outbox.run r
+      where r.ended_at is null and r.polled_at > v_since and r.polled_at <= v_until)
+    and (
+      select s.last_value not between extract(epoch from v_since) * 1000
+        and extract(epoch from v_until) * 1000
+      from outbox.last_kick s);
 end
 $$;
 
@@ -15654,7 +15661,8 @@ begin
   select pg_catalog.count(*)
   into v_live
   from outbox.run r
-  where r.ended_at is null and r.polled_at > v_now - interval '2 s';
+  where r.ended_at is null and r.polled_at > v_now - interval '2 s'
+    and r.polled_at <= v_now + interval '10 s';
   -- Work that has waited for a second although a run is alive wants one more.
   v_behind := exists (
     select from outbox.gate g
