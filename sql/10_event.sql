@@ -73,7 +73,7 @@ create table outbox.unrouted (
 );
 comment on table outbox.unrouted is
   'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: '
-  'the last endpoint of a wide event that has its delivery.';
+  'the last endpoint of a wide event that was asked whether it wants it.';
 -- The predicate keeps this index out of look-ups by event, as that of delivery_lane does.
 create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
@@ -98,7 +98,7 @@ create table outbox.unroutable (
 );
 comment on table outbox.unroutable is
   'Events that failed routing three times. route_again() gives one another chance, behind the '
-  'last endpoint that has its delivery.';
+  'last endpoint that was asked.';
 
 create table outbox.idempotency_key (
   org_id text not null,

@@ -6,11 +6,24 @@
 -- read, or has begun since. Keeping the old state is always safe, since what has been routed is
 -- gone from unrouted.
 
+create type outbox.pair as (
+  event_id uuid,
+  endpoint_id uuid,
+  problem text,
+  deliver_at timestamptz,
+  key_hash bigint,
+  body_bytes integer
+);
+comment on type outbox.pair is
+  'An event for an endpoint, with what its delivery needs of the event. problem: null when it is '
+  'to be delivered, the empty string when it is not wanted, else why its filter could not be '
+  'asked.';
+
 create type outbox.routing as (
   events uuid[],
-  pair_events uuid[],
-  pair_endpoints uuid[],
-  pair_problems text[],
+  rows_at tid[],
+  behind uuid[],
+  pairs outbox.pair[],
   cut_event uuid,
   cut_endpoint uuid,
   watermark uuid,
@@ -18,8 +31,9 @@ create type outbox.routing as (
   open_xids xid8[]
 );
 comment on type outbox.routing is
-  'One batch: the events that it finishes, the pairs (event, endpoint) it delivers, the event '
-  'that it leaves half done with the last endpoint done, and the state of router after it; a '
+  'One batch: the events that it finishes, in the order of their ids, each with the place of its '
+  'unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event '
+  'that it leaves half done with the last endpoint done; and the state of router after it, a '
   'null watermark keeps the state.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
@@ -80,6 +94,33 @@ $$;
 comment on function outbox.has_unrouted() is
   'Whether routing has something to do: the same read that routing makes.';
 
+create function outbox.with_late(p_batch outbox.routing, p_late uuid[]) returns outbox.routing
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  select pg_catalog.array_agg(l.event_id order by l.place) || p_batch.events,
+    pg_catalog.array_agg(u.ctid order by l.place) || p_batch.rows_at,
+    pg_catalog.array_agg(coalesce(u.routed_to, v_start) order by l.place) || p_batch.behind
+  into p_batch.events, p_batch.rows_at, p_batch.behind
+  from pg_catalog.unnest(p_late) with ordinality as l (event_id, place)
+  cross join lateral (
+    select u.ctid, u.routed_to from outbox.unrouted u where u.event_id = l.event_id offset 0
+  ) u;
+  return p_batch;
+end
+$$;
+comment on function outbox.with_late(outbox.routing, uuid[]) is
+  'A batch with late events before its own.';
+
 create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
 set search_path = ''
@@ -96,6 +137,7 @@ declare
   v_late uuid[];
   v_batch outbox.routing;
   v_most constant integer := 2000;
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000';
 begin
   -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
   if not outbox.has_unrouted() then
@@ -112,12 +154,19 @@ begin
   end if;
   select pg_catalog.pg_current_snapshot(),
     array(select u from outbox.unrouted_late(v_router, v_router.batch) u order by u),
-    array(
-      select u.event_id from outbox.unrouted u
-      where u.event_id > v_router.watermark order by u.event_id limit v_router.batch)
-  into v_snapshot, v_late, v_batch.events;
+    n.events, n.rows_at, n.behind
+  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
+  from (
+    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
+      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
+      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
+    from (
+      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
+      where u.event_id > v_router.watermark order by u.event_id limit v_router.batch
+    ) u
+  ) n;
   if pg_catalog.cardinality(v_late) >= v_router.batch then
-    v_batch.events := v_late;
+    v_batch := null;
   else
     v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
       v_router.watermark);
@@ -127,20 +176,26 @@ begin
       select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
       union
       select pg_catalog.pg_current_xact_id_if_assigned());
-    v_batch.events := v_late || v_batch.events;
+  end if;
+  if pg_catalog.cardinality(v_late) > 0 then
+    v_batch := outbox.with_late(v_batch, v_late);
   end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
     return null;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
-  if pg_catalog.cardinality(v_batch.pair_events) > v_most then
+  if pg_catalog.cardinality(v_batch.pairs) > v_most then
     v_batch := outbox.cut_batch(v_batch, v_late, v_most);
+  end if;
+  if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
+    v_batch.pairs := array(
+      select p from pg_catalog.unnest(v_batch.pairs) p where p.problem is distinct from '');
   end if;
   return v_batch;
 end
 $$;
 comment on function outbox.read_unrouted() is
-  'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after '
+  'The next batch to route, at most 2,000 pairs of it, and what router is to remember after '
   'it; null when there is nothing or another call is routing. locks: router, until the '
   'transaction ends.';
 
@@ -150,16 +205,16 @@ create function outbox.cut_batch(
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_cut uuid := p_batch.pair_events[p_most + 1];
+  v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
 begin
-  p_batch.pair_events := p_batch.pair_events[1:p_most];
-  p_batch.pair_endpoints := p_batch.pair_endpoints[1:p_most];
-  p_batch.pair_problems := p_batch.pair_problems[1:p_most];
+  p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
-  if p_batch.pair_events[p_most] = v_cut then
+  p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
+  p_batch.behind := p_batch.behind[1:v_place - 1];
+  if p_batch.pairs[p_most].event_id = v_cut then
     p_batch.cut_event := v_cut;
-    p_batch.cut_endpoint := p_batch.pair_endpoints[p_most];
+    p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
   end if;
   p_batch.watermark := case
     when v_place <= pg_catalog.cardinality(p_late) + 1 then null
@@ -169,5 +224,5 @@ begin
 end
 $$;
 comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
-  'A batch cut down to p_most deliveries: the event at the cut stays unrouted, with the last '
-  'endpoint that has its delivery.';
+  'A batch cut down to p_most pairs: the event at the cut stays unrouted, with the last endpoint '
+  'that was looked at.';

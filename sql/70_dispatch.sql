@@ -256,7 +256,7 @@ begin
   v_touched := array(
     select r.endpoint from pg_catalog.unnest(v_results) r where r.endpoint is not null
     union
-    select u from pg_catalog.unnest(v_batch.pair_endpoints) u);
+    select p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p);
   if pg_catalog.cardinality(v_touched) > 0 then
     perform outbox.lock_gates(v_touched);
   end if;

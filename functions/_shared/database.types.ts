@@ -2134,7 +2134,7 @@ export type Database = {
         Returns: Json
       }
       'add_deliveries': {
-        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
+        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
         Returns: number
       }
       'add_gate': { Args: { 'p_endpoint_id': string; 'p_ordering': string }; Returns: undefined }
@@ -2577,6 +2577,10 @@ export type Database = {
         Args: { 'p_event_id': string; 'p_now': string; 'p_outcome': string; 'p_why': string }
         Returns: undefined
       }
+      'close_pairs': {
+        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
+        Returns: undefined
+      }
       'close_retries': {
         Args: {
           'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[]
@@ -2980,7 +2984,15 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'filter_problem': { Args: { 'p_body': string; 'p_filter': unknown }; Returns: string }
+      'filter_problem': {
+        Args: {
+          'p_body': string
+          'p_created_at': string
+          'p_filters': (unknown)[]
+          'p_since': (string)[]
+        }
+        Returns: string
+      }
       'find_attempt': {
         Args: {
           'p_callback_data': string
@@ -3101,6 +3113,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'had_pairs': { Args: { 'p_event': string }; Returns: boolean }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
@@ -3161,6 +3174,13 @@ export type Database = {
       }
       'host_problem': { Args: { 'p_host': string }; Returns: string }
       'inbound_text': { Args: { 'p_data': Json }; Returns: string }
+      'insert_deliveries': {
+        Args: {
+          'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[]
+          'p_targets': (Database['outbox']['CompositeTypes']['target'])[]
+        }
+        Returns: (Database['outbox']['CompositeTypes']['gain'])[]
+      }
       'inside_name_problem': { Args: { 'p_name': string }; Returns: string }
       'invalid': {
         Args: { 'p_field': string; 'p_problem': string; 'p_remedy': string }
@@ -4151,11 +4171,9 @@ export type Database = {
       'route_again': { Args: { 'p_event_id': string }; Returns: Json }
       'route_events': {
         Args: {
-          'p_events': (string)[]
           'p_now': string
-          'p_pair_endpoints': (string)[]
-          'p_pair_events': (string)[]
-          'p_pair_problems': (string)[]
+          'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[]
+          'p_rows_at': (unknown)[]
         }
         Returns: number
       }
@@ -4366,6 +4384,10 @@ export type Database = {
         Returns: Record<string, unknown>
       }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
+      'targets': {
+        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
+        Returns: (Database['outbox']['CompositeTypes']['target'])[]
+      }
       'tell_statuses': {
         Args: {
           'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
@@ -4523,6 +4545,16 @@ export type Database = {
         }
         Returns: (Database['outbox']['CompositeTypes']['wish'])[]
       }
+      'with_late': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_late': (string)[] }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'with_messages': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -4561,6 +4593,13 @@ export type Database = {
         'event_id': string | null
         'endpoint_id': string | null
       }
+      'gain': {
+        'lane_at': unknown
+        'gate_at': unknown
+        'n': number | null
+        'first_at': string | null
+        'last_at': string | null
+      }
       'message_move': {
         'message_id': number | null
         'was': string | null
@@ -4579,6 +4618,14 @@ export type Database = {
         'rate_per_second': number | null
         'rate_burst': number | null
         'max_in_flight': number | null
+      }
+      'pair': {
+        'event_id': string | null
+        'endpoint_id': string | null
+        'problem': string | null
+        'deliver_at': string | null
+        'key_hash': number | null
+        'body_bytes': number | null
       }
       'parcel': {
         'deliveries': Json | null
@@ -4610,9 +4657,9 @@ export type Database = {
       }
       'routing': {
         'events': (string)[] | null
-        'pair_events': (string)[] | null
-        'pair_endpoints': (string)[] | null
-        'pair_problems': (string)[] | null
+        'rows_at': (unknown)[] | null
+        'behind': (string)[] | null
+        'pairs': (Database['outbox']['CompositeTypes']['pair'])[] | null
         'cut_event': string | null
         'cut_endpoint': string | null
         'watermark': string | null
@@ -4633,6 +4680,16 @@ export type Database = {
         'noted': boolean | null
         'state': string | null
         'reason': string | null
+      }
+      'target': {
+        'endpoint_id': string | null
+        'key_hash': number | null
+        'gate_id': number | null
+        'gate_at': unknown
+        'lane_id': number | null
+        'lane_at': unknown
+        'ordered': boolean | null
+        'due_from': string | null
       }
       'wish': {
         'org_id': string | null

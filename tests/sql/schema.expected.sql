@@ -54,6 +54,22 @@ ALTER TYPE outbox.delivery_key OWNER TO postgres;
 
 COMMENT ON TYPE outbox.delivery_key IS 'What names a delivery.';
 
+-- Name: gain; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.gain AS (
+	lane_at tid,
+	gate_at tid,
+	n bigint,
+	first_at timestamp with time zone,
+	last_at timestamp with time zone
+);
+
+ALTER TYPE outbox.gain OWNER TO postgres;
+
+-- Name: TYPE gain; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.gain IS 'How many deliveries a lane has gained, due from when to when.';
+
 -- Name: message_move; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.message_move AS (
@@ -99,6 +115,23 @@ ALTER TYPE outbox.pace OWNER TO postgres;
 -- Name: TYPE pace; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.pace IS 'How fast a channel may go, as its endpoint has it.';
+
+-- Name: pair; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.pair AS (
+	event_id uuid,
+	endpoint_id uuid,
+	problem text,
+	deliver_at timestamp with time zone,
+	key_hash bigint,
+	body_bytes integer
+);
+
+ALTER TYPE outbox.pair OWNER TO postgres;
+
+-- Name: TYPE pair; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.pair IS 'An event for an endpoint, with what its delivery needs of the event. problem: null when it is to be delivered, the empty string when it is not wanted, else why its filter could not be asked.';
 
 -- Name: parcel; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -159,9 +192,9 @@ COMMENT ON TYPE outbox.result IS 'What a run reports of one delivery: outcome is
 
 CREATE TYPE outbox.routing AS (
 	events uuid[],
-	pair_events uuid[],
-	pair_endpoints uuid[],
-	pair_problems text[],
+	rows_at tid[],
+	behind uuid[],
+	pairs outbox.pair[],
 	cut_event uuid,
 	cut_endpoint uuid,
 	watermark uuid,
@@ -173,7 +206,7 @@ ALTER TYPE outbox.routing OWNER TO postgres;
 
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.routing IS 'One batch: the events that it finishes, the pairs (event, endpoint) it delivers, the event that it leaves half done with the last endpoint done, and the state of router after it; a null watermark keeps the state.';
+COMMENT ON TYPE outbox.routing IS 'One batch: the events that it finishes, in the order of their ids, each with the place of its unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event that it leaves half done with the last endpoint done; and the state of router after it, a null watermark keeps the state.';
 
 -- Name: status_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -198,6 +231,25 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 -- Name: TYPE status_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.status_change IS 'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: it adds to the facts of its try.';
+
+-- Name: target; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.target AS (
+	endpoint_id uuid,
+	key_hash bigint,
+	gate_id bigint,
+	gate_at tid,
+	lane_id bigint,
+	lane_at tid,
+	ordered boolean,
+	due_from timestamp with time zone
+);
+
+ALTER TYPE outbox.target OWNER TO postgres;
+
+-- Name: TYPE target; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.target IS 'The lane of a key of an endpoint, null when there is none yet, with the places of its row and its gate''s, and the time from which on what is new in it is due.';
 
 -- Name: wish; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -288,130 +340,58 @@ ALTER FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint
 
 COMMENT ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) IS 'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). OH001; OH002; OH004: it is being sent, or finished.';
 
--- Name: add_deliveries(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: add_deliveries(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
+    SET enable_nestloop TO 'on'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
-  v_added integer;
+  v_targets outbox.target[] := outbox.targets(p_pairs, p_now);
+  v_gains outbox.gain[];
 begin
   insert into outbox.lane (gate_id, ordered, key_hash)
-  select distinct g.id, p.ordering <> 'none', k.hash
+  select t.gate_id, t.ordered, t.key_hash
+  from pg_catalog.unnest(v_targets) t
+  where t.lane_id is null;
+  if found then
+    v_targets := outbox.targets(p_pairs, p_now);
+  end if;
+  v_gains := outbox.insert_deliveries(p_pairs, v_targets);
+  update outbox.lane l set
+    depth = l.depth + b.n,
+    changed_at = pg_catalog.date_trunc('second', p_now),
+    tail_at = case when l.ordered then b.last_at else l.tail_at end,
+    next_at = case
+      when not l.ordered then least(l.next_at, b.first_at)
+      when l.depth = 0 and not l.halted then greatest(p_now, l.not_before)
+      else l.next_at
+    end
+  from pg_catalog.unnest(v_gains) b
+  where l.ctid = b.lane_at;
+  update outbox.gate g set
+    depth = g.depth + b.n,
+    changed_at = pg_catalog.date_trunc('second', p_now)
   from (
-    -- Where a key has no lane of its own, one event speaks for all.
-    select distinct p.endpoint_id, e.ordering,
-      case when e.ordering = 'partition' then p.event_id end as event_id
-    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
-    cross join lateral (
-      select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
-    ) e
-  ) p
-  cross join lateral (
-    select g.id from outbox.gate g
-    where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
-  ) g
-  cross join lateral (
-    select 0 as hash where p.event_id is null
-    union all
-    select outbox.key_hash(p.ordering, v.partition_key) from outbox.event v
-    where v.id = p.event_id
-  ) k
-  -- Not exists() would not begin with the newest.
-  where (
-    select l.id from outbox.lane l
-    where l.gate_id = g.id and l.ordered = (p.ordering <> 'none') and l.key_hash = k.hash
-    order by l.changed_at desc limit 1
-  ) is null;
-  with placed as materialized (
-    select p.event_id, p.endpoint_id, l.id as lane_id, g.id as gate_id, l.ordered,
-      case
-        when l.ordered then greatest(p_now, l.tail_at) + interval '1 microsecond'
-          * pg_catalog.row_number() over (partition by l.id order by p.place)
-        else greatest(p_now, v.deliver_at, l.head_at)
-      end as due_at,
-      pg_catalog.octet_length(v.body) as body_bytes
-    from unnest(p_events, p_endpoints) with ordinality as p (event_id, endpoint_id, place)
-    cross join lateral (
-      select e.ordering from outbox.endpoint e where e.id = p.endpoint_id offset 0
-    ) e
-    cross join lateral (
-      select g.id from outbox.gate g
-      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
-    ) g
-    cross join lateral (
-      select v.deliver_at, v.partition_key, v.body from outbox.event v
-      where v.id = p.event_id offset 0
-    ) v
-    cross join lateral (
-      -- A call of a function costs as much as a look-up, and most endpoints have one lane.
-      select case
-        when e.ordering = 'partition' then outbox.key_hash(e.ordering, v.partition_key) else 0
-      end as hash offset 0
-    ) k
-    cross join lateral (
-      select l.* from outbox.lane l
-      where l.gate_id = g.id and l.ordered = (e.ordering <> 'none') and l.key_hash = k.hash
-      order by l.changed_at desc limit 1
-    ) l
-  ), added as (
-    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
-    select p.event_id, p.endpoint_id, p.lane_id, p.due_at, p.body_bytes from placed p
-    on conflict (event_id, endpoint_id) do nothing
-    returning lane_id, due_at
-  ), by_lane as materialized (
-    select (
-        select l.ctid from outbox.lane l where l.id = a.lane_id order by l.changed_at desc limit 1
-      ) as lane_at,
-      pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
-      pg_catalog.max(a.due_at) as last_at
-    from added a
-    group by a.lane_id
-  ), lanes as (
-    update outbox.lane l set
-      depth = l.depth + b.n,
-      changed_at = pg_catalog.date_trunc('second', p_now),
-      tail_at = case when l.ordered then b.last_at else l.tail_at end,
-      next_at = case
-        when not l.ordered then least(l.next_at, b.first_at)
-        when l.depth = 0 and not l.halted then greatest(p_now, l.not_before)
-        else l.next_at
-      end
-    from by_lane b
-    where l.ctid = b.lane_at
-    returning l.gate_id, b.n
-  ), gates as (
-    update outbox.gate g set
-      depth = g.depth + b.n,
-      changed_at = pg_catalog.date_trunc('second', p_now)
-    from (
-      select (
-          select o.ctid from outbox.gate o where o.id = l.gate_id order by o.changed_at desc limit 1
-        ) as gate_at,
-        pg_catalog.sum(l.n) as n
-      from lanes l
-      group by l.gate_id
-    ) b
-    where g.ctid = b.gate_at
-    returning b.n
-  )
-  select coalesce(pg_catalog.sum(g.n), 0) into v_added from gates g;
-  return v_added;
+    select b.gate_at, pg_catalog.sum(b.n) as n from pg_catalog.unnest(v_gains) b group by b.gate_at
+  ) b
+  where g.ctid = b.gate_at;
+  return (select coalesce(pg_catalog.sum(b.n), 0) from pg_catalog.unnest(v_gains) b);
 end
 $$;
 
-ALTER FUNCTION outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Makes the deliveries of pairs (event, endpoint) that are not open yet, in the order given; returns how many. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Makes the deliveries of pairs that are not open yet, in the order given; returns how many. locks: the caller holds the gates.';
 
 -- Name: add_gate(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -441,57 +421,104 @@ CREATE FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) RETURN
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'on'
+    SET enable_nestloop TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
+declare
+  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_first uuid := p_batch.events[1];
+  v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
 begin
-  select pg_catalog.array_agg(m.event_id order by m.place, m.endpoint_id),
-    pg_catalog.array_agg(m.endpoint_id order by m.place, m.endpoint_id),
-    pg_catalog.array_agg(m.problem order by m.place, m.endpoint_id)
-  into p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems
-  from (
-    select b.event_id, b.place, t.endpoint_id, t.problem
-    from pg_catalog.unnest(p_batch.events) with ordinality as b (event_id, place)
+  with read as materialized (
+    select b.place, b.behind, e.*
+    from unnest(p_batch.events, p_batch.behind) with ordinality as b (event_id, behind, place)
+    join (
+      select e.id, e.org_id, e.type, coalesce(e.endpoint_id, v_nobody) as addressee, e.created_at,
+        e.deliver_at, e.partition_key, e.body, pg_catalog.octet_length(e.body) as body_bytes
+      from outbox.event e
+      -- The bounds choose the partitions.
+      where e.id = any (p_batch.events) and e.id between v_first and v_last
+      offset 0
+    ) e on e.id = b.event_id
+  ), kind as materialized (
+    -- Events that the same endpoints may want, by the place of the first.
+    select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
+    from read r
+    group by r.org_id, r.type, r.addressee, r.behind
+  ), wish as materialized (
+    -- Since when an endpoint wants a kind unasked, and with which filters; no ordering when it was
+    -- deleted. Wherever this limit cuts, the pairs of the first of each kind are p_limit already.
+    select k.id as kind, s.*, p.ordering
+    from (select k.* from kind k order by k.id) k
     cross join lateral (
-      select u.routed_to from outbox.unrouted u where u.event_id = b.event_id offset 0
-    ) u
-    cross join lateral (select e.* from outbox.event e where e.id = b.event_id offset 0) e
-    cross join lateral (
-      -- The addressed endpoint, else each with a subscription that matches, is not younger than the
-      -- event, and whose filter lets it through; problem says why a filter could not be asked.
-      select p.id as endpoint_id, null as problem from outbox.endpoint p
-      where p.id = e.endpoint_id and p.state <> 'deleted'
-        and (u.routed_to is null or p.id > u.routed_to)
+      select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
+        null::jsonpath[] as filters, null::timestamptz[] as filters_since
+      where k.addressee > k.behind
       union all
       (
-        select s.endpoint_id,
-          case when not pg_catalog.bool_or(f.problem is null) then pg_catalog.max(f.problem) end
-        from pg_catalog.unnest(outbox.type_patterns(e.type)) as q (pattern)
+        select s.endpoint_id, pg_catalog.min(s.created_at) filter (where s.filter is null),
+          pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
+          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null)
+        from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
         cross join lateral (
           select s.endpoint_id, s.filter, s.created_at from outbox.subscription s
-          where s.org_id = e.org_id and s.pattern = q.pattern offset 0
+          where s.org_id = k.org_id and s.pattern = q.pattern offset 0
         ) s
-        cross join lateral (
-          select from outbox.endpoint p where p.id = s.endpoint_id and p.state <> 'deleted' offset 0
-        ) p
-        cross join lateral (
-          select case
-            when s.filter is not null then outbox.filter_problem(s.filter, e.body)
-          end as problem
-        ) f
-        where e.endpoint_id is null and s.created_at <= e.created_at
-          and (u.routed_to is null or s.endpoint_id > u.routed_to)
-          and f.problem is distinct from ''
+        where k.addressee = v_nobody and s.endpoint_id > k.behind
         group by s.endpoint_id
         order by s.endpoint_id
         limit p_limit
       )
-    ) t
-    order by b.place, t.endpoint_id
+    ) s
+    left join lateral (
+      select p.ordering from outbox.endpoint p
+      where p.id = s.endpoint_id and p.state <> 'deleted' offset 0
+    ) p on true
+    order by k.id, s.endpoint_id
     limit p_limit
-  ) m;
+  ), taken as (
+    -- The events that come into the first p_limit pairs.
+    select t.*
+    from (
+      select r.*, k.id as kind,
+        pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
+      from read r
+      join kind k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
+        and k.behind = r.behind
+      join (
+        select w.kind, pg_catalog.count(*)::integer as n from wish w group by w.kind
+      ) n on n.kind = k.id
+    ) t
+    where t.before < p_limit
+  )
+  select pg_catalog.array_agg(
+    row(
+      c.id, c.endpoint_id,
+      case
+        when c.ordering is null then ''
+        when c.since <= c.created_at then null
+        when c.filters is null then ''
+        else outbox.filter_problem(c.filters, c.filters_since, c.asked_body, c.created_at)
+      end,
+      c.deliver_at,
+      -- A call of a function costs as much as a look-up, and most endpoints have one lane.
+      case
+        when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
+      end,
+      c.body_bytes
+    )::outbox.pair)
+  into p_batch.pairs
+  from (
+    select t.*, w.*, case when w.filters is not null then t.body end as asked_body
+    from taken t
+    join wish w on w.kind = t.kind
+    order by t.place, w.endpoint_id
+    limit p_limit
+  ) c;
   return p_batch;
 end
 $$;
@@ -500,7 +527,7 @@ ALTER FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) OWNER T
 
 -- Name: FUNCTION add_pairs(p_batch outbox.routing, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) IS 'A batch with the pairs (event, endpoint) that its events make, in the order of its events: p_limit of them at most.';
+COMMENT ON FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) IS 'A batch with the pairs (event, endpoint) that its events make, in the order of its events: p_limit of them at most, those included that turn out not to be wanted.';
 
 -- Name: add_partition(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4233,6 +4260,43 @@ ALTER FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text,
 
 COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the caller holds the gate; the message.';
 
+-- Name: close_pairs(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+  select p.event_id, p.endpoint_id, 0, p_now, 'close',
+    case when p.problem is null then 'cancelled' else 'filter_error' end,
+    coalesce(p.problem, 'the endpoint was deleted')
+  from pg_catalog.unnest(p_pairs) p
+  -- An endpoint may have been purged since the batch was read.
+  where p.problem is not null
+    or (
+      select g.id from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+    ) is null;
+  perform outbox.count_ended(p.endpoint_id, 'filter_error', p.n)
+  from (
+    select p.endpoint_id, pg_catalog.count(*) as n
+    from pg_catalog.unnest(p_pairs) p
+    where p.problem is not null
+    group by p.endpoint_id
+  ) p;
+end
+$$;
+
+ALTER FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'The closing receipts of pairs that made no delivery because their filter failed or their endpoint is gone.';
+
 -- Name: close_retries(outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
@@ -5182,16 +5246,16 @@ CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most i
     SET search_path TO ''
     AS $$
 declare
-  v_cut uuid := p_batch.pair_events[p_most + 1];
+  v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
 begin
-  p_batch.pair_events := p_batch.pair_events[1:p_most];
-  p_batch.pair_endpoints := p_batch.pair_endpoints[1:p_most];
-  p_batch.pair_problems := p_batch.pair_problems[1:p_most];
+  p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
-  if p_batch.pair_events[p_most] = v_cut then
+  p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
+  p_batch.behind := p_batch.behind[1:v_place - 1];
+  if p_batch.pairs[p_most].event_id = v_cut then
     p_batch.cut_event := v_cut;
-    p_batch.cut_endpoint := p_batch.pair_endpoints[p_most];
+    p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
   end if;
   p_batch.watermark := case
     when v_place <= pg_catalog.cardinality(p_late) + 1 then null
@@ -5205,7 +5269,7 @@ ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most in
 
 -- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) IS 'A batch cut down to p_most deliveries: the event at the cut stays unrouted, with the last endpoint that has its delivery.';
+COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) IS 'A batch cut down to p_most pairs: the event at the cut stays unrouted, with the last endpoint that was looked at.';
 
 -- Name: database_metrics(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5714,7 +5778,7 @@ begin
   v_touched := array(
     select r.endpoint from pg_catalog.unnest(v_results) r where r.endpoint is not null
     union
-    select u from pg_catalog.unnest(v_batch.pair_endpoints) u);
+    select p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p);
   if pg_catalog.cardinality(v_touched) > 0 then
     perform outbox.lock_gates(v_touched);
   end if;
@@ -6819,31 +6883,38 @@ ALTER FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_cla
 
 COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) IS 'The rule for a failure: of the provider''s code, with its subcode or without, else the status, else its class, else the error class; without one, retry.';
 
--- Name: filter_problem(jsonpath, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: filter_problem(jsonpath[], timestamp with time zone[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) RETURNS text
+CREATE FUNCTION outbox.filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $_$
+declare
+  v_problem text := '';
 begin
-  -- A predicate ($.a == 1) gives true or false; any other path matches when it finds something.
-  return case
-    when exists (
-      select from pg_catalog.jsonb_path_query(p_body::jsonb, p_filter) f (value)
-      where f.value not in ('false'::jsonb, 'null'::jsonb)
-    ) then null
-    else ''
-  end;
-exception when others then
-  return 'filter: ' || sqlerrm;
+  for v_n in 1 .. pg_catalog.cardinality(p_filters) loop
+    continue when p_since[v_n] > p_created_at;
+    begin
+      -- A predicate ($.a == 1) gives true or false; another path matches when it finds something.
+      if exists (
+        select from pg_catalog.jsonb_path_query(p_body::jsonb, p_filters[v_n]) f (value)
+        where f.value not in ('false'::jsonb, 'null'::jsonb)
+      ) then
+        return null;
+      end if;
+    exception when others then
+      v_problem := greatest(v_problem, 'filter: ' || sqlerrm);
+    end;
+  end loop;
+  return v_problem;
 end
 $_$;
 
-ALTER FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) OWNER TO postgres;
+ALTER FUNCTION outbox.filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION filter_problem(p_filter jsonpath, p_body text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) IS 'Null when a payload passes a filter, the empty string when it does not, else why the filter could not be asked.';
+COMMENT ON FUNCTION outbox.filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone) IS 'Null when a payload passes one of the filters that are not younger than its event, the empty string when it passes none, else why one of them could not be asked.';
 
 -- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -7746,6 +7817,27 @@ ALTER FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes
 
 COMMENT ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Notes that the person of a dossier agrees to be sent messages of these purposes (MARKETING, UTILITY): how (source), with what evidence, written down by whom. Returns what list_consents() does. OH001.';
 
+-- Name: had_pairs(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.had_pairs(p_event uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return exists (select from outbox.delivery d where d.event_id = p_event)
+    or exists (select from outbox.attempt a where a.event_id = p_event);
+end
+$$;
+
+ALTER FUNCTION outbox.had_pairs(p_event uuid) OWNER TO postgres;
+
+-- Name: FUNCTION had_pairs(p_event uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.had_pairs(p_event uuid) IS 'Whether somebody wanted an event that earlier calls have begun to route.';
+
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.has_due(p_now timestamp with time zone) RETURNS boolean
@@ -8214,6 +8306,54 @@ ALTER FUNCTION outbox.inbound_text(p_data jsonb) OWNER TO postgres;
 -- Name: FUNCTION inbound_text(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.inbound_text(p_data jsonb) IS 'What a person reads of an inbound message; null where there is no text.';
+
+-- Name: insert_deliveries(outbox.pair[], outbox.target[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]) RETURNS outbox.gain[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_hashjoin TO 'on'
+    SET enable_nestloop TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_gains outbox.gain[];
+begin
+  with added as (
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
+    select p.event_id, p.endpoint_id, t.lane_id,
+      case
+        when t.ordered then t.due_from + p.place * interval '1 microsecond'
+        else greatest(t.due_from, p.deliver_at)
+      end,
+      p.body_bytes
+    from pg_catalog.unnest(p_pairs) with ordinality
+      as p (event_id, endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+    join pg_catalog.unnest(p_targets) t
+      on t.endpoint_id = p.endpoint_id and t.key_hash = p.key_hash
+    on conflict (event_id, endpoint_id) do nothing
+    returning lane_id, due_at
+  )
+  select pg_catalog.array_agg(row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.gain)
+  into v_gains
+  from (
+    select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
+      pg_catalog.max(a.due_at) as last_at
+    from added a
+    group by a.lane_id
+  ) a
+  join pg_catalog.unnest(p_targets) t on t.lane_id = a.lane_id;
+  return v_gains;
+end
+$$;
+
+ALTER FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]) OWNER TO postgres;
+
+-- Name: FUNCTION insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]) IS 'Inserts the deliveries of pairs that are not open yet, and returns what each lane has gained.';
 
 -- Name: inside_name_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12486,6 +12626,7 @@ declare
   v_late uuid[];
   v_batch outbox.routing;
   v_most constant integer := 2000;
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000';
 begin
   -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
   if not outbox.has_unrouted() then
@@ -12502,12 +12643,19 @@ begin
   end if;
   select pg_catalog.pg_current_snapshot(),
     array(select u from outbox.unrouted_late(v_router, v_router.batch) u order by u),
-    array(
-      select u.event_id from outbox.unrouted u
-      where u.event_id > v_router.watermark order by u.event_id limit v_router.batch)
-  into v_snapshot, v_late, v_batch.events;
+    n.events, n.rows_at, n.behind
+  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
+  from (
+    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
+      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
+      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
+    from (
+      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
+      where u.event_id > v_router.watermark order by u.event_id limit v_router.batch
+    ) u
+  ) n;
   if pg_catalog.cardinality(v_late) >= v_router.batch then
-    v_batch.events := v_late;
+    v_batch := null;
   else
     v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
       v_router.watermark);
@@ -12517,14 +12665,20 @@ begin
       select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
       union
       select pg_catalog.pg_current_xact_id_if_assigned());
-    v_batch.events := v_late || v_batch.events;
+  end if;
+  if pg_catalog.cardinality(v_late) > 0 then
+    v_batch := outbox.with_late(v_batch, v_late);
   end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
     return null;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
-  if pg_catalog.cardinality(v_batch.pair_events) > v_most then
+  if pg_catalog.cardinality(v_batch.pairs) > v_most then
     v_batch := outbox.cut_batch(v_batch, v_late, v_most);
+  end if;
+  if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
+    v_batch.pairs := array(
+      select p from pg_catalog.unnest(v_batch.pairs) p where p.problem is distinct from '');
   end if;
   return v_batch;
 end
@@ -12534,7 +12688,7 @@ ALTER FUNCTION outbox.read_unrouted() OWNER TO postgres;
 
 -- Name: FUNCTION read_unrouted(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 deliveries of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
+COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 pairs of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
 
 -- Name: receive_callbacks(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13573,8 +13727,7 @@ declare
   v_late boolean := false;
 begin
   begin
-    v_routed := outbox.route_events(p_batch.events, p_batch.pair_events, p_batch.pair_endpoints,
-      p_batch.pair_problems, p_now);
+    v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
     if p_batch.cut_event is not null then
       update outbox.unrouted u set routed_to = p_batch.cut_endpoint
       where u.event_id = p_batch.cut_event;
@@ -13644,88 +13797,61 @@ ALTER FUNCTION outbox.route_again(p_event_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.route_again(p_event_id uuid) IS 'Gives an event that was set aside another chance: {"event_id", "unrouted": true}. OH002 when it is not set aside.';
 
--- Name: route_events(uuid[], uuid[], uuid[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: route_events(tid[], outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'on'
     SET enable_nestloop TO 'off'
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   v_added integer := 0;
+  v_unwanted uuid[];
 begin
-  if pg_catalog.cardinality(p_pair_events) > 0 then
-    v_added := outbox.add_deliveries(
-      array(
-        select p.event_id
-        from unnest(p_pair_events, p_pair_problems) with ordinality
-          as p (event_id, problem, place)
-        where p.problem is null order by p.place),
-      array(
-        select p.endpoint_id
-        from unnest(p_pair_endpoints, p_pair_problems) with ordinality
-          as p (endpoint_id, problem, place)
-        where p.problem is null order by p.place),
-      p_now);
-    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
-    select p.event_id, p.endpoint_id, 0, p_now, 'close',
-      case when p.problem is null then 'cancelled' else 'filter_error' end,
-      coalesce(p.problem, 'the endpoint was deleted')
-    from unnest(p_pair_events, p_pair_endpoints, p_pair_problems)
-      as p (event_id, endpoint_id, problem)
-    -- An endpoint may have been purged since the batch was read.
-    where p.problem is not null
-      or (
-        select g.id from outbox.gate g
-        where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
-      ) is null;
-    perform outbox.count_ended(p.endpoint_id, 'filter_error', p.n)
-    from (
-      select p.endpoint_id, pg_catalog.count(*) as n
-      from unnest(p_pair_endpoints, p_pair_problems) as p (endpoint_id, problem)
-      where p.problem is not null
-      group by p.endpoint_id
-    ) p;
+  if pg_catalog.cardinality(p_pairs) > 0 then
+    if exists (select from pg_catalog.unnest(p_pairs) p where p.problem is not null) then
+      v_added := outbox.add_deliveries(
+        array(select p from pg_catalog.unnest(p_pairs) p where p.problem is null), p_now);
+    else
+      v_added := outbox.add_deliveries(p_pairs, p_now);
+    end if;
+    if v_added < pg_catalog.cardinality(p_pairs) then
+      perform outbox.close_pairs(p_pairs, p_now);
+    end if;
     perform outbox.count_up('created', '{}', v_added);
   end if;
-  -- By an array: a join that may not loop would read the whole table, the dead rows too.
+  -- Rows stay where they were read: the lock of router is held since.
   with done as (
     delete from outbox.unrouted u
-    where u.ctid = any (array(
-      select o.row_at
-      from pg_catalog.unnest(p_events) p
-      cross join lateral (
-        select o.ctid as row_at from outbox.unrouted o where o.event_id = p offset 0
-      ) o))
+    where u.ctid = any (p_rows_at)
     returning u.event_id, u.routed_to
-  ), judged as materialized (
-    select d.event_id,
-      d.routed_to is null
-        and not exists (select from pg_catalog.unnest(p_pair_events) p where p = d.event_id)
-      as unwanted
-    from done d
-  ), counted as (
-    insert into outbox.counter_change (metric, labels, n)
-    select 'events', array[case when j.unwanted then 'no_subscriber' else 'routed' end],
-      pg_catalog.count(*)
-    from judged j
-    group by j.unwanted
   )
-  insert into outbox.attempt (event_id, attempt, at, kind, outcome)
-  select j.event_id, 0, p_now, 'close', 'no_subscriber' from judged j where j.unwanted;
+  select pg_catalog.array_agg(d.event_id)
+  into v_unwanted
+  from done d
+  where not exists (select from pg_catalog.unnest(p_pairs) p where p.event_id = d.event_id)
+    and (d.routed_to is null or not outbox.had_pairs(d.event_id));
+  perform outbox.count_up('events', array['routed'],
+    pg_catalog.cardinality(p_rows_at) - coalesce(pg_catalog.cardinality(v_unwanted), 0));
+  if v_unwanted is not null then
+    perform outbox.count_up('events', array['no_subscriber'], pg_catalog.cardinality(v_unwanted));
+    insert into outbox.attempt (event_id, attempt, at, kind, outcome)
+    select u.id, 0, p_now, 'close', 'no_subscriber' from pg_catalog.unnest(v_unwanted) as u (id);
+  end if;
   return v_added;
 end
 $$;
 
-ALTER FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone) IS 'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt, and so does a delivery whose filter failed. Returns how many deliveries it made.';
+COMMENT ON FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt, and so does a delivery whose filter failed. Returns how many deliveries it made.';
 
 -- Name: route_one_by_one(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13734,23 +13860,17 @@ CREATE FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp 
     SET search_path TO ''
     AS $$
 declare
+  v_events uuid[] := outbox.touched_events(p_batch);
   v_event uuid;
-  v_endpoints uuid[];
-  v_problems text[];
   v_routed integer := 0;
 begin
-  foreach v_event in array outbox.touched_events(p_batch) loop
-    select coalesce(pg_catalog.array_agg(p.endpoint_id), '{}'),
-      coalesce(pg_catalog.array_agg(p.problem), '{}')
-    into v_endpoints, v_problems
-    from unnest(p_batch.pair_events, p_batch.pair_endpoints, p_batch.pair_problems)
-      as p (event_id, endpoint_id, problem)
-    where p.event_id = v_event;
+  for v_place in 1 .. pg_catalog.cardinality(v_events) loop
+    v_event := v_events[v_place];
     begin
+      -- The one that is left half done comes last and has no row to be deleted.
       v_routed := v_routed + outbox.route_events(
-        pg_catalog.array_remove(array[v_event], p_batch.cut_event),
-        pg_catalog.array_fill(v_event, array[pg_catalog.cardinality(v_endpoints)]),
-        v_endpoints, v_problems, p_now);
+        p_batch.rows_at[v_place:v_place],
+        array(select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = v_event), p_now);
       if v_event = p_batch.cut_event then
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
@@ -15420,6 +15540,48 @@ ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from what an org may send (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. OH001.';
 
+-- Name: targets(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.targets(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS outbox.target[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_nestloop TO 'on'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return array(
+    select row(
+      p.endpoint_id, p.key_hash, g.id, g.gate_at, l.id, l.lane_at, e.ordered,
+      greatest(p_now, case when e.ordered then l.tail_at else l.head_at end)
+    )::outbox.target
+    from (select distinct p.endpoint_id, p.key_hash from pg_catalog.unnest(p_pairs) p) p
+    cross join lateral (
+      select e.ordering <> 'none' as ordered from outbox.endpoint e
+      where e.id = p.endpoint_id offset 0
+    ) e
+    cross join lateral (
+      select g.id, g.ctid as gate_at from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+    ) g
+    left join lateral (
+      select l.id, l.ctid as lane_at, l.tail_at, l.head_at from outbox.lane l
+      where l.gate_id = g.id and l.ordered = e.ordered and l.key_hash = p.key_hash
+      order by l.changed_at desc limit 1
+    ) l on true);
+end
+$$;
+
+ALTER FUNCTION outbox.targets(p_pairs outbox.pair[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION targets(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.targets(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'The lanes that deliveries of these pairs go to. locks: the caller holds the gates.';
+
 -- Name: tell_statuses(outbox.status_change[], outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
@@ -16490,6 +16652,38 @@ ALTER FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid,
 
 COMMENT ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) IS 'The wishes that an update of a person brings, with the update as their evidence.';
 
+-- Name: with_late(outbox.routing, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) RETURNS outbox.routing
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  select pg_catalog.array_agg(l.event_id order by l.place) || p_batch.events,
+    pg_catalog.array_agg(u.ctid order by l.place) || p_batch.rows_at,
+    pg_catalog.array_agg(coalesce(u.routed_to, v_start) order by l.place) || p_batch.behind
+  into p_batch.events, p_batch.rows_at, p_batch.behind
+  from pg_catalog.unnest(p_late) with ordinality as l (event_id, place)
+  cross join lateral (
+    select u.ctid, u.routed_to from outbox.unrouted u where u.event_id = l.event_id offset 0
+  ) u;
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION with_late(p_batch outbox.routing, p_late uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) IS 'A batch with late events before its own.';
+
 -- Name: with_messages(outbox.parcel, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) RETURNS outbox.parcel
@@ -17201,7 +17395,7 @@ ALTER TABLE outbox.unroutable OWNER TO postgres;
 
 -- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unroutable IS 'Events that failed routing three times. route_again() gives one another chance, behind the last endpoint that has its delivery.';
+COMMENT ON TABLE outbox.unroutable IS 'Events that failed routing three times. route_again() gives one another chance, behind the last endpoint that was asked.';
 
 -- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -17257,7 +17451,7 @@ ALTER TABLE outbox.unrouted OWNER TO postgres;
 
 -- Name: TABLE unrouted; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unrouted IS 'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: the last endpoint of a wide event that has its delivery.';
+COMMENT ON TABLE outbox.unrouted IS 'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: the last endpoint of a wide event that was asked whether it wants it.';
 
 -- Name: relay_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -18517,9 +18711,9 @@ GRANT ALL ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) TO se
 REVOKE ALL ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) TO service_role;
 
--- Name: FUNCTION add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.add_deliveries(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION add_gate(p_endpoint_id uuid, p_ordering text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -18914,6 +19108,10 @@ REVOKE ALL ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outco
 
 REVOKE ALL ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION close_retries(p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) FROM PUBLIC;
@@ -19231,9 +19429,9 @@ GRANT SELECT ON TABLE outbox.failure_rule TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) FROM PUBLIC;
 
--- Name: FUNCTION filter_problem(p_filter jsonpath, p_body text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.filter_problem(p_filter jsonpath, p_body text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE message_attempt; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -19368,6 +19566,10 @@ GRANT ALL ON FUNCTION outbox.get_whatsapp_app(p_app_id text) TO service_role;
 REVOKE ALL ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) TO service_role;
 
+-- Name: FUNCTION had_pairs(p_event uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.had_pairs(p_event uuid) FROM PUBLIC;
+
 -- Name: FUNCTION has_due(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLIC;
@@ -19423,6 +19625,10 @@ REVOKE ALL ON FUNCTION outbox.host_problem(p_host text) FROM PUBLIC;
 -- Name: FUNCTION inbound_text(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.inbound_text(p_data jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]) FROM PUBLIC;
 
 -- Name: FUNCTION inside_name_problem(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20146,9 +20352,9 @@ REVOKE ALL ON FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with
 REVOKE ALL ON FUNCTION outbox.route_again(p_event_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.route_again(p_event_id uuid) TO service_role;
 
--- Name: FUNCTION route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.route_events(p_events uuid[], p_pair_events uuid[], p_pair_endpoints uuid[], p_pair_problems text[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20340,6 +20546,10 @@ REVOKE ALL ON FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p
 REVOKE ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) TO service_role;
 
+-- Name: FUNCTION targets(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.targets(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) FROM PUBLIC;
@@ -20485,6 +20695,10 @@ REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_
 -- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) FROM PUBLIC;
+
+-- Name: FUNCTION with_late(p_batch outbox.routing, p_late uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 

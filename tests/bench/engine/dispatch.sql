@@ -76,7 +76,7 @@ $$;
 create procedure bench.refill(p_done jsonb) language plpgsql as $$
 declare
   v_now constant timestamptz := clock_timestamp();
-  v_events uuid[];
+  v_pairs outbox.pair[];
   v_endpoints uuid[];
 begin
   with done as (
@@ -88,10 +88,12 @@ begin
     insert into outbox.event (id, org_id, type, body, partition_key, created_at)
     select a.id, e.org_id, e.type, e.body, e.partition_key, v_now from again a join outbox.event e on e.id = a.was
   )
-  select array_agg(a.id), array_agg(d.endpoint) into v_events, v_endpoints from done d join again a on a.was = d.event;
-  if v_events is not null then
+  select array_agg(row(a.id, d.endpoint, null, null, outbox.key_hash(p.ordering, e.partition_key), octet_length(e.body))::outbox.pair),
+    array_agg(d.endpoint) into v_pairs, v_endpoints
+  from done d join again a on a.was = d.event join outbox.event e on e.id = d.event join outbox.endpoint p on p.id = d.endpoint;
+  if v_pairs is not null then
     perform outbox.lock_gates(v_endpoints);
-    perform outbox.add_deliveries(v_events, v_endpoints, v_now);
+    perform outbox.add_deliveries(v_pairs, v_now);
     perform outbox.park(v_endpoints, v_now);
   end if;
 end

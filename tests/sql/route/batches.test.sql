@@ -34,7 +34,7 @@ do $$ begin perform outbox.add_gate(e.id, 'none') from outbox.endpoint e where e
 select time_passes('1 s');
 create temporary table many as select events(7, p_org_id => 'many') as ids;
 create temporary table batch as select (outbox.read_unrouted()).*;
-select results_eq('select cardinality(events), cardinality(pair_events), cut_event, cut_endpoint from batch', 'values (4, 2000, null::uuid, null::uuid)',
+select results_eq('select cardinality(events), cardinality(pairs), cut_event, cut_endpoint from batch', 'values (4, 2000, null::uuid, null::uuid)',
   'a batch of 2,000 deliveries that ends with an event leaves none half done');
 select is((select watermark from batch), (select ids[4] from many), 'its watermark is the last event that it finishes');
 select is(step(0) -> 'routed', '2000', 'four events of 500 endpoints fill a call');
