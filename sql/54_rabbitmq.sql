@@ -2,24 +2,17 @@
 -- their own titles, and two of ours: NO_ROUTE for a returned message, NACK for basic.nack. What no
 -- row names is retried.
 
-create function outbox.check_rabbitmq(p_broker jsonb) returns jsonb
+create function outbox.check_amqp_url(p_url text) returns text
 language plpgsql stable set search_path = ''
 as $$
 declare
-  v_broker jsonb := '{"exchange": "amq.topic", "routing_key": "{type}", "mandatory": true,
-    "ca": null, "dlq_exchange": "", "dlq_routing_key": null}'::jsonb || p_broker;
-  v_url text := v_broker ->> 'url';
   v_parts text[];
-  v_field text;
 begin
-  perform outbox.check_members('broker', p_broker, array[
-    'url', 'exchange', 'routing_key', 'mandatory', 'ca', 'dlq_exchange', 'dlq_routing_key'],
-    'rabbitmq');
-  if v_url ~ '^amqps?://[^/]*@' then
+  if p_url ~ '^amqps?://[^/]*@' then
     perform outbox.invalid('broker.url', 'carries credentials',
       'Give them in credentials, which nobody can read: {"username", "password"}');
   end if;
-  v_parts := pg_catalog.regexp_match(v_url,
+  v_parts := pg_catalog.regexp_match(p_url,
     '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
   if v_parts is null then
     perform outbox.invalid('broker.url', 'is not an amqps URL',
@@ -30,6 +23,26 @@ begin
   end if;
   v_parts[3] := coalesce(v_parts[3], case v_parts[1] when 'amqps' then ':5671' else ':5672' end);
   perform outbox.check_broker_address('broker.url', v_parts[2] || v_parts[3]);
+  return v_parts[1] || '://' || v_parts[2] || v_parts[3] || coalesce(v_parts[4], '');
+end
+$$;
+comment on function outbox.check_amqp_url(text) is
+  'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is none, '
+  'carries credentials, or must not be reached.';
+
+create function outbox.check_rabbitmq(p_broker jsonb) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_broker jsonb := '{"exchange": "amq.topic", "routing_key": "{type}", "mandatory": true,
+    "ca": null, "dlq_exchange": "", "dlq_routing_key": null}'::jsonb || p_broker;
+  v_url text;
+  v_field text;
+begin
+  perform outbox.check_members('broker', p_broker, array[
+    'url', 'exchange', 'routing_key', 'mandatory', 'ca', 'dlq_exchange', 'dlq_routing_key'],
+    'rabbitmq');
+  v_url := outbox.check_amqp_url(v_broker ->> 'url');
   foreach v_field in array array['exchange', 'dlq_exchange'] loop
     if pg_catalog.jsonb_typeof(v_broker -> v_field) <> 'string'
       or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
@@ -49,8 +62,7 @@ begin
       'true: a message that no queue takes is a failure');
   end if;
   perform outbox.check_ca(v_broker -> 'ca');
-  return v_broker || pg_catalog.jsonb_build_object(
-    'url', v_parts[1] || '://' || v_parts[2] || v_parts[3] || coalesce(v_parts[4], ''));
+  return v_broker || pg_catalog.jsonb_build_object('url', v_url);
 end
 $$;
 comment on function outbox.check_rabbitmq(jsonb) is

@@ -44,7 +44,6 @@ declare
   v_message outbox.outbound_message;
   v_attempt outbox.message_attempt;
   v_receipt outbox.attempt;
-  v_dead boolean;
 begin
   select m.* into v_message from outbox.message_attempt a
   join outbox.outbound_message m on m.id = a.message_id
@@ -61,44 +60,76 @@ begin
   if v_attempt.status <> 'TRYING' or v_receipt.event_id is null
     or v_receipt.outcome <> p_result.outcome
   then
-    -- Too late for the delivery, but it says that the message was taken: no second one is sent.
-    if p_result.outcome = 'delivered' and p_result.provider_id is not null then
-      perform outbox.adopt_message(
-        outbox.callback_data(v_message.id, v_attempt.attempt_no), p_result.provider_id);
-    elsif v_attempt.wamid is not null then
-      perform outbox.end_told(v_message, p_now);
-    end if;
-    return;
-  end if;
-  if p_result.outcome = 'delivered' then
+    perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
+  elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
-    return;
-  end if;
-  v_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
-  v_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
-  update outbox.message_attempt a set
-    status = 'FAILED', error_code = v_message.error_code,
-    error_message = v_message.error_message, provider_response = p_result.provider,
-    next_retry_at = v_receipt.next_retry_at, updated_at = p_now
-  where a.id = v_attempt.id;
-  v_dead := exists (
-    select from outbox.attempt t
-    where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
-      and t.attempt = p_result.attempt and t.kind = 'close');
-  -- A callback may have said in the meantime that it was sent: then that stands.
-  if v_message.status <> 'SENDING' then
-    return;
-  end if;
-  if v_dead then
-    perform outbox.fail_message(v_message, v_message.error_code, v_message.error_message, p_now);
   else
-    v_message.status := 'QUEUED';
-    perform outbox.save_message(v_message, p_now);
+    perform outbox.fail_attempt(v_message, v_attempt, v_receipt, p_result, p_now);
   end if;
 end
 $$;
 comment on function outbox.complete_message(outbox.result, timestamptz) is
   'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
+
+create function outbox.heed_late_result(
+  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result,
+  p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- A late answer still says that the message was taken: no second one is sent.
+  if p_result.outcome = 'delivered' and p_result.provider_id is not null then
+    perform outbox.adopt_message(
+      outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
+  elsif p_attempt.wamid is not null then
+    perform outbox.end_told(p_message, p_now);
+  end if;
+end
+$$;
+comment on function outbox.heed_late_result(
+  outbox.outbound_message, outbox.message_attempt, outbox.result, timestamptz) is
+  'What a result still means for its message when it came too late for its delivery. locks: the '
+  'caller holds the gate and the message.';
+
+create function outbox.fail_attempt(
+  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt,
+  p_result outbox.result, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_dead boolean;
+begin
+  p_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
+  p_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
+  update outbox.message_attempt a set
+    status = 'FAILED', error_code = p_message.error_code,
+    error_message = p_message.error_message, provider_response = p_result.provider,
+    next_retry_at = p_receipt.next_retry_at, updated_at = p_now
+  where a.id = p_attempt.id;
+  v_dead := exists (
+    select from outbox.attempt t
+    where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
+      and t.attempt = p_result.attempt and t.kind = 'close');
+  -- A callback may have said in the meantime that it was sent: then that stands.
+  if p_message.status <> 'SENDING' then
+    return;
+  end if;
+  if v_dead then
+    perform outbox.fail_message(p_message, p_message.error_code, p_message.error_message, p_now);
+  else
+    p_message.status := 'QUEUED';
+    perform outbox.save_message(p_message, p_now);
+  end if;
+end
+$$;
+comment on function outbox.fail_attempt(
+  outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamptz) is
+  'Notes that an attempt failed, with the time of the next one from its receipt: the message is '
+  'QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
 
 create function outbox.end_told(
   p_message outbox.outbound_message, p_now timestamptz

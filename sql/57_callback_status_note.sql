@@ -132,18 +132,32 @@ begin
   into v_moves, v_read
   from moved x;
   perform outbox.count_message('READ', null, v_read);
-  perform outbox.count_message(c.became, c.error_code, c.n)
-  from (
-    select x.became, m.error_code, pg_catalog.count(*) as n
-    from pg_catalog.unnest(v_moves) x
-    cross join lateral (
-      select o.error_code from outbox.outbound_message o where o.id = x.message_id offset 0
-    ) m
-    group by x.became, m.error_code
-  ) c;
+  perform outbox.count_moves(v_moves);
   return coalesce(v_moves, '{}');
 end
 $$;
 comment on function outbox.move_messages(bigint[], timestamptz) is
   'Gives messages the status, times and error that follow from the facts of their tries; returns '
   'those whose status changed. The caller holds the messages.';
+
+create function outbox.count_moves(p_moves outbox.message_move[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  perform outbox.count_message(c.became, c.error_code, c.n)
+  from (
+    select x.became, m.error_code, pg_catalog.count(*) as n
+    from pg_catalog.unnest(p_moves) x
+    cross join lateral (
+      select o.error_code from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
+    group by x.became, m.error_code
+  ) c;
+end
+$$;
+comment on function outbox.count_moves(outbox.message_move[]) is
+  'Counts the statuses that messages got, FAILED by its code.';

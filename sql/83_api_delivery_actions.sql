@@ -9,22 +9,12 @@ begin
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
   case p_action
     when 'retry' then
-      if not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
-      ) then
-        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'replay sends it again');
-      end if;
+      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'replay sends it again');
       perform outbox.retry_now(p_event_id, p_endpoint_id);
     when 'replay' then
       perform outbox.replay(p_event_id, p_endpoint_id);
     when 'cancel' then
-      if not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
-      ) then
-        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'there is nothing to cancel');
-      end if;
+      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'there is nothing to cancel');
       perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
     else
       perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
@@ -36,16 +26,21 @@ comment on function outbox.act_on_delivery(text, uuid, uuid, text, text) is
   'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). '
   'OH001; OH002; OH004: it is being sent, or finished.';
 
-create function outbox.raise_finished(
+create function outbox.check_is_open(
   p_event_id uuid, p_endpoint_id uuid, p_remedy text
 ) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
-  raise exception using errcode = 'OH004',
-    message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
-    hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+  if not exists (
+    select from outbox.delivery d
+    where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+  ) then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
+      hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+  end if;
 end
 $$;
-comment on function outbox.raise_finished(uuid, uuid, text) is
+comment on function outbox.check_is_open(uuid, uuid, text) is
   'Raises OH004 for a delivery that is no longer open.';

@@ -1,6 +1,24 @@
 -- Making an endpoint over the HTTP API: the kind says which function makes it and which members go
 -- with it; what every kind has is written as a change is.
 
+create function outbox.refuse_members(
+  p_endpoint jsonb, p_kind text, p_members text[], p_remedy text
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_stray text;
+begin
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+  where k = any (p_members) order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'does not go with kind ' || p_kind, p_remedy);
+  end if;
+end
+$$;
+comment on function outbox.refuse_members(jsonb, text, text[], text) is
+  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
+
 create function outbox.create_by_kind(
   p_org_id text, p_endpoint jsonb, p_event_types text[]
 ) returns jsonb
@@ -10,26 +28,17 @@ declare
   v_url text := p_endpoint ->> 'url';
   v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
   v_filter text := p_endpoint ->> 'filter';
-  v_stray text;
   v_new jsonb;
 begin
   if p_endpoint ->> 'kind' = 'slack' then
-    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret')
-    order by k limit 1;
-    if found then
-      perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
-    end if;
+    perform outbox.refuse_members(p_endpoint, 'slack',
+      array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
     return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
       p_headers => v_headers, p_filter => v_filter);
   end if;
   if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
-    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('secret', 'url') order by k limit 1;
-    if found then
-      perform outbox.invalid(v_stray, 'does not go with kind ' || (p_endpoint ->> 'kind'),
-        'Give broker, and credentials where the broker wants them');
-    end if;
+    perform outbox.refuse_members(p_endpoint, p_endpoint ->> 'kind', array['secret', 'url'],
+      'Give broker, and credentials where the broker wants them');
     perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
     v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
       outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
@@ -39,11 +48,8 @@ begin
     where e.id = (v_new ->> 'id')::uuid;
     return v_new;
   end if;
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-  where k in ('broker', 'credentials') order by k limit 1;
-  if found then
-    perform outbox.invalid(v_stray, 'does not go with kind webhook', 'Leave it away');
-  end if;
+  perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
+    'Leave it away');
   return outbox.create_endpoint(v_url, p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
     p_headers => v_headers,
