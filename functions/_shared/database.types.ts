@@ -2381,6 +2381,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_amqp_url': { Args: { 'p_url': string }; Returns: string }
       'check_broker_address': {
         Args: { 'p_address': string; 'p_field': string }
         Returns: undefined
@@ -2458,6 +2459,10 @@ export type Database = {
       'check_filter': { Args: { 'p_filter': string }; Returns: unknown }
       'check_handler': { Args: { 'p_function': string }; Returns: string }
       'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
+      'check_is_open': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
+        Returns: undefined
+      }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
       'check_kafka': { Args: { 'p_broker': Json }; Returns: Json }
       'check_members': {
@@ -2634,6 +2639,10 @@ export type Database = {
         Returns: undefined
       }
       'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
+      'count_moves': {
+        Args: { 'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[] }
+        Returns: undefined
+      }
       'count_up': {
         Args: { 'p_labels': (string)[]; 'p_metric': string; 'p_n'?: number; 'p_total'?: number }
         Returns: undefined
@@ -2940,6 +2949,25 @@ export type Database = {
         Returns: Json
       }
       'expire_secret': { Args: { 'p_secret_id': string }; Returns: Json }
+      'fail_attempt': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_receipt': Omit<
+            Database['outbox']['Tables']['attempt']['Row'],
+            Database['outbox']['Tables']['attempt']['ComputedFields']
+          >
+          'p_result': Database['outbox']['CompositeTypes']['result']
+        }
+        Returns: undefined
+      }
       'fail_message': {
         Args: {
           'p_code': string
@@ -3129,6 +3157,21 @@ export type Database = {
           'p_now': string
         }
         Returns: (Database['outbox']['CompositeTypes']['wish'])[]
+      }
+      'heed_late_result': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_result': Database['outbox']['CompositeTypes']['result']
+        }
+        Returns: undefined
       }
       'hold_channel': {
         Args: {
@@ -3985,10 +4028,6 @@ export type Database = {
         Returns: Json
       }
       'queue_metrics': { Args: { 'p_now': string }; Returns: Json }
-      'raise_finished': {
-        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
-        Returns: undefined
-      }
       'read_catalogue': { Args: { 'p_org_id': string }; Returns: Json }
       'read_cursor': { Args: { 'p_cursor': string }; Returns: Record<string, unknown> }
       'read_secret': { Args: { 'p_endpoint_id': string }; Returns: Json }
@@ -4028,6 +4067,10 @@ export type Database = {
             Database['outbox']['Tables']['endpoint']['ComputedFields']
           >
         }
+        Returns: undefined
+      }
+      'refuse_members': {
+        Args: { 'p_endpoint': Json; 'p_kind': string; 'p_members': (string)[]; 'p_remedy': string }
         Returns: undefined
       }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }

@@ -1,5 +1,6 @@
 import type { MetricsAnswer } from './contract.ts'
 import type { Family, Sample } from './family.ts'
+import { age, at, gauge, since, single } from './gauge.ts'
 
 /** Every gauge as a family. Ages are by the database's clock: no other one has a part in them. */
 export function gaugeFamilies(answer: MetricsAnswer): Family[] {
@@ -185,31 +186,4 @@ function databaseGauges({ database, now }: MetricsAnswer): Family[] {
       database.xmin_age,
     ),
   ]
-}
-
-function gauge(
-  name: string,
-  help: string,
-  samples: readonly Sample[],
-  unit?: 'seconds' | 'bytes',
-): Family {
-  return { name, type: 'gauge', help, samples, ...unit === undefined ? {} : { unit } }
-}
-
-function single(name: string, help: string, value: number): Family {
-  return gauge(name, help, [{ labels: [], value }])
-}
-
-function age(name: string, help: string, value: number): Family {
-  return gauge(`${name}_age_seconds`, help, [{ labels: [], value }], 'seconds')
-}
-
-/** None of what has never been. */
-function at(name: string, help: string, now: number, moment: number | null): Family[] {
-  return moment === null ? [] : [age(name, help, since(now, moment))]
-}
-
-/** Statistics may be a moment ahead of the answer's clock. */
-function since(now: number, moment: number | null): number {
-  return moment === null ? 0 : Math.max(0, now - moment)
 }

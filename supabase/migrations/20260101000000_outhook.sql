@@ -6330,24 +6330,17 @@ insert into outbox.failure_rule (kind, code, action, title, note) values
 -- their own titles, and two of ours: NO_ROUTE for a returned message, NACK for basic.nack. What no
 -- row names is retried.
 
-create function outbox.check_rabbitmq(p_broker jsonb) returns jsonb
+create function outbox.check_amqp_url(p_url text) returns text
 language plpgsql stable set search_path = ''
 as $$
 declare
-  v_broker jsonb := '{"exchange": "amq.topic", "routing_key": "{type}", "mandatory": true,
-    "ca": null, "dlq_exchange": "", "dlq_routing_key": null}'::jsonb || p_broker;
-  v_url text := v_broker ->> 'url';
   v_parts text[];
-  v_field text;
 begin
-  perform outbox.check_members('broker', p_broker, array[
-    'url', 'exchange', 'routing_key', 'mandatory', 'ca', 'dlq_exchange', 'dlq_routing_key'],
-    'rabbitmq');
-  if v_url ~ '^amqps?://[^/]*@' then
+  if p_url ~ '^amqps?://[^/]*@' then
     perform outbox.invalid('broker.url', 'carries credentials',
       'Give them in credentials, which nobody can read: {"username", "password"}');
   end if;
-  v_parts := pg_catalog.regexp_match(v_url,
+  v_parts := pg_catalog.regexp_match(p_url,
     '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
   if v_parts is null then
     perform outbox.invalid('broker.url', 'is not an amqps URL',
@@ -6358,6 +6351,26 @@ begin
   end if;
   v_parts[3] := coalesce(v_parts[3], case v_parts[1] when 'amqps' then ':5671' else ':5672' end);
   perform outbox.check_broker_address('broker.url', v_parts[2] || v_parts[3]);
+  return v_parts[1] || '://' || v_parts[2] || v_parts[3] || coalesce(v_parts[4], '');
+end
+$$;
+comment on function outbox.check_amqp_url(text) is
+  'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is none, '
+  'carries credentials, or must not be reached.';
+
+create function outbox.check_rabbitmq(p_broker jsonb) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_broker jsonb := '{"exchange": "amq.topic", "routing_key": "{type}", "mandatory": true,
+    "ca": null, "dlq_exchange": "", "dlq_routing_key": null}'::jsonb || p_broker;
+  v_url text;
+  v_field text;
+begin
+  perform outbox.check_members('broker', p_broker, array[
+    'url', 'exchange', 'routing_key', 'mandatory', 'ca', 'dlq_exchange', 'dlq_routing_key'],
+    'rabbitmq');
+  v_url := outbox.check_amqp_url(v_broker ->> 'url');
   foreach v_field in array array['exchange', 'dlq_exchange'] loop
     if pg_catalog.jsonb_typeof(v_broker -> v_field) <> 'string'
       or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
@@ -6377,8 +6390,7 @@ begin
       'true: a message that no queue takes is a failure');
   end if;
   perform outbox.check_ca(v_broker -> 'ca');
-  return v_broker || pg_catalog.jsonb_build_object(
-    'url', v_parts[1] || '://' || v_parts[2] || v_parts[3] || coalesce(v_parts[4], ''));
+  return v_broker || pg_catalog.jsonb_build_object('url', v_url);
 end
 $$;
 comment on function outbox.check_rabbitmq(jsonb) is
@@ -7400,7 +7412,6 @@ declare
   v_message outbox.outbound_message;
   v_attempt outbox.message_attempt;
   v_receipt outbox.attempt;
-  v_dead boolean;
 begin
   select m.* into v_message from outbox.message_attempt a
   join outbox.outbound_message m on m.id = a.message_id
@@ -7417,44 +7428,76 @@ begin
   if v_attempt.status <> 'TRYING' or v_receipt.event_id is null
     or v_receipt.outcome <> p_result.outcome
   then
-    -- Too late for the delivery, but it says that the message was taken: no second one is sent.
-    if p_result.outcome = 'delivered' and p_result.provider_id is not null then
-      perform outbox.adopt_message(
-        outbox.callback_data(v_message.id, v_attempt.attempt_no), p_result.provider_id);
-    elsif v_attempt.wamid is not null then
-      perform outbox.end_told(v_message, p_now);
-    end if;
-    return;
-  end if;
-  if p_result.outcome = 'delivered' then
+    perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
+  elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
-    return;
-  end if;
-  v_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
-  v_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
-  update outbox.message_attempt a set
-    status = 'FAILED', error_code = v_message.error_code,
-    error_message = v_message.error_message, provider_response = p_result.provider,
-    next_retry_at = v_receipt.next_retry_at, updated_at = p_now
-  where a.id = v_attempt.id;
-  v_dead := exists (
-    select from outbox.attempt t
-    where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
-      and t.attempt = p_result.attempt and t.kind = 'close');
-  -- A callback may have said in the meantime that it was sent: then that stands.
-  if v_message.status <> 'SENDING' then
-    return;
-  end if;
-  if v_dead then
-    perform outbox.fail_message(v_message, v_message.error_code, v_message.error_message, p_now);
   else
-    v_message.status := 'QUEUED';
-    perform outbox.save_message(v_message, p_now);
+    perform outbox.fail_attempt(v_message, v_attempt, v_receipt, p_result, p_now);
   end if;
 end
 $$;
 comment on function outbox.complete_message(outbox.result, timestamptz) is
   'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
+
+create function outbox.heed_late_result(
+  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result,
+  p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- A late answer still says that the message was taken: no second one is sent.
+  if p_result.outcome = 'delivered' and p_result.provider_id is not null then
+    perform outbox.adopt_message(
+      outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
+  elsif p_attempt.wamid is not null then
+    perform outbox.end_told(p_message, p_now);
+  end if;
+end
+$$;
+comment on function outbox.heed_late_result(
+  outbox.outbound_message, outbox.message_attempt, outbox.result, timestamptz) is
+  'What a result still means for its message when it came too late for its delivery. locks: the '
+  'caller holds the gate and the message.';
+
+create function outbox.fail_attempt(
+  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt,
+  p_result outbox.result, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_dead boolean;
+begin
+  p_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
+  p_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
+  update outbox.message_attempt a set
+    status = 'FAILED', error_code = p_message.error_code,
+    error_message = p_message.error_message, provider_response = p_result.provider,
+    next_retry_at = p_receipt.next_retry_at, updated_at = p_now
+  where a.id = p_attempt.id;
+  v_dead := exists (
+    select from outbox.attempt t
+    where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
+      and t.attempt = p_result.attempt and t.kind = 'close');
+  -- A callback may have said in the meantime that it was sent: then that stands.
+  if p_message.status <> 'SENDING' then
+    return;
+  end if;
+  if v_dead then
+    perform outbox.fail_message(p_message, p_message.error_code, p_message.error_message, p_now);
+  else
+    p_message.status := 'QUEUED';
+    perform outbox.save_message(p_message, p_now);
+  end if;
+end
+$$;
+comment on function outbox.fail_attempt(
+  outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamptz) is
+  'Notes that an attempt failed, with the time of the next one from its receipt: the message is '
+  'QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
 
 create function outbox.end_told(
   p_message outbox.outbound_message, p_now timestamptz
@@ -8387,21 +8430,35 @@ begin
   into v_moves, v_read
   from moved x;
   perform outbox.count_message('READ', null, v_read);
-  perform outbox.count_message(c.became, c.error_code, c.n)
-  from (
-    select x.became, m.error_code, pg_catalog.count(*) as n
-    from pg_catalog.unnest(v_moves) x
-    cross join lateral (
-      select o.error_code from outbox.outbound_message o where o.id = x.message_id offset 0
-    ) m
-    group by x.became, m.error_code
-  ) c;
+  perform outbox.count_moves(v_moves);
   return coalesce(v_moves, '{}');
 end
 $$;
 comment on function outbox.move_messages(bigint[], timestamptz) is
   'Gives messages the status, times and error that follow from the facts of their tries; returns '
   'those whose status changed. The caller holds the messages.';
+
+create function outbox.count_moves(p_moves outbox.message_move[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  perform outbox.count_message(c.became, c.error_code, c.n)
+  from (
+    select x.became, m.error_code, pg_catalog.count(*) as n
+    from pg_catalog.unnest(p_moves) x
+    cross join lateral (
+      select o.error_code from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
+    group by x.became, m.error_code
+  ) c;
+end
+$$;
+comment on function outbox.count_moves(outbox.message_move[]) is
+  'Counts the statuses that messages got, FAILED by its code.';
 
 -- sql/57_callback_store.sql
 
@@ -13837,22 +13894,12 @@ begin
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
   case p_action
     when 'retry' then
-      if not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
-      ) then
-        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'replay sends it again');
-      end if;
+      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'replay sends it again');
       perform outbox.retry_now(p_event_id, p_endpoint_id);
     when 'replay' then
       perform outbox.replay(p_event_id, p_endpoint_id);
     when 'cancel' then
-      if not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
-      ) then
-        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'there is nothing to cancel');
-      end if;
+      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'there is nothing to cancel');
       perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
     else
       perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
@@ -13864,18 +13911,23 @@ comment on function outbox.act_on_delivery(text, uuid, uuid, text, text) is
   'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). '
   'OH001; OH002; OH004: it is being sent, or finished.';
 
-create function outbox.raise_finished(
+create function outbox.check_is_open(
   p_event_id uuid, p_endpoint_id uuid, p_remedy text
 ) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
-  raise exception using errcode = 'OH004',
-    message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
-    hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+  if not exists (
+    select from outbox.delivery d
+    where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+  ) then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
+      hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+  end if;
 end
 $$;
-comment on function outbox.raise_finished(uuid, uuid, text) is
+comment on function outbox.check_is_open(uuid, uuid, text) is
   'Raises OH004 for a delivery that is no longer open.';
 
 -- sql/83_api_endpoint_change.sql
@@ -14052,6 +14104,24 @@ comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
 -- Making an endpoint over the HTTP API: the kind says which function makes it and which members go
 -- with it; what every kind has is written as a change is.
 
+create function outbox.refuse_members(
+  p_endpoint jsonb, p_kind text, p_members text[], p_remedy text
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_stray text;
+begin
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+  where k = any (p_members) order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'does not go with kind ' || p_kind, p_remedy);
+  end if;
+end
+$$;
+comment on function outbox.refuse_members(jsonb, text, text[], text) is
+  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
+
 create function outbox.create_by_kind(
   p_org_id text, p_endpoint jsonb, p_event_types text[]
 ) returns jsonb
@@ -14061,26 +14131,17 @@ declare
   v_url text := p_endpoint ->> 'url';
   v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
   v_filter text := p_endpoint ->> 'filter';
-  v_stray text;
   v_new jsonb;
 begin
   if p_endpoint ->> 'kind' = 'slack' then
-    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret')
-    order by k limit 1;
-    if found then
-      perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
-    end if;
+    perform outbox.refuse_members(p_endpoint, 'slack',
+      array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
     return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
       p_headers => v_headers, p_filter => v_filter);
   end if;
   if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
-    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('secret', 'url') order by k limit 1;
-    if found then
-      perform outbox.invalid(v_stray, 'does not go with kind ' || (p_endpoint ->> 'kind'),
-        'Give broker, and credentials where the broker wants them');
-    end if;
+    perform outbox.refuse_members(p_endpoint, p_endpoint ->> 'kind', array['secret', 'url'],
+      'Give broker, and credentials where the broker wants them');
     perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
     v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
       outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
@@ -14090,11 +14151,8 @@ begin
     where e.id = (v_new ->> 'id')::uuid;
     return v_new;
   end if;
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-  where k in ('broker', 'credentials') order by k limit 1;
-  if found then
-    perform outbox.invalid(v_stray, 'does not go with kind webhook', 'Leave it away');
-  end if;
+  perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
+    'Leave it away');
   return outbox.create_endpoint(v_url, p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
     p_headers => v_headers,

@@ -310,22 +310,12 @@ begin
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
   case p_action
     when 'retry' then
-      if not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
-      ) then
-        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'replay sends it again');
-      end if;
+      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'replay sends it again');
       perform outbox.retry_now(p_event_id, p_endpoint_id);
     when 'replay' then
       perform outbox.replay(p_event_id, p_endpoint_id);
     when 'cancel' then
-      if not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
-      ) then
-        perform outbox.raise_finished(p_event_id, p_endpoint_id, 'there is nothing to cancel');
-      end if;
+      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'there is nothing to cancel');
       perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
     else
       perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
@@ -2715,6 +2705,40 @@ ALTER FUNCTION outbox.check_addressed(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_addressed(p_event outbox.event) IS 'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is ordered and the event is for later.';
 
+-- Name: check_amqp_url(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_amqp_url(p_url text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_parts text[];
+begin
+  if p_url ~ '^amqps?://[^/]*@' then
+    perform outbox.invalid('broker.url', 'carries credentials',
+      'Give them in credentials, which nobody can read: {"username", "password"}');
+  end if;
+  v_parts := pg_catalog.regexp_match(p_url,
+    '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
+  if v_parts is null then
+    perform outbox.invalid('broker.url', 'is not an amqps URL',
+      'Expected amqps://host:5671/vhost; write a / in the vhost as %2F');
+  elsif v_parts[1] = 'amqp' and not outbox.setting_on('egress.allow_http') then
+    perform outbox.invalid('broker.url', 'is not amqps', 'Use amqps. For local development: '
+      'select outbox.set_setting(''egress.allow_http'', ''true'')');
+  end if;
+  v_parts[3] := coalesce(v_parts[3], case v_parts[1] when 'amqps' then ':5671' else ':5672' end);
+  perform outbox.check_broker_address('broker.url', v_parts[2] || v_parts[3]);
+  return v_parts[1] || '://' || v_parts[2] || v_parts[3] || coalesce(v_parts[4], '');
+end
+$_$;
+
+ALTER FUNCTION outbox.check_amqp_url(p_url text) OWNER TO postgres;
+
+-- Name: FUNCTION check_amqp_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_amqp_url(p_url text) IS 'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is none, carries credentials, or must not be reached.';
+
 -- Name: check_broker_address(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_broker_address(p_field text, p_address text) RETURNS void
@@ -3316,6 +3340,30 @@ ALTER FUNCTION outbox.check_headers(p_headers jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_headers(p_headers jsonb) IS 'Raises OH001 for the first custom header that may not be sent; never shows a value, which may be a credential.';
 
+-- Name: check_is_open(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if not exists (
+    select from outbox.delivery d
+    where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+  ) then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
+      hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) OWNER TO postgres;
+
+-- Name: FUNCTION check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) IS 'Raises OH004 for a delivery that is no longer open.';
+
 -- Name: check_json(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_json(p_body text) RETURNS void
@@ -3586,28 +3634,13 @@ CREATE FUNCTION outbox.check_rabbitmq(p_broker jsonb) RETURNS jsonb
 declare
   v_broker jsonb := '{"exchange": "amq.topic", "routing_key": "{type}", "mandatory": true,
     "ca": null, "dlq_exchange": "", "dlq_routing_key": null}'::jsonb || p_broker;
-  v_url text := v_broker ->> 'url';
-  v_parts text[];
+  v_url text;
   v_field text;
 begin
   perform outbox.check_members('broker', p_broker, array[
     'url', 'exchange', 'routing_key', 'mandatory', 'ca', 'dlq_exchange', 'dlq_routing_key'],
     'rabbitmq');
-  if v_url ~ '^amqps?://[^/]*@' then
-    perform outbox.invalid('broker.url', 'carries credentials',
-      'Give them in credentials, which nobody can read: {"username", "password"}');
-  end if;
-  v_parts := pg_catalog.regexp_match(v_url,
-    '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
-  if v_parts is null then
-    perform outbox.invalid('broker.url', 'is not an amqps URL',
-      'Expected amqps://host:5671/vhost; write a / in the vhost as %2F');
-  elsif v_parts[1] = 'amqp' and not outbox.setting_on('egress.allow_http') then
-    perform outbox.invalid('broker.url', 'is not amqps', 'Use amqps. For local development: '
-      'select outbox.set_setting(''egress.allow_http'', ''true'')');
-  end if;
-  v_parts[3] := coalesce(v_parts[3], case v_parts[1] when 'amqps' then ':5671' else ':5672' end);
-  perform outbox.check_broker_address('broker.url', v_parts[2] || v_parts[3]);
+  v_url := outbox.check_amqp_url(v_broker ->> 'url');
   foreach v_field in array array['exchange', 'dlq_exchange'] loop
     if pg_catalog.jsonb_typeof(v_broker -> v_field) <> 'string'
       or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
@@ -3627,8 +3660,7 @@ begin
       'true: a message that no queue takes is a failure');
   end if;
   perform outbox.check_ca(v_broker -> 'ca');
-  return v_broker || pg_catalog.jsonb_build_object(
-    'url', v_parts[1] || '://' || v_parts[2] || v_parts[3] || coalesce(v_parts[4], ''));
+  return v_broker || pg_catalog.jsonb_build_object('url', v_url);
 end
 $_$;
 
@@ -4395,7 +4427,6 @@ declare
   v_message outbox.outbound_message;
   v_attempt outbox.message_attempt;
   v_receipt outbox.attempt;
-  v_dead boolean;
 begin
   select m.* into v_message from outbox.message_attempt a
   join outbox.outbound_message m on m.id = a.message_id
@@ -4412,39 +4443,11 @@ begin
   if v_attempt.status <> 'TRYING' or v_receipt.event_id is null
     or v_receipt.outcome <> p_result.outcome
   then
-    -- Too late for the delivery, but it says that the message was taken: no second one is sent.
-    if p_result.outcome = 'delivered' and p_result.provider_id is not null then
-      perform outbox.adopt_message(
-        outbox.callback_data(v_message.id, v_attempt.attempt_no), p_result.provider_id);
-    elsif v_attempt.wamid is not null then
-      perform outbox.end_told(v_message, p_now);
-    end if;
-    return;
-  end if;
-  if p_result.outcome = 'delivered' then
+    perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
+  elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
-    return;
-  end if;
-  v_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
-  v_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
-  update outbox.message_attempt a set
-    status = 'FAILED', error_code = v_message.error_code,
-    error_message = v_message.error_message, provider_response = p_result.provider,
-    next_retry_at = v_receipt.next_retry_at, updated_at = p_now
-  where a.id = v_attempt.id;
-  v_dead := exists (
-    select from outbox.attempt t
-    where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
-      and t.attempt = p_result.attempt and t.kind = 'close');
-  -- A callback may have said in the meantime that it was sent: then that stands.
-  if v_message.status <> 'SENDING' then
-    return;
-  end if;
-  if v_dead then
-    perform outbox.fail_message(v_message, v_message.error_code, v_message.error_message, p_now);
   else
-    v_message.status := 'QUEUED';
-    perform outbox.save_message(v_message, p_now);
+    perform outbox.fail_attempt(v_message, v_attempt, v_receipt, p_result, p_now);
   end if;
 end
 $$;
@@ -4733,6 +4736,34 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'How many messages of an org have each status: {"QUEUED": 0, …}.';
 
+-- Name: count_moves(outbox.message_move[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_moves(p_moves outbox.message_move[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  perform outbox.count_message(c.became, c.error_code, c.n)
+  from (
+    select x.became, m.error_code, pg_catalog.count(*) as n
+    from pg_catalog.unnest(p_moves) x
+    cross join lateral (
+      select o.error_code from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
+    group by x.became, m.error_code
+  ) c;
+end
+$$;
+
+ALTER FUNCTION outbox.count_moves(p_moves outbox.message_move[]) OWNER TO postgres;
+
+-- Name: FUNCTION count_moves(p_moves outbox.message_move[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_moves(p_moves outbox.message_move[]) IS 'Counts the statuses that messages got, FAILED by its code.';
+
 -- Name: count_up(text, text[], bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint DEFAULT 1, p_total bigint DEFAULT 0) RETURNS void
@@ -4885,26 +4916,17 @@ declare
   v_url text := p_endpoint ->> 'url';
   v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
   v_filter text := p_endpoint ->> 'filter';
-  v_stray text;
   v_new jsonb;
 begin
   if p_endpoint ->> 'kind' = 'slack' then
-    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('broker', 'credentials', 'ordering', 'payload', 'retry', 'secret')
-    order by k limit 1;
-    if found then
-      perform outbox.invalid(v_stray, 'does not go with kind slack', 'Leave it away');
-    end if;
+    perform outbox.refuse_members(p_endpoint, 'slack',
+      array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
     return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
       p_headers => v_headers, p_filter => v_filter);
   end if;
   if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
-    select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-    where k in ('secret', 'url') order by k limit 1;
-    if found then
-      perform outbox.invalid(v_stray, 'does not go with kind ' || (p_endpoint ->> 'kind'),
-        'Give broker, and credentials where the broker wants them');
-    end if;
+    perform outbox.refuse_members(p_endpoint, p_endpoint ->> 'kind', array['secret', 'url'],
+      'Give broker, and credentials where the broker wants them');
     perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
     v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
       outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
@@ -4914,11 +4936,8 @@ begin
     where e.id = (v_new ->> 'id')::uuid;
     return v_new;
   end if;
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-  where k in ('broker', 'credentials') order by k limit 1;
-  if found then
-    perform outbox.invalid(v_stray, 'does not go with kind webhook', 'Leave it away');
-  end if;
+  perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
+    'Leave it away');
   return outbox.create_endpoint(v_url, p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
     p_headers => v_headers,
@@ -6764,6 +6783,104 @@ ALTER FUNCTION outbox.expire_secret(p_secret_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.expire_secret(p_secret_id uuid) IS 'Ends at once a replaced secret, or an ed25519 key: {"id", "secret_id", "expires_at"}. OH002; OH004 for the secret that every endpoint must have.';
 
+-- Name: attempt; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.attempt (
+    event_id uuid NOT NULL,
+    endpoint_id uuid,
+    attempt integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    kind text NOT NULL,
+    outcome text NOT NULL,
+    status integer,
+    error_class text,
+    error text,
+    duration_ms integer,
+    response text,
+    response_lossy boolean,
+    next_retry_at timestamp with time zone,
+    CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['try'::text, 'close'::text]))),
+    CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
+)
+PARTITION BY RANGE (at);
+
+ALTER TABLE outbox.attempt OWNER TO postgres;
+
+-- Name: TABLE attempt; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, dropped by age.';
+
+-- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.message_attempt (
+    id bigint NOT NULL,
+    message_id bigint NOT NULL,
+    attempt_no integer NOT NULL,
+    status text NOT NULL,
+    error_code text,
+    error_message text,
+    provider_response jsonb,
+    next_retry_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    event_id uuid NOT NULL,
+    claim integer NOT NULL,
+    phone_number_id text NOT NULL,
+    wamid text,
+    taken_at timestamp with time zone,
+    sent_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    read_at timestamp with time zone,
+    failed_at timestamp with time zone,
+    CONSTRAINT message_attempt_status_is_known CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
+);
+
+ALTER TABLE outbox.message_attempt OWNER TO postgres;
+
+-- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.message_attempt IS 'The tries of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer came; the other four are what its callbacks say of the try, at the earliest time that any says.';
+
+-- Name: fail_attempt(outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_dead boolean;
+begin
+  p_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
+  p_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
+  update outbox.message_attempt a set
+    status = 'FAILED', error_code = p_message.error_code,
+    error_message = p_message.error_message, provider_response = p_result.provider,
+    next_retry_at = p_receipt.next_retry_at, updated_at = p_now
+  where a.id = p_attempt.id;
+  v_dead := exists (
+    select from outbox.attempt t
+    where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
+      and t.attempt = p_result.attempt and t.kind = 'close');
+  -- A callback may have said in the meantime that it was sent: then that stands.
+  if p_message.status <> 'SENDING' then
+    return;
+  end if;
+  if v_dead then
+    perform outbox.fail_message(p_message, p_message.error_code, p_message.error_message, p_now);
+  else
+    p_message.status := 'QUEUED';
+    perform outbox.save_message(p_message, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Notes that an attempt failed, with the time of the next one from its receipt: the message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
+
 -- Name: fail_message(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) RETURNS void
@@ -6915,37 +7032,6 @@ ALTER FUNCTION outbox.filter_problem(p_filters jsonpath[], p_since timestamp wit
 -- Name: FUNCTION filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone) IS 'Null when a payload passes one of the filters that are not younger than its event, the empty string when it passes none, else why one of them could not be asked.';
-
--- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.message_attempt (
-    id bigint NOT NULL,
-    message_id bigint NOT NULL,
-    attempt_no integer NOT NULL,
-    status text NOT NULL,
-    error_code text,
-    error_message text,
-    provider_response jsonb,
-    next_retry_at timestamp with time zone,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    event_id uuid NOT NULL,
-    claim integer NOT NULL,
-    phone_number_id text NOT NULL,
-    wamid text,
-    taken_at timestamp with time zone,
-    sent_at timestamp with time zone,
-    delivered_at timestamp with time zone,
-    read_at timestamp with time zone,
-    failed_at timestamp with time zone,
-    CONSTRAINT message_attempt_status_is_known CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
-);
-
-ALTER TABLE outbox.message_attempt OWNER TO postgres;
-
--- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.message_attempt IS 'The tries of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer came; the other four are what its callbacks say of the try, at the earliest time that any says.';
 
 -- Name: find_attempt(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8050,6 +8136,29 @@ ALTER FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now time
 -- Name: FUNCTION heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Does what failure_rule says of failures that callbacks brought, holds and throttles, and returns the opt-outs that they mean. locks: endpoints and gates with SKIP LOCKED.';
+
+-- Name: heed_late_result(outbox.outbound_message, outbox.message_attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- A late answer still says that the message was taken: no second one is sent.
+  if p_result.outcome = 'delivered' and p_result.provider_id is not null then
+    perform outbox.adopt_message(
+      outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
+  elsif p_attempt.wamid is not null then
+    perform outbox.end_told(p_message, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) IS 'What a result still means for its message when it came too late for its delivery. locks: the caller holds the gate and the message.';
 
 -- Name: hold_channel(uuid, text, boolean, text, timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10225,15 +10334,7 @@ begin
   into v_moves, v_read
   from moved x;
   perform outbox.count_message('READ', null, v_read);
-  perform outbox.count_message(c.became, c.error_code, c.n)
-  from (
-    select x.became, m.error_code, pg_catalog.count(*) as n
-    from pg_catalog.unnest(v_moves) x
-    cross join lateral (
-      select o.error_code from outbox.outbound_message o where o.id = x.message_id offset 0
-    ) m
-    group by x.became, m.error_code
-  ) c;
+  perform outbox.count_moves(v_moves);
   return coalesce(v_moves, '{}');
 end
 $$;
@@ -12489,25 +12590,6 @@ ALTER FUNCTION outbox.queue_metrics(p_now timestamp with time zone) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], of which the state halted has what waits behind keys that stand still at enabled endpoints, "due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
--- Name: raise_finished(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  raise exception using errcode = 'OH004',
-    message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
-    hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
-end
-$$;
-
-ALTER FUNCTION outbox.raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text) OWNER TO postgres;
-
--- Name: FUNCTION raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text) IS 'Raises OH004 for a delivery that is no longer open.';
-
 -- Name: read_catalogue(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_catalogue(p_org_id text) RETURNS jsonb
@@ -12845,6 +12927,29 @@ ALTER FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) OWNER TO postgr
 -- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) IS 'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
+
+-- Name: refuse_members(jsonb, text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_stray text;
+begin
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+  where k = any (p_members) order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'does not go with kind ' || p_kind, p_remedy);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) IS 'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
 
 -- Name: release_command(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16820,33 +16925,6 @@ ALTER TABLE outbox.activity ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
--- Name: attempt; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.attempt (
-    event_id uuid NOT NULL,
-    endpoint_id uuid,
-    attempt integer NOT NULL,
-    at timestamp with time zone NOT NULL,
-    kind text NOT NULL,
-    outcome text NOT NULL,
-    status integer,
-    error_class text,
-    error text,
-    duration_ms integer,
-    response text,
-    response_lossy boolean,
-    next_retry_at timestamp with time zone,
-    CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['try'::text, 'close'::text]))),
-    CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
-)
-PARTITION BY RANGE (at);
-
-ALTER TABLE outbox.attempt OWNER TO postgres;
-
--- Name: TABLE attempt; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, dropped by age.';
-
 -- Name: attempt_default; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.attempt_default (
@@ -18935,6 +19013,10 @@ GRANT SELECT ON TABLE outbox.event TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.check_addressed(p_event outbox.event) FROM PUBLIC;
 
+-- Name: FUNCTION check_amqp_url(p_url text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_amqp_url(p_url text) FROM PUBLIC;
+
 -- Name: FUNCTION check_broker_address(p_field text, p_address text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_broker_address(p_field text, p_address text) FROM PUBLIC;
@@ -18999,6 +19081,10 @@ GRANT ALL ON FUNCTION outbox.check_handler(p_function text) TO service_role;
 -- Name: FUNCTION check_headers(p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_headers(p_headers jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) FROM PUBLIC;
 
 -- Name: FUNCTION check_json(p_body text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -19161,6 +19247,10 @@ REVOKE ALL ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_
 
 REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
+
+-- Name: FUNCTION count_moves(p_moves outbox.message_move[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_moves(p_moves outbox.message_move[]) FROM PUBLIC;
 
 -- Name: FUNCTION count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -19413,6 +19503,18 @@ GRANT ALL ON FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid
 REVOKE ALL ON FUNCTION outbox.expire_secret(p_secret_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.expire_secret(p_secret_id uuid) TO service_role;
 
+-- Name: TABLE attempt; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.attempt TO service_role;
+
+-- Name: TABLE message_attempt; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.message_attempt TO service_role;
+
+-- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
@@ -19432,10 +19534,6 @@ REVOKE ALL ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_e
 -- Name: FUNCTION filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone) FROM PUBLIC;
-
--- Name: TABLE message_attempt; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.message_attempt TO service_role;
 
 -- Name: FUNCTION find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -19597,6 +19695,10 @@ REVOKE ALL ON FUNCTION outbox.heed_answers(p_results outbox.result[], p_now time
 -- Name: FUNCTION heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20170,10 +20272,6 @@ GRANT ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_al
 
 REVOKE ALL ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.raise_finished(p_event_id uuid, p_endpoint_id uuid, p_remedy text) FROM PUBLIC;
-
 -- Name: FUNCTION read_catalogue(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_catalogue(p_org_id text) FROM PUBLIC;
@@ -20212,6 +20310,10 @@ REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
 -- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) FROM PUBLIC;
 
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20711,10 +20813,6 @@ REVOKE ALL ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) F
 -- Name: TABLE activity; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.activity TO service_role;
-
--- Name: TABLE attempt; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.attempt TO service_role;
 
 -- Name: TABLE attempt_default; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -4,7 +4,8 @@ import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { type Published, publishSpan } from '../publish_span.ts'
 import { createPublisher, type PublishedEvent } from '../publisher.ts'
-import { DuplicateName, findElements, findMembers } from '../raw_json.ts'
+import { findElements, findMembers } from '../raw_json.ts'
+import { readEvent, refuseTwice } from '../read_event.ts'
 import { idempotencyKeyHeader } from '../schemas/common.ts'
 import {
   batchPublishedSchema,
@@ -135,64 +136,6 @@ function describe(events: readonly PublishedEvent[]): Published {
     type: types.size === 1 ? type : 'several types',
     count: events.length,
     bytes: events.reduce((sum, { body }) => sum + body.length, 0),
-  }
-}
-
-/** What is published of an event: its fields by their SQL names, its payload as it stands in `text`. */
-function readEvent(
-  text: string,
-  at: number,
-  event: {
-    type: string
-    payload?: unknown
-    partitionKey?: string | undefined
-    correlationId?: string | undefined
-    idempotencyKey?: string | undefined
-    traceparent?: string | undefined
-    endpointId?: string | undefined
-    deliverAt?: string | undefined
-  },
-  path: string,
-): PublishedEvent {
-  const span = refuseTwice(() => findMembers(text, at), path).get('payload')
-  if (span === undefined) {
-    throw new ApiError('invalid_argument', `${path}payload is missing`, {
-      field: `${path}payload`,
-      remedy: 'Send any JSON value; for an event without data an empty object',
-    })
-  }
-  const fields: Record<string, string> = {}
-  for (const [name, sqlName] of sqlNames) {
-    const value = event[name]
-    if (value !== undefined) fields[sqlName] = value
-  }
-  return {
-    fields,
-    type: event.type,
-    body: text.slice(span.start, span.end),
-    payload: event.payload,
-  }
-}
-
-const sqlNames = [
-  ['partitionKey', 'partition_key'],
-  ['correlationId', 'correlation_id'],
-  ['idempotencyKey', 'idempotency_key'],
-  ['traceparent', 'traceparent'],
-  ['endpointId', 'endpoint_id'],
-  ['deliverAt', 'deliver_at'],
-] as const
-
-function refuseTwice<Found>(find: () => Found, path: string): Found {
-  try {
-    return find()
-  } catch (error) {
-    if (!(error instanceof DuplicateName)) throw error
-    const field = `${path}${error.member.slice(0, 100)}`
-    throw new ApiError('invalid_argument', `${field} is there twice`, {
-      field,
-      remedy: 'Send each member once',
-    })
   }
 }
 
