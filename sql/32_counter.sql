@@ -111,29 +111,11 @@ $$;
 comment on function outbox.attempt_bounds() is
   'The upper bounds of the buckets of how long an attempt takes, in ms.';
 
-create function outbox.latency_bounds() returns integer[]
+create function outbox.latency_bounds() returns bigint[]
 language sql immutable set search_path = ''
 as $$
   select array[25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 30000, 60000, 300000, 1800000,
-    3600000, 21600000, 86400000]
+    3600000, 21600000, 86400000]::bigint[]
 $$;
 comment on function outbox.latency_bounds() is
-  'The upper bounds of the buckets of how long an event takes to its delivery, in ms.';
-
-create function outbox.latency_floors(p_now timestamptz) returns uuid[]
-language plpgsql immutable set search_path = ''
-as $$
-declare
-  v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
-begin
-  return (
-    -- As uuid_v7_floor(), whose sixteen calls would take as long as all the rest.
-    select pg_catalog.array_agg(
-      (pg_catalog.lpad(pg_catalog.to_hex(v_ms - b.ms), 12, '0') || '00000000000000000000')::uuid
-      order by b.ms desc)
-    from pg_catalog.unnest(outbox.latency_bounds()) b (ms));
-end
-$$;
-comment on function outbox.latency_floors(timestamptz) is
-  'latency_bounds() as the ids of events of those ages, the oldest first: an id is compared in a '
-  'tenth of the time that it takes to read the time in it.';
+  'The upper bounds of the buckets of how long a delivery takes from when it is due, in ms.';

@@ -76,7 +76,8 @@ declare
   v_endpoints uuid[];
   v_attempts integer[];
   v_bounds integer[] := outbox.attempt_bounds();
-  v_floors uuid[] := outbox.latency_floors(p_now);
+  v_ages bigint[] := outbox.latency_bounds();
+  v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with gone as (
@@ -90,7 +91,8 @@ begin
         and o.leased_until is not null offset 0
     ) o
     where d.ctid = o.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at,
+    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.tries,
+      d.due_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
   ), receipt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
@@ -104,11 +106,30 @@ begin
       select g.endpoint_id, coalesce(pg_catalog.left(g.error_class, 40), '') as error_class,
         coalesce(case when g.status = 429 then '429' else g.status / 100 || 'xx' end, '') as code,
         pg_catalog.width_bucket(g.duration_ms - 1, v_bounds) + 1 as took,
-        pg_catalog.cardinality(v_floors) + 1 - case
-          when g.replayed_at is null then pg_catalog.width_bucket(g.event_id, v_floors)
-        end as age,
-        pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms
+        pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
+        pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms,
+        pg_catalog.sum(a.ms) as age_ms
       from gone g
+      -- When the publisher wished for another time than now, the row tells no more once it has
+      -- failed; before that it is due later than routing alone makes it.
+      cross join lateral (
+        select ('x' || pg_catalog.encode(
+          pg_catalog.substr(pg_catalog.uuid_send(g.event_id), 1, 6), 'hex'))::bit(48)::bigint
+          as ms offset 0
+      ) i
+      left join lateral (
+        select pg_catalog.floor(extract(epoch from v.deliver_at) * 1000)::bigint as ms
+        from outbox.event v
+        where v.id = g.event_id and (g.tries > 0 or g.due_at
+          > pg_catalog.to_timestamp(i.ms / 1000::float8) + interval '2 s')
+        offset 0
+      ) w on true
+      cross join lateral (
+        select case
+          when g.replayed_at is null
+          then greatest(v_ms - greatest(i.ms, w.ms), 0)
+        end as ms offset 0
+      ) a
       group by 1, 2, 3, 4, 5
     ) t
     cross join lateral (
@@ -121,7 +142,7 @@ begin
     cross join lateral (values
       ('attempts', array[t.kind, 'delivered', t.error_class, t.code], 0),
       ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.ms),
-      ('latency_ms', array[t.kind, t.age::text], 0),
+      ('latency_ms', array[t.kind, t.age::text], t.age_ms),
       ('deliveries', array[t.kind, 'delivered'], 0),
       ('endpoint_attempts', case
         when v_each then array[t.endpoint_id::text, 'delivered', t.error_class]

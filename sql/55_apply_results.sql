@@ -23,7 +23,8 @@ declare
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
   v_bounds integer[] := outbox.attempt_bounds();
-  v_floors uuid[] := outbox.latency_floors(p_now);
+  v_ages bigint[] := outbox.latency_bounds();
+  v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with given as materialized (
@@ -39,7 +40,7 @@ begin
     -- failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
-      d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
+      d.lane_id, d.due_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
@@ -124,18 +125,36 @@ begin
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
       b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
-      pg_catalog.cardinality(v_floors) + 1 - b.place as age
+      b.age, b.age_ms
     from (
       select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused,
         j.retry_at is not null as again,
         case when v_each then j.endpoint_id end as endpoint_id,
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
-        case
-          when j.outcome = 'delivered' and j.replayed_at is null
-          then pg_catalog.width_bucket(j.event_id, v_floors)
-        end as place,
-        pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms
+        pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
+        pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
+        pg_catalog.sum(a.ms) as age_ms
       from judged j
+      -- When the publisher wished for another time than now, the row tells no more once it has
+      -- failed; before that it is due later than routing alone makes it.
+      cross join lateral (
+        select ('x' || pg_catalog.encode(
+          pg_catalog.substr(pg_catalog.uuid_send(j.event_id), 1, 6), 'hex'))::bit(48)::bigint
+          as ms offset 0
+      ) i
+      left join lateral (
+        select pg_catalog.floor(extract(epoch from v.deliver_at) * 1000)::bigint as ms
+        from outbox.event v
+        where v.id = j.event_id and (j.tries > 1 or j.due_at
+          > pg_catalog.to_timestamp(i.ms / 1000::float8) + interval '2 s')
+        offset 0
+      ) w on true
+      cross join lateral (
+        select case
+          when j.outcome = 'delivered' and j.replayed_at is null
+          then greatest(v_ms - greatest(i.ms, w.ms), 0)
+        end as ms offset 0
+      ) a
       where j.outcome <> 'released'
       group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
     ) b
@@ -151,7 +170,8 @@ begin
     where t.took is not null
     group by t.kind, t.outcome, t.took
     union all
-    select 'latency_ms', array[t.kind, t.age::text], pg_catalog.sum(t.n), 0
+    select 'latency_ms', array[t.kind, t.age::text], pg_catalog.sum(t.n),
+      pg_catalog.sum(t.age_ms)
     from tallied t
     where t.age is not null
     group by t.kind, t.age

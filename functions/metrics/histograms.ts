@@ -9,8 +9,6 @@ type HistogramSpec = {
   labels: readonly string[]
   /** Upper bounds in milliseconds. */
   bounds: readonly number[]
-  /** Whether the database adds up what it measures: without a sum there is no count either. */
-  summed: boolean
   zeros: string[][]
 }
 
@@ -25,17 +23,15 @@ export function histogramFamilies(answer: MetricsAnswer): Family[] {
       help: 'How long tries took, from the look-up of the name to the end of the answer.',
       labels: ['kind', 'outcome'],
       bounds: attempt_ms,
-      summed: true,
       zeros: kinds.flatMap((kind) => [[kind, 'delivered'], [kind, 'failed']]),
     },
     {
       metric: 'latency_ms',
       name: 'outhook_delivery_latency_seconds',
-      help: 'How old events were when they were delivered, retries and deliver_at included; ' +
-        'replays are left out.',
+      help: 'How long deliveries took from when they were due, which is the publishing or ' +
+        'deliver_at, retries included; replays are left out.',
       labels: ['kind'],
       bounds: latency_ms,
-      summed: false,
       zeros: kinds.map((kind) => [kind]),
     },
     {
@@ -44,7 +40,6 @@ export function histogramFamilies(answer: MetricsAnswer): Family[] {
       help: 'How long requests to the HTTP API took.',
       labels: ['method'],
       bounds: attempt_ms,
-      summed: true,
       zeros: [],
     },
   ]
@@ -79,7 +74,7 @@ function familyOf(spec: HistogramSpec, counters: readonly Counted[]): Family {
   }
 }
 
-function samplesOf({ bounds, labels: names, summed }: HistogramSpec, series: Series): Sample[] {
+function samplesOf({ bounds, labels: names }: HistogramSpec, series: Series): Sample[] {
   const labels = labelsOf(names, series.labels)
   let count = 0
   const buckets = series.buckets.map((n, index): Sample => {
@@ -88,7 +83,6 @@ function samplesOf({ bounds, labels: names, summed }: HistogramSpec, series: Ser
     const le = bound === undefined ? '+Inf' : boundText(bound)
     return { suffix: '_bucket', labels: [...labels, ['le', le]], value: count }
   })
-  if (!summed) return buckets
   return [
     ...buckets,
     { suffix: '_sum', labels, value: series.ms / 1000 },

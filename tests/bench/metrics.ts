@@ -100,6 +100,7 @@ async function bench(sql: Sql, size: Size): Promise<string | null> {
   }
   await sql`call bench.run(${DISPATCHES}, ${LIMIT})`
   await sql`checkpoint`
+  print(`loaded ${deliveries} deliveries`)
 
   const alone = await measure(sql, calls, async () => {
     await sql`select outbox.get_metrics()`

@@ -12,7 +12,7 @@ export function someAnswer(): MetricsAnswer {
       ['attempt_ms', ['webhook', 'delivered', '1'], 4, 10],
       ['attempt_ms', ['webhook', 'delivered', '3'], 2, 2500],
       ['attempt_ms', ['webhook', 'delivered', '4'], 1, 40000],
-      ['latency_ms', ['webhook', '2'], 6, 0],
+      ['latency_ms', ['webhook', '2'], 6, 1500],
       ['dead_letters', ['webhook', 'not_retryable'], 3, 0],
       ['messages', ['failed', '131026'], 1, 0],
       ['requests', ['POST', '/api/v1/events', '202'], 5, 60],

@@ -45,6 +45,8 @@ Deno.test('GET /metrics answers in the format of Prometheus', async () => {
     'outhook_attempt_duration_seconds_sum{kind="webhook",outcome="delivered"} 42.51',
     'outhook_attempt_duration_seconds_count{kind="webhook",outcome="delivered"} 7',
     'outhook_delivery_latency_seconds_bucket{kind="webhook",le="+Inf"} 6',
+    'outhook_delivery_latency_seconds_sum{kind="webhook"} 1.5',
+    'outhook_delivery_latency_seconds_count{kind="webhook"} 6',
     'outhook_dead_letters_total{kind="webhook",reason="not_retryable"} 3',
     'outhook_deliveries_open{kind="webhook",state="paused"} 5',
     'outhook_deliveries_open{kind="webhook",state="halted"} 2',
