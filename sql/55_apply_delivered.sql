@@ -1,5 +1,5 @@
--- Most results say that a delivery arrived. They need no failure rule, no retry and no verdict on the
--- breaker, so they have a statement of their own, at half of the cost.
+-- Most results say that a delivery arrived. They need no failure rule, no retry and no verdict on
+-- the breaker, so they have a statement of their own, at half of the cost.
 
 create function outbox.endpoints_to_judge(p_results outbox.result[]) returns uuid[]
 language plpgsql stable

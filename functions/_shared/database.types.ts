@@ -3282,7 +3282,6 @@ export type Database = {
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
       'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
-      'latency_floors': { Args: { 'p_now': string }; Returns: (string)[] }
       'learn_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
       'list_activity': {

@@ -963,7 +963,8 @@ declare
   v_endpoints uuid[];
   v_attempts integer[];
   v_bounds integer[] := outbox.attempt_bounds();
-  v_floors uuid[] := outbox.latency_floors(p_now);
+  v_ages bigint[] := outbox.latency_bounds();
+  v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with gone as (
@@ -977,7 +978,8 @@ begin
         and o.leased_until is not null offset 0
     ) o
     where d.ctid = o.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at,
+    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.tries,
+      d.due_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
   ), receipt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
@@ -991,11 +993,30 @@ begin
       select g.endpoint_id, coalesce(pg_catalog.left(g.error_class, 40), '') as error_class,
         coalesce(case when g.status = 429 then '429' else g.status / 100 || 'xx' end, '') as code,
         pg_catalog.width_bucket(g.duration_ms - 1, v_bounds) + 1 as took,
-        pg_catalog.cardinality(v_floors) + 1 - case
-          when g.replayed_at is null then pg_catalog.width_bucket(g.event_id, v_floors)
-        end as age,
-        pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms
+        pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
+        pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms,
+        pg_catalog.sum(a.ms) as age_ms
       from gone g
+      -- When the publisher wished for another time than now, the row tells no more once it has
+      -- failed; before that it is due later than routing alone makes it.
+      cross join lateral (
+        select ('x' || pg_catalog.encode(
+          pg_catalog.substr(pg_catalog.uuid_send(g.event_id), 1, 6), 'hex'))::bit(48)::bigint
+          as ms offset 0
+      ) i
+      left join lateral (
+        select pg_catalog.floor(extract(epoch from v.deliver_at) * 1000)::bigint as ms
+        from outbox.event v
+        where v.id = g.event_id and (g.tries > 0 or g.due_at
+          > pg_catalog.to_timestamp(i.ms / 1000::float8) + interval '2 s')
+        offset 0
+      ) w on true
+      cross join lateral (
+        select case
+          when g.replayed_at is null
+          then greatest(v_ms - greatest(i.ms, w.ms), 0)
+        end as ms offset 0
+      ) a
       group by 1, 2, 3, 4, 5
     ) t
     cross join lateral (
@@ -1008,7 +1029,7 @@ begin
     cross join lateral (values
       ('attempts', array[t.kind, 'delivered', t.error_class, t.code], 0),
       ('attempt_ms', array[t.kind, 'delivered', t.took::text], t.ms),
-      ('latency_ms', array[t.kind, t.age::text], 0),
+      ('latency_ms', array[t.kind, t.age::text], t.age_ms),
       ('deliveries', array[t.kind, 'delivered'], 0),
       ('endpoint_attempts', case
         when v_each then array[t.endpoint_id::text, 'delivered', t.error_class]
@@ -1250,7 +1271,8 @@ declare
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
   v_bounds integer[] := outbox.attempt_bounds();
-  v_floors uuid[] := outbox.latency_floors(p_now);
+  v_ages bigint[] := outbox.latency_bounds();
+  v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with given as materialized (
@@ -1266,7 +1288,7 @@ begin
     -- failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
-      d.lane_id, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
+      d.lane_id, d.due_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
@@ -1351,18 +1373,36 @@ begin
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
       b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
-      pg_catalog.cardinality(v_floors) + 1 - b.place as age
+      b.age, b.age_ms
     from (
       select j.kind, j.outcome, j.error_class, j.status, j.dead, j.refused,
         j.retry_at is not null as again,
         case when v_each then j.endpoint_id end as endpoint_id,
         pg_catalog.width_bucket(j.duration_ms - 1, v_bounds) + 1 as took,
-        case
-          when j.outcome = 'delivered' and j.replayed_at is null
-          then pg_catalog.width_bucket(j.event_id, v_floors)
-        end as place,
-        pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms
+        pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
+        pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
+        pg_catalog.sum(a.ms) as age_ms
       from judged j
+      -- When the publisher wished for another time than now, the row tells no more once it has
+      -- failed; before that it is due later than routing alone makes it.
+      cross join lateral (
+        select ('x' || pg_catalog.encode(
+          pg_catalog.substr(pg_catalog.uuid_send(j.event_id), 1, 6), 'hex'))::bit(48)::bigint
+          as ms offset 0
+      ) i
+      left join lateral (
+        select pg_catalog.floor(extract(epoch from v.deliver_at) * 1000)::bigint as ms
+        from outbox.event v
+        where v.id = j.event_id and (j.tries > 1 or j.due_at
+          > pg_catalog.to_timestamp(i.ms / 1000::float8) + interval '2 s')
+        offset 0
+      ) w on true
+      cross join lateral (
+        select case
+          when j.outcome = 'delivered' and j.replayed_at is null
+          then greatest(v_ms - greatest(i.ms, w.ms), 0)
+        end as ms offset 0
+      ) a
       where j.outcome <> 'released'
       group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
     ) b
@@ -1378,7 +1418,8 @@ begin
     where t.took is not null
     group by t.kind, t.outcome, t.took
     union all
-    select 'latency_ms', array[t.kind, t.age::text], pg_catalog.sum(t.n), 0
+    select 'latency_ms', array[t.kind, t.age::text], pg_catalog.sum(t.n),
+      pg_catalog.sum(t.age_ms)
     from tallied t
     where t.age is not null
     group by t.kind, t.age
@@ -9163,43 +9204,19 @@ COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 
 
 -- Name: latency_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.latency_bounds() RETURNS integer[]
+CREATE FUNCTION outbox.latency_bounds() RETURNS bigint[]
     LANGUAGE sql IMMUTABLE
     SET search_path TO ''
     AS $$
   select array[25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 30000, 60000, 300000, 1800000,
-    3600000, 21600000, 86400000]
+    3600000, 21600000, 86400000]::bigint[]
 $$;
 
 ALTER FUNCTION outbox.latency_bounds() OWNER TO postgres;
 
 -- Name: FUNCTION latency_bounds(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.latency_bounds() IS 'The upper bounds of the buckets of how long an event takes to its delivery, in ms.';
-
--- Name: latency_floors(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.latency_floors(p_now timestamp with time zone) RETURNS uuid[]
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
-begin
-  return (
-    -- As uuid_v7_floor(), whose sixteen calls would take as long as all the rest.
-    select pg_catalog.array_agg(
-      (pg_catalog.lpad(pg_catalog.to_hex(v_ms - b.ms), 12, '0') || '00000000000000000000')::uuid
-      order by b.ms desc)
-    from pg_catalog.unnest(outbox.latency_bounds()) b (ms));
-end
-$$;
-
-ALTER FUNCTION outbox.latency_floors(p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION latency_floors(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.latency_floors(p_now timestamp with time zone) IS 'latency_bounds() as the ids of events of those ages, the oldest first: an id is compared in a tenth of the time that it takes to read the time in it.';
+COMMENT ON FUNCTION outbox.latency_bounds() IS 'The upper bounds of the buckets of how long a delivery takes from when it is due, in ms.';
 
 -- Name: learn_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19840,10 +19857,6 @@ REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) 
 -- Name: FUNCTION latency_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
-
--- Name: FUNCTION latency_floors(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.latency_floors(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION learn_numbers(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
 
