@@ -31,7 +31,8 @@ begin
   return p_run.kind = 'edge' and outbox.setting_int('worker.max_runs') <= (
     select pg_catalog.count(*) from outbox.run r
     where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
-      and r.polled_at <= p_now + interval '10 s' and (r.started_at, r.id) < (p_run.started_at, p_run.id));
+      and r.polled_at <= p_now + interval '10 s'
+      and (r.started_at, r.id) < (p_run.started_at, p_run.id));
 end
 $$;
 comment on function outbox.is_crowded(outbox.run, timestamptz) is
