@@ -1,8 +1,10 @@
+import { printError } from '../../supabase/local/print.ts'
 import { chooseSeed, playSequences, SEED } from './_support/check.ts'
 
 const sequences = Deno.env.get('OUTHOOK_SOAK') === 'short' ? 4_000 : 40_000
 const seed = chooseSeed()
+const command = 'deno task soak property/engine'
 
 Deno.test(`dispatch() keeps every promise in ${sequences} long random sequences (${SEED}=${seed})`, async () => {
-  await playSequences({ sequences, steps: 80, seed })
+  await playSequences({ sequences, steps: 80, seed, command }, printError)
 })

@@ -1,5 +1,6 @@
 /** Databases in which sequences are played, each in a transaction of its own that is rolled back. */
 
+import { setTimeout as delay } from 'node:timers/promises'
 import postgres, { type Sql } from 'postgres'
 import { prepareDatabase } from '../../../supabase/local/database/mod.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
@@ -13,7 +14,10 @@ export interface World extends AsyncDisposable {
   play(script: Script, rounds: number): Promise<Trace>
 }
 
-/** Rolled-back rows are dead rows: after so many sequences they would slow the next ones down. */
+/**
+ * Rolled-back rows are dead rows: after so many sequences they would slow the next ones down. Every
+ * second time the statistics are made anew, so that plans are tried with them and without.
+ */
 const VACUUM_EVERY = 100
 
 /** Starts a world; takes about three seconds. */
@@ -27,12 +31,20 @@ export async function startWorld(): Promise<World> {
   }
   try {
     await prepareDatabase({ dbUrl: pg.dbUrl, projectDir: projectRoot, log: () => {} })
-    const session = postgres(pg.dbUrl, { max: 1, onnotice: () => {} })
+    await calm(pg.adminDbUrl)
+    // However slow the machine is, a sequence is played to its end.
+    const session = postgres(pg.dbUrl, {
+      max: 1,
+      onnotice: () => {},
+      connection: { statement_timeout: 0 },
+    })
     sql = session
     await prepare(session)
     return {
       async play(script, rounds): Promise<Trace> {
-        if (++played % VACUUM_EVERY === 0) await session`vacuum`
+        if (++played % VACUUM_EVERY === 0) {
+          await session.unsafe(played / VACUUM_EVERY % 2 === 0 ? 'vacuum analyze' : 'vacuum')
+        }
         const [row] = await session<{ trace: (Seen | Ending)[] }[]>`
           select property.play(${JSON.stringify(script)}::text::jsonb, ${rounds}) as trace`
         return readTrace(row?.trace ?? [])
@@ -45,8 +57,29 @@ export async function startWorld(): Promise<World> {
   }
 }
 
+/**
+ * Leaves the server to the sequences alone, so that a seed gives the same result at any load: a job that
+ * pg_cron has begun goes on for a minute after it is unscheduled, and autovacuum comes when it likes.
+ */
+async function calm(adminDbUrl: string): Promise<void> {
+  const admin = postgres(adminDbUrl, { max: 1, onnotice: () => {} })
+  try {
+    await admin`alter system set autovacuum = off`
+    await admin`select pg_reload_conf()`
+    await admin`select cron.unschedule(j.jobid) from cron.job as j`
+    while (true) {
+      const left = await admin`
+        select pg_terminate_backend(a.pid) from pg_stat_activity a
+        where a.pid <> pg_backend_pid() and a.backend_type in ('client backend', 'autovacuum worker')`
+      if (left.length === 0) return
+      await delay(20)
+    }
+  } finally {
+    await admin.end()
+  }
+}
+
 async function prepare(sql: Sql): Promise<void> {
-  await sql`select cron.unschedule(j.jobid) from cron.job as j`
   // The days of the sequences have their partitions, and a cleanup has few to make.
   await sql`select outbox.drop_partition(c.relname) from pg_class c where c.relnamespace = 'outbox'::regnamespace and c.relname ~ '_p[0-9]{8}$' and c.relkind = 'r'`
   await sql`insert into outbox.test_clock (at) values ('2026-03-01 12:00:00+00')`
