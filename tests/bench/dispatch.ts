@@ -1,17 +1,18 @@
 /**
  * How long dispatch() takes with ever more deliveries waiting, and beside backlogs of other shapes:
  *
- *   deno run -A tests/bench/dispatch.ts [--deliveries 1000,100000,1000000,5000000] [--calls 2000] [--sizes-only]
+ *   deno run -A tests/bench/dispatch.ts [--small]
  *
  * Tables are loaded in bulk; then each call claims 400 and reports the 400 before as delivered. As many
  * are put back as were delivered, outside of what is measured.
  */
 
-import { parseArgs } from 'node:util'
 import type { Sql } from 'postgres'
-import { print } from '../../supabase/local/print.ts'
-import { header, LIMIT, line, measureCalls, type Measured } from './engine/calls.ts'
+import { columns, LIMIT, measureCalls, type Measured, rowOf } from './engine/calls.ts'
+import { runMeasurements } from './engine/command.ts'
 import { withBench } from './engine/database.ts'
+import type { Finding, Measurement, Size } from './engine/measurement.ts'
+import { short } from './questions/growth.ts'
 
 /** Some endpoints, each with so many deliveries in one lane, or in a lane for each of its keys. */
 interface Load {
@@ -23,74 +24,113 @@ interface Load {
 
 interface Scenario {
   name: string
+  calls: number
   loads: Load[]
 }
 
-function ofSizes(sizes: number[]): Scenario[] {
-  return sizes.map((size) => ({
-    name: `${short(size)} waiting, 1,000 gates`,
-    loads: [{ endpoints: 1000, each: Math.ceil(size / 1000) }],
+/** How much longer a call may take with the most waiting than with the fewest. */
+const GROWTH = 1.5
+
+export const dispatch: Measurement = {
+  name: 'dispatch',
+  title: 'dispatch() with ever more waiting, and beside backlogs of other shapes',
+  minutes: 18,
+  run,
+}
+
+function ofSizes(size: Size): Scenario[] {
+  const [sizes, calls] = size === 'full'
+    ? [[1_000, 100_000, 1_000_000, 5_000_000], 2_000]
+    : [[1_000, 20_000], 50]
+  return sizes.map((waiting) => ({
+    name: `${short(waiting)} waiting, 1,000 gates`,
+    calls,
+    loads: [{ endpoints: 1_000, each: waiting / 1_000 }],
   }))
 }
 
-function ofOtherShapes(): Scenario[] {
+function ofOtherShapes(size: Size): Scenario[] {
+  const [times, calls] = size === 'full' ? [10, 1_000] : [1, 50]
+  const many = 10_000 * times
   return [
     {
       name: '100k waiting, 1,000 gates with a secret',
-      loads: [{ endpoints: 1000, each: 100, secrets: true }],
-    },
-    { name: '100k waiting, 10,000 gates', loads: [{ endpoints: 10_000, each: 10 }] },
-    {
-      name: '200k waiting, 100,000 keys of one gate',
-      loads: [{ endpoints: 1, each: 200_000, keys: 100_000 }],
+      calls,
+      loads: [{ endpoints: 1_000, each: 100, secrets: true }],
     },
     {
-      name: '1M in one lane, 100k in 1,000 gates',
-      loads: [{ endpoints: 1000, each: 100 }, { endpoints: 1, each: 1_000_000 }],
+      name: `100k waiting, ${short(1_000 * times)} gates`,
+      calls,
+      loads: [{ endpoints: 1_000 * times, each: 100 / times }],
+    },
+    {
+      name: `${short(2 * many)} waiting, ${short(many)} keys of one gate`,
+      calls,
+      loads: [{ endpoints: 1, each: 2 * many, keys: many }],
+    },
+    {
+      name: `${short(10 * many)} in one lane, 100k in 1,000 gates`,
+      calls,
+      loads: [{ endpoints: 1_000, each: 100 }, { endpoints: 1, each: 10 * many }],
     },
   ]
 }
 
-async function measure(sql: Sql, { loads }: Scenario, calls: number): Promise<Measured> {
+async function measure(sql: Sql, { name, loads, calls }: Scenario): Promise<Measured> {
   await sql`
     truncate outbox.event, outbox.unrouted, outbox.endpoint, outbox.endpoint_secret, outbox.gate, outbox.lane,
       outbox.delivery, outbox.attempt, outbox.run, outbox.run_batch, bench.call`
   for (const { endpoints, each, keys = 0, secrets = false } of loads) {
     await sql`call bench.load(${endpoints}, ${each}, ${keys}, ${secrets})`
   }
-  return await measureCalls(sql, calls)
-}
-
-function short(count: number): string {
-  return count >= 1e6 ? `${count / 1e6}M` : `${count / 1e3}k`
-}
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    args: Deno.args,
-    options: {
-      deliveries: { type: 'string', default: '1000,100000,1000000,5000000' },
-      'sizes-only': { type: 'boolean', default: false },
-      calls: { type: 'string', default: '2000' },
-    },
-  })
-  const sizes = values.deliveries.split(',').map(Number)
-  const calls = Number(values.calls)
-  if (![...sizes, calls].every((count) => Number.isInteger(count) && count > 0)) {
-    throw new Error('--deliveries and --calls take whole numbers, such as 1000,100000 and 2000')
+  const measured = await measureCalls(sql, calls)
+  // An endpoint with an order has a quantum of lanes a look; everywhere else a call must be filled.
+  if (loads.every(({ keys }) => keys === undefined) && measured.claimed < 0.95 * LIMIT) {
+    throw new Error(`${name}: a call claimed ${measured.claimed.toFixed(0)} of ${LIMIT}`)
   }
+  return measured
+}
+
+async function run(size: Size, say: (line: string) => void): Promise<Finding> {
+  const sizes = ofSizes(size)
+  const shapes = ofOtherShapes(size)
+  const found: [Scenario, Measured][] = []
   await withBench({ script: 'engine/dispatch.sql', jobs: [] }, async ({ sql }) => {
-    print(
-      `${calls} calls of dispatch() for ${LIMIT} deliveries each: ms a call, WAL and dead rows a delivery`,
-    )
-    print(header())
-    let first: Measured | undefined
-    for (const scenario of [...ofSizes(sizes), ...values['sizes-only'] ? [] : ofOtherShapes()]) {
-      const row = await measure(sql, scenario, calls)
-      first ??= row
-      print(line(scenario.name, row, first))
+    for (const scenario of [...sizes, ...shapes]) {
+      const measured = await measure(sql, scenario)
+      found.push([scenario, measured])
+      say(
+        `${scenario.name.padEnd(40)} p50 ${measured.p50.toFixed(1)}, p95 ${
+          measured.p95.toFixed(1)
+        } ms`,
+      )
     }
   })
+  const first = found[0]?.[1]
+  const largest = found[sizes.length - 1]?.[1]
+  if (first === undefined || largest === undefined) throw new Error('nothing was measured')
+  return {
+    note:
+      `${sizes[0]?.calls} calls each with ever more waiting, ${
+        shapes[0]?.calls
+      } each of the other ` +
+      `shapes, for ${LIMIT} deliveries a call with the results of the call before; × is to the first ` +
+      'line; CPU is what the backend computed; WAL, and rows that died, for a delivery; HOT of all ' +
+      'updates',
+    columns,
+    rows: found.map(([{ name }, measured]) => rowOf(name, measured, first)),
+    targets: [
+      {
+        what: `p95 with ${sizes.at(-1)?.name}, to that with the fewest`,
+        ...{ value: largest.p95 / first.p95, unit: '×', atMost: GROWTH },
+      },
+      {
+        what: 'sequential scans in all of the calls',
+        ...{ unit: '', atMost: 0 },
+        value: found.reduce((sum, [, { seq_scans }]) => sum + seq_scans, 0),
+      },
+    ],
+  }
 }
 
-await main()
+if (import.meta.main) await runMeasurements('deno run -A tests/bench/dispatch.ts', [dispatch])

@@ -2,6 +2,7 @@
 
 import type { Plan, Question } from './questions/_question.ts'
 import { fairness } from './questions/fairness.ts'
+import { fanOut } from './questions/fan_out.ts'
 import { finished, waiting } from './questions/growth.ts'
 import { latency } from './questions/latency.ts'
 import { publish } from './questions/publish.ts'
@@ -17,6 +18,7 @@ export const questions: readonly Question[] = [
   latency,
   fairness,
   publish,
+  fanOut,
   endpoints,
   workers,
   waiting,

@@ -13,7 +13,8 @@ import { BODY_BYTES } from './sides/_event.ts'
 import { keyOf } from './sides/_sender.ts'
 
 export type ReceiverRequest =
-  | { do: 'reset'; size: number }
+  /** `size` events, each for the endpoints 0 to `fan` - 1, or for any one of them when `fan` is 1. */
+  | { do: 'reset'; size: number; fan?: number }
   | { do: 'await'; count: number; timeoutMs: number }
   | { do: 'report' }
   | { do: 'times'; from: number; count: number }
@@ -34,6 +35,7 @@ const CHECK_EACH = 997
 const key = keyOf(argv[2] ?? '')
 
 let firstAt = new Float64Array(0)
+let fan = 1
 const report: Report = { received: 0, distinct: 0, wrong: 0, hanging: 0, lastAt: 0 }
 let awaited = { count: Infinity, done: (): void => {} }
 
@@ -77,7 +79,8 @@ function takeRequest(socket: Socket, data: Buffer): number {
 /** The body ends with `"n":"00000123"}}`. */
 function note(head: string, body: Buffer): void {
   const at = now()
-  const n = Number(body.toString('latin1', body.length - 11, body.length - 3))
+  const event = Number(body.toString('latin1', body.length - 11, body.length - 3))
+  const n = fan === 1 ? event : event * fan + endpointOf(head)
   report.received++
   report.lastAt = at
   const isChecked = report.received % CHECK_EACH === 0
@@ -91,6 +94,12 @@ function note(head: string, body: Buffer): void {
   if (++report.distinct >= awaited.count) awaited.done()
 }
 
+/** The path of endpoint 3 is /3; NaN, which is no place, for one that takes no part. */
+function endpointOf(head: string): number {
+  const endpoint = Number(/^POST \/(\d+) /.exec(head)?.[1])
+  return endpoint < fan ? endpoint : NaN
+}
+
 function isSigned(head: string, body: Buffer): boolean {
   const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) =>
     new RegExp(`\r\nwebhook-${name}: ([^\r]+)`, 'i').exec(head)?.[1]
@@ -102,7 +111,8 @@ function isSigned(head: string, body: Buffer): boolean {
 async function answer(request: ReceiverRequest): Promise<unknown> {
   switch (request.do) {
     case 'reset':
-      firstAt = new Float64Array(request.size)
+      fan = request.fan ?? 1
+      firstAt = new Float64Array(request.size * fan)
       Object.assign(report, { received: 0, distinct: 0, wrong: 0, lastAt: 0 })
       return {}
     case 'await':

@@ -5,7 +5,7 @@ import { drain } from '../bench/run/drain.ts'
 import { enter, leave } from '../bench/run/enter.ts'
 import { pickSides, sides } from '../bench/sides/catalog.ts'
 
-Deno.test('the benchmark measures two sides, and a side that loses an event is a problem', async () => {
+Deno.test('the benchmark measures two sides and a fan-out, and a side that loses an event is a problem', async () => {
   const bench = await startBench(() => {})
   try {
     const chosen = pickSides([...sides], ['outhook direct', 'naive deno'])
@@ -29,6 +29,14 @@ Deno.test('the benchmark measures two sides, and a side that loses an event is a
       'naive deno: 1 arrived a second time',
     )
     await leave(contestants)
+
+    const [outhook] = chosen
+    if (outhook === undefined) throw new Error('Outhook was not chosen')
+    await bench.prepare(outhook, 3, { isFan: true })
+    const worker = await bench.start(outhook, 'worker', 3, { isFan: true })
+    // The books agree only when each of 20 events reached each of 3 endpoints once.
+    expect((await drain(bench, outhook, worker, 20, 3)).perSecond).toBeGreaterThan(1)
+    await worker.end()
   } finally {
     await bench.stop()
   }

@@ -1,6 +1,7 @@
 /** What calls of dispatch() take, claim after claim, as the procedures of dispatch.sql note it. */
 
 import type { Sql } from 'postgres'
+import type { Column, Row } from '../questions/_question.ts'
 
 /** How many deliveries a call has room for. */
 export const LIMIT = 400
@@ -41,30 +42,25 @@ export async function measureCalls(sql: Sql, calls: number): Promise<Measured> {
   return row
 }
 
-/** The heading of a table of them. */
-export function header(): string {
-  return `| ${
-    'backlog'.padEnd(40)
-  } | claimed | gates |   p50 |   p95 | cpu 50 | cpu 95 | x p95 | x cpu | WAL B | dead | HOT % | seq |`
-}
+export const columns: Column[] = [
+  { key: 'claimed', label: 'claimed', digits: 0 },
+  { key: 'gates', label: 'gates', digits: 0 },
+  { key: 'p50', label: 'p50 ms', digits: 1 },
+  { key: 'p95', label: 'p95 ms', digits: 1 },
+  { key: 'toFirst', label: '× p95', digits: 2 },
+  { key: 'cpu50', label: 'CPU p50 ms', digits: 1 },
+  { key: 'cpu95', label: 'CPU p95 ms', digits: 1 },
+  { key: 'wal', label: 'WAL bytes', digits: 0 },
+  { key: 'dead', label: 'dead rows', digits: 2 },
+  { key: 'hot', label: 'HOT %', digits: 1 },
+  { key: 'seqScans', label: 'seq. scans', digits: 0 },
+]
 
-/** One of its lines, with the ratios of p95 and of what p95 computed to those of the first. */
-export function line(name: string, row: Measured, first: Measured): string {
-  const cells = [
-    name.padEnd(40),
-    row.claimed.toFixed(0).padStart(7),
-    row.gates.toFixed(0).padStart(5),
-    row.p50.toFixed(1).padStart(5),
-    row.p95.toFixed(1).padStart(5),
-    (row.cpu50?.toFixed(1) ?? '').padStart(6),
-    (row.cpu95?.toFixed(1) ?? '').padStart(6),
-    (row.p95 / first.p95).toFixed(2).padStart(5),
-    (row.cpu95 !== null && first.cpu95 !== null ? (row.cpu95 / first.cpu95).toFixed(2) : '')
-      .padStart(5),
-    row.wal.toFixed(0).padStart(5),
-    row.dead.toFixed(2).padStart(4),
-    (100 * row.hot).toFixed(1).padStart(5),
-    row.seq_scans.toFixed(0).padStart(3),
-  ]
-  return `| ${cells.join(' | ')} |`
+/** A line of a table with these columns; the ratio is of its p95 to that of `first`. */
+export function rowOf(series: string, measured: Measured, first: Measured): Row {
+  const { seq_scans: seqScans, hot, ...rest } = measured
+  return {
+    series,
+    values: { ...rest, seqScans, hot: 100 * hot, toFirst: measured.p95 / first.p95 },
+  }
 }

@@ -63,32 +63,48 @@ async function answer(bench: Bench, plan: Plan, scales: Scale[], note: string): 
   const problems: string[] = []
   const rows: Row[] = []
   for (const scale of scales) {
-    const perSecond = await attempt(bench, problems, () => measure(bench, scale, seconds))
-    if (perSecond === undefined) continue
-    rows.push({ series: scale.spec.name, at: scale.at, values: { perSecond } })
-    bench.log(`${scale.spec.name.padEnd(20)} ${scale.at.padEnd(4)} ${perSecond.toFixed(0)}/s`)
+    const values = await attempt(bench, problems, () => measure(bench, scale, seconds))
+    if (values === undefined) continue
+    rows.push({ series: scale.spec.name, at: scale.at, values })
+    bench.log(
+      `${scale.spec.name.padEnd(20)} ${scale.at.padEnd(4)} ${values.perSecond.toFixed(0)}/s`,
+    )
   }
   return {
-    note: `${seconds} s at saturation, ${BACKLOG} waiting; ${note}`,
-    columns: [{ key: 'perSecond', label: 'deliveries/s', digits: 0 }],
+    note: `${seconds} s at saturation, ${BACKLOG} waiting; ${note}; p50 and p95 are ` +
+      'of the call of outbox.dispatch() as the (first) worker waits for it',
+    columns: [
+      { key: 'perSecond', label: 'deliveries/s', digits: 0 },
+      { key: 'p50', label: 'dispatch p50 ms', digits: 1 },
+      { key: 'p95', label: 'dispatch p95 ms', digits: 1 },
+    ],
     rows,
     chart: 'perSecond',
     problems,
   }
 }
 
-async function measure(bench: Bench, scale: Scale, seconds: number): Promise<number> {
+async function measure(
+  bench: Bench,
+  scale: Scale,
+  seconds: number,
+): Promise<{ perSecond: number; p50: number | null; p95: number | null }> {
   const { spec, endpoints: count } = scale
   const children: Child[] = []
   try {
-    await bench.prepare(spec, count, scale.maxInFlight)
+    const { maxInFlight } = scale
+    await bench.prepare(spec, count, maxInFlight === undefined ? {} : { maxInFlight })
     for (let n = 0; n < scale.workers; n++) children.push(await bench.start(spec, 'worker', count))
     const publisher = await bench.start(spec, 'publisher', count)
     children.push(publisher)
-    return await saturate(bench, {
+    const perSecond = await saturate(bench, {
       ...{ spec, publisher, seconds, backlog: BACKLOG, loaded: 0 },
       workers: children.slice(0, -1),
     })
+    if (perSecond === 0) throw new Error(`${spec.name} delivered nothing`)
+    const { dispatchP50 = null, dispatchP95 = null } =
+      await children[0]?.ask<Partial<Record<string, number>>>({ do: 'extra' }) ?? {}
+    return { perSecond, p50: dispatchP50, p95: dispatchP95 }
   } finally {
     for (const child of children) await child.end()
   }

@@ -18,7 +18,7 @@ export const sustained: Question = {
 }
 
 async function answer(bench: Bench, plan: Plan): Promise<Answer> {
-  const seconds = plan.quick ? 4 : 20
+  const seconds = plan.quick ? 4 : 15
   const rounds = plan.rounds ?? (plan.quick ? 1 : 3)
   const problems: string[] = []
   const specs = pickSides(plan.sides, ['outhook direct', 'graphile deno'])

@@ -20,16 +20,29 @@ export interface Bench {
   readonly secret: string
   /** Started at its first use. */
   redis(): Promise<Redis>
-  /** Empties the side's store and gives it so many endpoints, each with so many in flight at most. */
-  prepare(spec: SideSpec, endpoints: number, maxInFlight?: number): Promise<void>
+  /** Empties the side's store and gives it its endpoints. */
+  prepare(spec: SideSpec, endpoints: number, options?: Endpoints): Promise<void>
   /** Readies the servers for this side's turn. Throws when what it stores would not be durable. */
   turn(spec: SideSpec): Promise<void>
   /** Starts a process of the side on its store. */
-  start(spec: SideSpec, role: SideConfig['role'], endpoints: number): Promise<Child>
+  start(
+    spec: SideSpec,
+    role: SideConfig['role'],
+    endpoints: number,
+    options?: Endpoints,
+  ): Promise<Child>
   /** Of the servers that were used. */
   versions(): Promise<Record<string, string>>
   log(line: string): void
   stop(): Promise<void>
+}
+
+/** How a side's endpoints are. */
+export interface Endpoints {
+  /** The most that each has in flight. */
+  maxInFlight?: number
+  /** Whether each event goes to all of them. */
+  isFan?: boolean
 }
 
 /** The most that an endpoint may allow. */
@@ -67,9 +80,10 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
     spec: SideSpec,
     role: SideConfig['role'],
     endpoints: number,
+    isFan: boolean,
   ): Promise<string> {
     const config: SideConfig = {
-      ...{ role, origin, secret, endpoints, tuning: spec.tuning },
+      ...{ role, origin, secret, endpoints, isFan, tuning: spec.tuning },
       store: storeOf(spec),
       dbUrl: urlOf(server, spec),
       redisPort: spec.source === 'bullmq' ? (await needRedis()).port : 0,
@@ -83,9 +97,9 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
   return {
     ...{ peers, server, receiver, origin, secret, log },
     redis: needRedis,
-    prepare: async (spec, endpoints, maxInFlight = MAX_IN_FLIGHT) => {
+    prepare: async (spec, endpoints, { maxInFlight = MAX_IN_FLIGHT, isFan = false } = {}) => {
       if (spec.source === 'outhook') {
-        await server.freshOuthook({ origin, secret, endpoints, maxInFlight })
+        await server.freshOuthook({ origin, secret, endpoints, maxInFlight, isFan })
       } else if (isPostgres(spec)) await server.freshDatabase(storeOf(spec))
       else if (spec.source === 'bullmq') await (await needRedis()).empty()
     },
@@ -93,7 +107,7 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
       await server.setCron(spec.source === 'outhook')
       if (spec.source === 'bullmq') await setFsync(await needRedis(), spec.mode)
     },
-    start: async (spec, role, endpoints) => {
+    start: async (spec, role, endpoints, { isFan = false } = {}) => {
       const command = spec.source === 'outhook'
         ? [
           ...[
@@ -109,7 +123,7 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
       const options = spec.mode === 'rpc' ? ['--rpc'] : []
       return await startChild(spec.name, [
         ...command,
-        await configOf(spec, role, endpoints),
+        await configOf(spec, role, endpoints, isFan),
         ...options,
       ], { cwd: projectRoot })
     },

@@ -10,6 +10,8 @@ import { cpuOf, cpuOfTree, peakMb } from './proc.ts'
 /** What a round measured; CPU in µs and WAL in bytes, each for one delivery. */
 export interface Round {
   perSecond: number
+  /** Milliseconds to publish an event, in transactions of many. */
+  publishMs: number
   workerCpu: number
   storeCpu: number
   receiverCpu: number
@@ -19,21 +21,26 @@ export interface Round {
   peakMb: number
 }
 
-/** How many events are committed in one transaction of a backlog. */
+/** How many deliveries are committed in one transaction of a backlog, or one event. */
 const BATCH = 500
 const TIMEOUT_MS = 60_000
 
-/** Works off `count` events; throws when a count does not agree. */
+/** Works off `events` that go to `fan` endpoints each; throws when a count does not agree. */
 export async function drain(
   { server, receiver, redis, turn }: Bench,
   spec: SideSpec,
   worker: Child,
-  count: number,
+  events: number,
+  fan = 1,
 ): Promise<Round> {
+  const count = events * fan
   await turn(spec)
   const account = await openAccount(spec.name, receiver, [worker])
-  await receiver.ask({ do: 'reset', size: count })
-  await worker.ask({ do: 'publish', from: 0, count, batch: BATCH })
+  await receiver.ask({ do: 'reset', size: events, fan })
+  const publishing = performance.now()
+  const batch = Math.max(1, Math.floor(BATCH / fan))
+  await worker.ask({ do: 'publish', from: 0, count: events, batch })
+  const publishMs = (performance.now() - publishing) / events
   await server.sql`checkpoint`
 
   const storePid = spec.source === 'bullmq' ? (await redis()).pid : server.postmaster
@@ -56,6 +63,7 @@ export async function drain(
   )
   return {
     perSecond: count / (lastAt - begun) * 1000,
+    publishMs,
     ...{ workerCpu, storeCpu, receiverCpu, gatewayCpu },
     wal: wal / count,
     peakMb: peakMb(worker.pid),

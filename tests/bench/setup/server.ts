@@ -4,6 +4,7 @@
  */
 
 import postgres, { type Sql } from 'postgres'
+import { FAN_TYPE } from '../sides/_event.ts'
 import { type Stack, startStack } from '../../../supabase/local/stack.ts'
 
 export interface Server {
@@ -30,6 +31,8 @@ export interface OuthookSetup {
   secret: string
   endpoints: number
   maxInFlight: number
+  /** Whether all endpoints subscribe to the same type, instead of each to its own. */
+  isFan: boolean
 }
 
 const SETTINGS = [
@@ -82,7 +85,7 @@ export async function startServer(dataDir: string): Promise<Server> {
 
 async function freshOuthook(
   sql: Sql,
-  { origin, secret, endpoints, maxInFlight }: OuthookSetup,
+  { origin, secret, endpoints, maxInFlight, isFan }: OuthookSetup,
 ): Promise<void> {
   await sql`
     truncate outbox.event, outbox.unrouted, outbox.endpoint, outbox.endpoint_secret,
@@ -90,7 +93,8 @@ async function freshOuthook(
       outbox.run_batch cascade`
   for (let from = 0; from < endpoints; from += PER_STATEMENT) {
     await sql`
-      select outbox.create_endpoint(${`${origin}/`} || n, array['bench.e' || lpad(n::text, 5, '0')],
+      select outbox.create_endpoint(${`${origin}/`} || n,
+        array[case when ${isFan} then ${FAN_TYPE} else 'bench.e' || lpad(n::text, 5, '0') end],
         p_secret => ${secret}, p_max_in_flight => ${maxInFlight}, p_quantum => 100)
       from generate_series(${from}::int, ${Math.min(from + PER_STATEMENT, endpoints) - 1}::int) n`
   }

@@ -19,6 +19,9 @@ export function typeOf(index: number): string {
   return `bench.e${String(index).padStart(5, '0')}`
 }
 
+/** The type that every endpoint subscribes to when events fan out, as long as the others. */
+export const FAN_TYPE = 'bench.fan000'
+
 /** An id as long as ours. */
 function idOf(n: number): string {
   return `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
@@ -35,9 +38,16 @@ const PAD = 'x'.repeat(
 
 /** Event `n` of a bench with so many endpoints; the number stands last, where it is cheap to read. */
 export function eventOf(n: number, endpoints: number): BenchEvent {
+  return make(n, n % endpoints, typeOf(n % endpoints))
+}
+
+/** Event `n` for every endpoint: one and the same, or for a side without subscriptions one for each. */
+export function fanOut(n: number, endpoints: number): BenchEvent[] {
+  return Array.from({ length: endpoints }, (_, endpoint) => make(n, endpoint, FAN_TYPE))
+}
+
+function make(n: number, endpoint: number, type: string): BenchEvent {
   const id = idOf(n)
-  const endpoint = n % endpoints
-  const type = typeOf(endpoint)
   const data = `{"pad":"${PAD}","n":"${String(n).padStart(8, '0')}"}`
   return { id, type, endpoint, data, body: envelope(id, type, data) }
 }

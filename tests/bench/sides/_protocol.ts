@@ -5,7 +5,7 @@
 
 import { argv, exit, stdin, stdout } from 'node:process'
 import { createInterface } from 'node:readline'
-import { type BenchEvent, eventOf } from './_event.ts'
+import { type BenchEvent, eventOf, fanOut } from './_event.ts'
 
 /** What a side is started with. */
 export interface SideConfig {
@@ -13,6 +13,8 @@ export interface SideConfig {
   origin: string
   secret: string
   endpoints: number
+  /** Whether each event goes to all of them, instead of to one in turn. */
+  isFan: boolean
   /** The name of its database or queue. */
   store: string
   dbUrl: string
@@ -39,6 +41,8 @@ export interface Side {
   rest(): Promise<void>
   /** Commits these events in one transaction. */
   publish(events: BenchEvent[]): Promise<void>
+  /** Whether one event reaches all who subscribe to its type; else each is published for itself. */
+  readonly fansOut?: boolean
   stored(): Promise<Stored>
   /** What else it measured, since the last time it was asked. */
   extra?(): Record<string, number>
@@ -87,17 +91,24 @@ async function answer(side: Side, config: SideConfig, request: SideRequest): Pro
     case 'publish': {
       const { from, count, batch } = request
       for (let at = from; at < from + count; at += batch) {
-        await side.publish(events(at, Math.min(batch, from + count - at), config.endpoints))
+        await side.publish(events(side, config, at, Math.min(batch, from + count - at)))
       }
       return {}
     }
     case 'feed':
-      return await feed(side, config.endpoints, request)
+      return await feed(side, config, request)
   }
 }
 
-function events(from: number, count: number, endpoints: number): BenchEvent[] {
-  return Array.from({ length: count }, (_, index) => eventOf(from + index, endpoints))
+function events(
+  { fansOut }: Side,
+  { endpoints, isFan }: SideConfig,
+  from: number,
+  count: number,
+): BenchEvent[] {
+  const numbers = Array.from({ length: count }, (_, index) => from + index)
+  if (!isFan) return numbers.map((n) => eventOf(n, endpoints))
+  return numbers.flatMap((n) => fanOut(n, fansOut ? 1 : endpoints))
 }
 
 /**
@@ -106,7 +117,7 @@ function events(from: number, count: number, endpoints: number): BenchEvent[] {
  */
 async function feed(
   side: Side,
-  endpoints: number,
+  config: SideConfig,
   { from, rate, seconds, tickMs }: Extract<SideRequest, { do: 'feed' }>,
 ): Promise<{ commits: [number, number, number][] }> {
   const commits: [number, number, number][] = []
@@ -116,7 +127,7 @@ async function feed(
   while (sent < total) {
     const due = Math.min(total, Math.floor((performance.now() - begun) / 1000 * rate) + 1)
     if (due > sent) {
-      await side.publish(events(from + sent, due - sent, endpoints))
+      await side.publish(events(side, config, from + sent, due - sent))
       commits.push([from + sent, due - sent, performance.timeOrigin + performance.now()])
       sent = due
     }

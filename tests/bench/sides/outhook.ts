@@ -45,6 +45,7 @@ function connect(config: SideConfig): Side {
   })
   return {
     counts,
+    fansOut: true,
     work: () => {
       stop = new AbortController()
       runs = Array.from({ length: config.tuning.runs ?? 1 }, () =>

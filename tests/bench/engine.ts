@@ -1,0 +1,20 @@
+/** `deno task bench:engine`: everything that the engine promises in figures, one after the other. */
+
+import { breakers } from './breakers.ts'
+import { dispatch } from './dispatch.ts'
+import { runMeasurements } from './engine/command.ts'
+import { idle } from './idle.ts'
+import { memory } from './memory.ts'
+import { pinned } from './pinned.ts'
+import { publishing } from './publishing.ts'
+import { waking } from './waking.ts'
+
+await runMeasurements('deno task bench:engine', [
+  idle,
+  waking,
+  publishing,
+  memory,
+  dispatch,
+  breakers,
+  pinned,
+])

@@ -1,0 +1,98 @@
+/**
+ * Takes measurements one after the other, with progress, tables and verdicts. A missed target is a
+ * result; what could not be measured is a problem, and the exit code is then 1.
+ */
+
+import { runCommand } from '../../../supabase/local/command.ts'
+import { print, printError } from '../../../supabase/local/print.ts'
+import { readCommit, readMachine } from '../report/machine.ts'
+import { toTable } from '../report/table.ts'
+import { problemOf } from '../run/problem.ts'
+import type { Measurement, Size } from './measurement.ts'
+import { exitCodeOf, type Taken, toVerdicts, writeEngineResults } from './results.ts'
+
+const flags = {
+  only: { type: 'string', multiple: true, default: [] as string[] },
+  small: { type: 'boolean', default: false },
+  keep: { type: 'boolean' },
+} as const
+
+function helpOf(command: string, all: readonly Measurement[]): string {
+  const minutes = all.reduce((sum, one) => sum + one.minutes, 0)
+  const list = all.map(({ name, title, minutes }) =>
+    `  ${name.padEnd(12)} ${title}, ${minutes} min`
+  )
+  return `${command} [--only <name>] [--small] [--keep]
+
+Measures the engine against its targets: about ${minutes} minutes in full, on a quiet machine.
+
+${list.join('\n')}
+
+  --only   takes these alone (may be repeated, or words with commas)
+  --small  a tenth of the size or less, to see that everything works
+  --keep   writes tests/bench/results/engine/, as a full run of all of them does by itself`
+}
+
+/** Makes this process the command that takes these measurements. */
+export function runMeasurements(
+  command: string,
+  all: readonly Measurement[],
+): Promise<never> {
+  const help = helpOf(command, all)
+  return runCommand({
+    help,
+    flags,
+    run: async ({ only, small, keep }) => {
+      const names = only.flatMap((words) => words.split(','))
+      const unknown = names.filter((name) => !all.some((one) => one.name === name))
+      if (unknown.length > 0) {
+        printError(`--only ${unknown} is none of ${all.map(({ name }) => name).join(', ')}`)
+        return 2
+      }
+      const chosen = all.filter(({ name }) => names.length === 0 || names.includes(name))
+      const taken = await take(chosen, small ? 'small' : 'full')
+      const problems = taken.filter(({ problem }) => problem !== null).length
+      print(`\n${toVerdicts(taken)}`)
+      print(`\n${taken.length} measurements, ${problems} problems`)
+      if (keep ?? (!small && names.length === 0 && all.length > 1)) {
+        const files = await writeEngineResults({
+          at: new Date().toISOString(),
+          commit: await readCommit(),
+          command: [command, ...Deno.args].join(' '),
+          machine: readMachine(),
+          taken,
+        })
+        print(`written: ${files.join(', ')}`)
+      }
+      return exitCodeOf(taken)
+    },
+  })
+}
+
+async function take(measurements: readonly Measurement[], size: Size): Promise<Taken[]> {
+  const begun = performance.now()
+  const taken: Taken[] = []
+  for (const [n, { name, title, minutes, run }] of measurements.entries()) {
+    const expected = size === 'full' ? `, about ${minutes} min` : ''
+    print(`\n[${n + 1}/${measurements.length}] ${title}${expected}`)
+    const say = (line: string): void => print(`${clock(begun)}  ${line}`)
+    const from = performance.now()
+    const secondsSince = (): number => Math.round((performance.now() - from) / 1000)
+    try {
+      const finding = await run(size, say)
+      print(`\n${toTable(finding)}\n${finding.note}.`)
+      taken.push({ name, title, size, seconds: secondsSince(), problem: null, ...finding })
+    } catch (error) {
+      const problem = problemOf(error)
+      print(`PROBLEM: ${problem}`)
+      const nothing = { note: '', columns: [], rows: [], targets: [] }
+      taken.push({ name, title, size, seconds: secondsSince(), problem, ...nothing })
+    }
+  }
+  return taken
+}
+
+function clock(begun: number): string {
+  const seconds = Math.round((performance.now() - begun) / 1000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
