@@ -25,7 +25,7 @@ const ARRIVAL_MS = 30_000
 export const waking: Measurement = {
   name: 'waking',
   title: 'From commit to arrival at 10 events a second, and with no run alive',
-  minutes: 4,
+  minutes: 3,
   run,
 }
 
@@ -54,7 +54,7 @@ function startReceiver(): Receiver {
 }
 
 async function run(size: Size, say: (line: string) => void): Promise<Finding> {
-  const [seconds, times] = size === 'full' ? [30, 20] : [3, 2]
+  const [seconds, times] = size === 'full' ? [30, 15] : [3, 2]
   const dataDir = testFolder()
   const stack = await startStack({ dataDir, ports: 'free' })
   const sql = postgres(stack.dbUrl, { max: 1, onnotice: () => {} })
