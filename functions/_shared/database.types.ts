@@ -3080,6 +3080,7 @@ export type Database = {
       }
       'first_lane_at': { Args: { 'p_from': string; 'p_gate_id': number }; Returns: string }
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
+      'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
       'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }

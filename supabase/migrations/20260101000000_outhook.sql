@@ -9452,6 +9452,31 @@ $$;
 comment on function outbox.count_ended(uuid, text, bigint) is
   'Counts deliveries that ended without a try: cancelled, expired, filter_error.';
 
+create function outbox.first_retry_at(p_lane_id bigint) returns timestamptz
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select t.next_retry_at
+    from (
+      select d.event_id, d.endpoint_id, d.tries from outbox.delivery d
+      where d.lane_id = p_lane_id and d.lane_id > 0
+      order by d.due_at, d.event_id limit 1
+    ) f
+    cross join lateral (
+      select a.next_retry_at from outbox.attempt a
+      where a.event_id = f.event_id and a.endpoint_id = f.endpoint_id and a.kind = 'try'
+      order by a.attempt desc limit 1
+    ) t
+    where f.tries > 0);
+end
+$$;
+comment on function outbox.first_retry_at(bigint) is
+  'When the first delivery of a lane may be tried again, by the receipt of its last try; null when '
+  'it has not failed.';
+
 create function outbox.close_delivery(
   p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz
 ) returns void
@@ -9461,6 +9486,7 @@ set enable_seqscan = off
 as $$
 declare
   v_was_first boolean;
+  v_retry_at timestamptz;
 begin
   delete from outbox.delivery d
   where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
@@ -9470,20 +9496,25 @@ begin
   perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
-  -- An ordered lane waits for the retry of its first delivery, and for no other's.
+  -- An ordered lane waits for the retry of its first delivery, and for no other's: when that one is
+  -- closed, the next may have failed as well, since a lane is lost as a whole.
   v_was_first := not exists (
     select from outbox.delivery d
     where d.lane_id = p_delivery.lane_id and d.lane_id > 0
       and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
+  if v_was_first then
+    v_retry_at := coalesce(outbox.first_retry_at(p_delivery.lane_id), p_now);
+  end if;
   update outbox.lane l set
     depth = l.depth - 1,
     not_before = case
-      when l.ordered and v_was_first then least(l.not_before, p_now)
+      when l.ordered and v_was_first then least(l.not_before, v_retry_at)
       else l.not_before
     end,
     next_at = case
       when l.depth = 1 then 'infinity'
-      when l.ordered and v_was_first and not l.halted and l.leased = 0 then p_now
+      when l.ordered and v_was_first and not l.halted and l.leased = 0
+        then greatest(p_now, least(l.not_before, v_retry_at))
       else l.next_at
     end
   where l.id = p_delivery.lane_id;

@@ -4261,6 +4261,7 @@ CREATE FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text
     AS $$
 declare
   v_was_first boolean;
+  v_retry_at timestamptz;
 begin
   delete from outbox.delivery d
   where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
@@ -4270,20 +4271,25 @@ begin
   perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
-  -- An ordered lane waits for the retry of its first delivery, and for no other's.
+  -- An ordered lane waits for the retry of its first delivery, and for no other's: when that one is
+  -- closed, the next may have failed as well, since a lane is lost as a whole.
   v_was_first := not exists (
     select from outbox.delivery d
     where d.lane_id = p_delivery.lane_id and d.lane_id > 0
       and (d.due_at, d.event_id) < (p_delivery.due_at, p_delivery.event_id));
+  if v_was_first then
+    v_retry_at := coalesce(outbox.first_retry_at(p_delivery.lane_id), p_now);
+  end if;
   update outbox.lane l set
     depth = l.depth - 1,
     not_before = case
-      when l.ordered and v_was_first then least(l.not_before, p_now)
+      when l.ordered and v_was_first then least(l.not_before, v_retry_at)
       else l.not_before
     end,
     next_at = case
       when l.depth = 1 then 'infinity'
-      when l.ordered and v_was_first and not l.halted and l.leased = 0 then p_now
+      when l.ordered and v_was_first and not l.halted and l.leased = 0
+        then greatest(p_now, least(l.not_before, v_retry_at))
       else l.next_at
     end
   where l.id = p_delivery.lane_id;
@@ -7188,6 +7194,36 @@ ALTER FUNCTION outbox.first_lease_end(p_gate_id bigint) OWNER TO postgres;
 -- Name: FUNCTION first_lease_end(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'When the first lease in the unordered lanes of a gate ends (the live one, and one for each replay job), as they noted it; null when they hold none.';
+
+-- Name: first_retry_at(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.first_retry_at(p_lane_id bigint) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select t.next_retry_at
+    from (
+      select d.event_id, d.endpoint_id, d.tries from outbox.delivery d
+      where d.lane_id = p_lane_id and d.lane_id > 0
+      order by d.due_at, d.event_id limit 1
+    ) f
+    cross join lateral (
+      select a.next_retry_at from outbox.attempt a
+      where a.event_id = f.event_id and a.endpoint_id = f.endpoint_id and a.kind = 'try'
+      order by a.attempt desc limit 1
+    ) t
+    where f.tries > 0);
+end
+$$;
+
+ALTER FUNCTION outbox.first_retry_at(p_lane_id bigint) OWNER TO postgres;
+
+-- Name: FUNCTION first_retry_at(p_lane_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'When the first delivery of a lane may be tried again, by the receipt of its last try; null when it has not failed.';
 
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19568,6 +19604,10 @@ REVOKE ALL ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp w
 -- Name: FUNCTION first_lease_end(p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.first_lease_end(p_gate_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION first_retry_at(p_lane_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.first_retry_at(p_lane_id bigint) FROM PUBLIC;
 
 -- Name: FUNCTION fold_counters(); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -27,11 +27,19 @@ function followStep(model: Model, seen: Seen): string[] {
   const { op } = seen.step
   if (op === 'dispatch' || op === 'repeat') followCall(model, seen)
   else if (op === 'tick') followTick(model, seen)
-  else if (op === 'cleanup') model.cleaned = true
+  else if (op === 'cleanup') cleanUp(model)
   else person(model, seen)
   followNews(model, seen)
   compare(model, seen)
   return model.problems
+}
+
+/** What it removes is gone even if the clock is set back behind it. */
+function cleanUp(model: Model): void {
+  model.cleaned = true
+  for (const [key, { at }] of model.keys) {
+    if (at < model.now - DAY) model.keys.delete(key)
+  }
 }
 
 function followCall(model: Model, seen: Seen): void {
