@@ -11,7 +11,7 @@ export type AnswerHandler = {
   onBody: Keep
 }
 
-/** Longer heads are refused; undici and Node have the same bound. */
+/** Longer heads are refused, and as much of interim ones; undici and Node have the same bound. */
 const longestHead = 16_384
 const endOfHead = Buffer.from('\r\n\r\n')
 
@@ -25,6 +25,7 @@ export class AnswerReader {
   #framing: Framing = { kind: 'close' }
   #body: BodyReader | null = null
   #isClean = true
+  #interimBytes = 0
 
   constructor(readonly handler: AnswerHandler) {}
 
@@ -73,7 +74,12 @@ export class AnswerReader {
   #takeHead(text: string): void {
     const head = parseHead(text)
     if (head.status === 101) throw malformed('An upgrade that nobody asked for')
-    if (head.status < 200) return
+    if (head.status < 200) {
+      // Read over without end they would keep the run from every other answer.
+      this.#interimBytes += text.length + endOfHead.length
+      if (this.#interimBytes > longestHead) throw tooLong()
+      return
+    }
     this.#head = head
     this.#framing = framingOf(head)
     this.#body = bodyReader(this.#framing)

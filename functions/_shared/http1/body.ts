@@ -38,6 +38,8 @@ class SizedBody implements BodyReader {
 /** A line with the size of a chunk, or of the trailer, beyond which nobody means well. */
 const longestLine = 4_096
 const mostTrailerBytes = 16_384
+/** What stands beside the sizes of all chunks: otherwise 64 kB of data may come in 268 MB. */
+const mostExtensionBytes = 16_384
 
 /** RFC 9112 section 7.1. Trailers are read over. */
 class ChunkedBody implements BodyReader {
@@ -46,6 +48,7 @@ class ChunkedBody implements BodyReader {
   #line = ''
   #left = 0
   #trailerBytes = 0
+  #extensionBytes = 0
 
   read(chunk: Uint8Array, keep: Keep): number {
     let at = 0
@@ -86,6 +89,8 @@ class ChunkedBody implements BodyReader {
     } else {
       const [, size] = /^([0-9A-Fa-f]{1,12})[ \t]*(?:;.*)?$/.exec(line) ?? []
       if (size === undefined) throw malformed('A chunk without a size')
+      this.#extensionBytes += line.length - size.length
+      if (this.#extensionBytes > mostExtensionBytes) throw malformed('Chunk extensions without end')
       this.#left = Number.parseInt(size, 16)
       this.#part = this.#left === 0 ? 'trailer' : 'data'
     }

@@ -90,6 +90,21 @@ const rows: [what: string, text: string, expected: Partial<Read>][] = [
   ['a chunk that is longer than it says', `${chunked}2\r\nabc\r\n`, wrong],
   ['a size that ends in a line feed alone', `${chunked}2\nab\r\n`, wrong],
   ['a size of 5,000 letters', `${chunked}2;${'x'.repeat(5_000)}`, wrong],
+  ['interim answers without end', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000), {
+    state: 'OUTHOOK_HEAD',
+    kept: false,
+  }],
+  [
+    'forty interim answers',
+    `${'HTTP/1.1 102 P\r\n\r\n'.repeat(40)}${ok}content-length: 0\r\n\r\n`,
+    done,
+  ],
+  [
+    'extensions without end',
+    `${chunked}${`1;${'e'.repeat(4000)}\r\nx\r\n`.repeat(5)}0\r\n\r\n`,
+    wrong,
+  ],
+  ['many small extensions', `${chunked}${'1;e=1\r\nx\r\n'.repeat(1000)}0\r\n\r\n`, done],
   [
     'a trailer of 20,000 letters',
     `${chunked}0\r\n${`x: ${'y'.repeat(2_000)}\r\n`.repeat(10)}`,
