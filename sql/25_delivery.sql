@@ -13,6 +13,7 @@ create table outbox.delivery (
   tries integer not null default 0,
   body_bytes integer not null,
   replayed_at timestamptz,
+  deliver_at timestamptz,
   primary key (event_id, endpoint_id)
 ) with (
   fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
@@ -21,7 +22,8 @@ create table outbox.delivery (
 comment on table outbox.delivery is
   'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts '
   'what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the '
-  'size of the event''s body, which bounds a batch; replayed_at begins the life of a replay.';
+  'size of the event''s body, which bounds a batch; replayed_at begins the life of a replay; '
+  'deliver_at is when the publisher wished for it, null for at once.';
 -- Every lane is above 0. The predicate keeps this index out of look-ups by event, which its last
 -- column would serve as well as the primary key while statistics call the table empty; a query of a
 -- lane repeats it.

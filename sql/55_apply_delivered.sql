@@ -91,8 +91,7 @@ begin
         and o.leased_until is not null offset 0
     ) o
     where d.ctid = o.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.tries,
-      d.due_at,
+    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
   ), receipt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
@@ -110,24 +109,14 @@ begin
         pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms,
         pg_catalog.sum(a.ms) as age_ms
       from gone g
-      -- When the publisher wished for another time than now, the row tells no more once it has
-      -- failed; before that it is due later than routing alone makes it.
       cross join lateral (
-        select ('x' || pg_catalog.encode(
-          pg_catalog.substr(pg_catalog.uuid_send(g.event_id), 1, 6), 'hex'))::bit(48)::bigint
-          as ms offset 0
-      ) i
-      left join lateral (
-        select pg_catalog.floor(extract(epoch from v.deliver_at) * 1000)::bigint as ms
-        from outbox.event v
-        where v.id = g.event_id and (g.tries > 0 or g.due_at
-          > pg_catalog.to_timestamp(i.ms / 1000::float8) + interval '2 s')
-        offset 0
-      ) w on true
-      cross join lateral (
+        -- Since it was due: from the time in the id, or that for which the publisher wished.
         select case
-          when g.replayed_at is null
-          then greatest(v_ms - greatest(i.ms, w.ms), 0)
+          when g.replayed_at is null then greatest(0, v_ms - greatest(
+            pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,
+            ('x' || pg_catalog.encode(
+              pg_catalog.substr(pg_catalog.uuid_send(g.event_id), 1, 6), 'hex')
+            )::bit(48)::bigint))
         end as ms offset 0
       ) a
       group by 1, 2, 3, 4, 5

@@ -40,7 +40,7 @@ begin
     -- failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
-      d.lane_id, d.due_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
+      d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
@@ -135,24 +135,14 @@ begin
         pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
         pg_catalog.sum(a.ms) as age_ms
       from judged j
-      -- When the publisher wished for another time than now, the row tells no more once it has
-      -- failed; before that it is due later than routing alone makes it.
       cross join lateral (
-        select ('x' || pg_catalog.encode(
-          pg_catalog.substr(pg_catalog.uuid_send(j.event_id), 1, 6), 'hex'))::bit(48)::bigint
-          as ms offset 0
-      ) i
-      left join lateral (
-        select pg_catalog.floor(extract(epoch from v.deliver_at) * 1000)::bigint as ms
-        from outbox.event v
-        where v.id = j.event_id and (j.tries > 1 or j.due_at
-          > pg_catalog.to_timestamp(i.ms / 1000::float8) + interval '2 s')
-        offset 0
-      ) w on true
-      cross join lateral (
+        -- As in apply_delivered().
         select case
-          when j.outcome = 'delivered' and j.replayed_at is null
-          then greatest(v_ms - greatest(i.ms, w.ms), 0)
+          when j.outcome = 'delivered' and j.replayed_at is null then greatest(0, v_ms - greatest(
+            pg_catalog.floor(extract(epoch from j.deliver_at) * 1000)::bigint,
+            ('x' || pg_catalog.encode(
+              pg_catalog.substr(pg_catalog.uuid_send(j.event_id), 1, 6), 'hex')
+            )::bit(48)::bigint))
         end as ms offset 0
       ) a
       where j.outcome <> 'released'

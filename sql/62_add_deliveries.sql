@@ -36,7 +36,11 @@ begin
   return array(
     select row(
       p.endpoint_id, p.key_hash, g.id, g.gate_at, l.id, l.lane_at, e.ordered,
-      greatest(p_now, case when e.ordered then l.tail_at else l.head_at end)
+      -- A head that is hours ahead was noted while the clock was: what is new does not wait for it.
+      greatest(p_now, case
+        when e.ordered then l.tail_at
+        when l.head_at < p_now + interval '10 s' then l.head_at
+      end)
     )::outbox.target
     from (select distinct p.endpoint_id, p.key_hash from pg_catalog.unnest(p_pairs) p) p
     cross join lateral (
@@ -73,13 +77,13 @@ declare
   v_gains outbox.gain[];
 begin
   with added as (
-    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes, deliver_at)
     select p.event_id, p.endpoint_id, t.lane_id,
       case
         when t.ordered then t.due_from + p.place * interval '1 microsecond'
         else greatest(t.due_from, p.deliver_at)
       end,
-      p.body_bytes
+      p.body_bytes, p.deliver_at
     from pg_catalog.unnest(p_pairs) with ordinality
       as p (event_id, endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
     join pg_catalog.unnest(p_targets) t
@@ -129,6 +133,7 @@ begin
   update outbox.lane l set
     depth = l.depth + b.n,
     changed_at = pg_catalog.date_trunc('second', p_now),
+    head_at = case when l.ordered then l.head_at else least(l.head_at, b.first_at) end,
     tail_at = case when l.ordered then b.last_at else l.tail_at end,
     next_at = case
       when not l.ordered then least(l.next_at, b.first_at)

@@ -419,6 +419,7 @@ export type Database = {
         Row: {
           'attempt': number
           'body_bytes': number
+          'deliver_at': string | null
           'due_at': string
           'endpoint_id': string
           'event_id': string
@@ -426,12 +427,14 @@ export type Database = {
           'leased_until': string | null
           'replayed_at': string | null
           'tries': number
+          'given_back': Database['outbox']['CompositeTypes']['result'] | null
           'lost': Database['outbox']['CompositeTypes']['result'] | null
         }
-        ComputedFields: 'lost'
+        ComputedFields: 'given_back' | 'lost'
         Insert: {
           'attempt'?: number
           'body_bytes': number
+          'deliver_at'?: string | null
           'due_at': string
           'endpoint_id': string
           'event_id': string
@@ -443,6 +446,7 @@ export type Database = {
         Update: {
           'attempt'?: number
           'body_bytes'?: number
+          'deliver_at'?: string | null
           'due_at'?: string
           'endpoint_id'?: string
           'event_id'?: string
@@ -3130,6 +3134,21 @@ export type Database = {
       'get_replay_job': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_retry_config': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_whatsapp_app': { Args: { 'p_app_id': string }; Returns: Json }
+      'given_back': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+        }
+        Returns: Database['outbox']['CompositeTypes']['result']
+        SetofOptions: {
+          from: 'outbox.delivery'
+          to: 'result'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'grant_consent': {
         Args: {
           'p_actor'?: string
@@ -3680,6 +3699,7 @@ export type Database = {
         Returns: {
           'attempt': number
           'body_bytes': number
+          'deliver_at': string | null
           'due_at': string
           'endpoint_id': string
           'event_id': string

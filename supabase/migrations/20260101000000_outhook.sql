@@ -3320,6 +3320,7 @@ create table outbox.delivery (
   tries integer not null default 0,
   body_bytes integer not null,
   replayed_at timestamptz,
+  deliver_at timestamptz,
   primary key (event_id, endpoint_id)
 ) with (
   fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
@@ -3328,7 +3329,8 @@ create table outbox.delivery (
 comment on table outbox.delivery is
   'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts '
   'what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the '
-  'size of the event''s body, which bounds a batch; replayed_at begins the life of a replay.';
+  'size of the event''s body, which bounds a batch; replayed_at begins the life of a replay; '
+  'deliver_at is when the publisher wished for it, null for at once.';
 -- Every lane is above 0. The predicate keeps this index out of look-ups by event, which its last
 -- column would serve as well as the primary key while statistics call the table empty; a query of a
 -- lane repeats it.
@@ -6624,8 +6626,7 @@ begin
         and o.leased_until is not null offset 0
     ) o
     where d.ctid = o.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.tries,
-      d.due_at,
+    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
   ), receipt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
@@ -6643,24 +6644,14 @@ begin
         pg_catalog.count(*) as n, pg_catalog.sum(g.duration_ms) as ms,
         pg_catalog.sum(a.ms) as age_ms
       from gone g
-      -- When the publisher wished for another time than now, the row tells no more once it has
-      -- failed; before that it is due later than routing alone makes it.
       cross join lateral (
-        select ('x' || pg_catalog.encode(
-          pg_catalog.substr(pg_catalog.uuid_send(g.event_id), 1, 6), 'hex'))::bit(48)::bigint
-          as ms offset 0
-      ) i
-      left join lateral (
-        select pg_catalog.floor(extract(epoch from v.deliver_at) * 1000)::bigint as ms
-        from outbox.event v
-        where v.id = g.event_id and (g.tries > 0 or g.due_at
-          > pg_catalog.to_timestamp(i.ms / 1000::float8) + interval '2 s')
-        offset 0
-      ) w on true
-      cross join lateral (
+        -- Since it was due: from the time in the id, or that for which the publisher wished.
         select case
-          when g.replayed_at is null
-          then greatest(v_ms - greatest(i.ms, w.ms), 0)
+          when g.replayed_at is null then greatest(0, v_ms - greatest(
+            pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,
+            ('x' || pg_catalog.encode(
+              pg_catalog.substr(pg_catalog.uuid_send(g.event_id), 1, 6), 'hex')
+            )::bit(48)::bigint))
         end as ms offset 0
       ) a
       group by 1, 2, 3, 4, 5
@@ -6805,7 +6796,7 @@ begin
     -- failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
-      d.lane_id, d.due_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
+      d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
@@ -6900,24 +6891,14 @@ begin
         pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
         pg_catalog.sum(a.ms) as age_ms
       from judged j
-      -- When the publisher wished for another time than now, the row tells no more once it has
-      -- failed; before that it is due later than routing alone makes it.
       cross join lateral (
-        select ('x' || pg_catalog.encode(
-          pg_catalog.substr(pg_catalog.uuid_send(j.event_id), 1, 6), 'hex'))::bit(48)::bigint
-          as ms offset 0
-      ) i
-      left join lateral (
-        select pg_catalog.floor(extract(epoch from v.deliver_at) * 1000)::bigint as ms
-        from outbox.event v
-        where v.id = j.event_id and (j.tries > 1 or j.due_at
-          > pg_catalog.to_timestamp(i.ms / 1000::float8) + interval '2 s')
-        offset 0
-      ) w on true
-      cross join lateral (
+        -- As in apply_delivered().
         select case
-          when j.outcome = 'delivered' and j.replayed_at is null
-          then greatest(v_ms - greatest(i.ms, w.ms), 0)
+          when j.outcome = 'delivered' and j.replayed_at is null then greatest(0, v_ms - greatest(
+            pg_catalog.floor(extract(epoch from j.deliver_at) * 1000)::bigint,
+            ('x' || pg_catalog.encode(
+              pg_catalog.substr(pg_catalog.uuid_send(j.event_id), 1, 6), 'hex')
+            )::bit(48)::bigint))
         end as ms offset 0
       ) a
       where j.outcome <> 'released'
@@ -8844,6 +8825,17 @@ $$;
 comment on function outbox.lost(outbox.delivery) is
   'The result of a delivery whose lease has ended.';
 
+create function outbox.given_back(p_delivery outbox.delivery) returns outbox.result
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
+    'released', null, null, null, null, null, null, null, null, null, null)::outbox.result;
+end
+$$;
+comment on function outbox.given_back(outbox.delivery) is
+  'The result of a delivery that a run held and did not send.';
+
 create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
@@ -8899,41 +8891,63 @@ begin
     return 0;
   end if;
   v_lost := array(
-    select outbox.lost(d.held)
+    select case
+      when d.nth = 1 or not l.ordered then outbox.lost(d.held) else outbox.given_back(d.held)
+    end
     from (select distinct u from pg_catalog.unnest(v_lanes) u) n (id)
     cross join lateral (
-      select l.id, l.head_at from outbox.lane l
+      select l.id, l.ordered, l.head_at from outbox.lane l
       where l.id = n.id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
-      -- which there are never more than may be in flight (1,000).
-      select d as held from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-      order by d.due_at, d.event_id
-      limit 2000
+      select o.held, o.leased_until,
+        pg_catalog.first_value(o.leased_until) over in_order as first_end,
+        pg_catalog.row_number() over in_order as nth
+      from (
+        -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
+        -- which there are never more than may be in flight (1,000).
+        select d as held, d.leased_until, d.due_at, d.event_id from outbox.delivery d
+        where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+        order by d.due_at, d.event_id
+        limit 2000
+      ) o
+      where o.leased_until is not null
+      window in_order as (order by o.due_at, o.event_id)
     ) d
-    where (d.held).leased_until <= p_now);
+    -- Of an ordered lane one row is on its way at most, the first: when its lease has ended, the
+    -- run is dead and has not come to the others.
+    where case when l.ordered then d.first_end else d.leased_until end <= p_now);
   if pg_catalog.cardinality(v_lost) > 0 then
     v_applied := outbox.complete(v_lost, p_now);
   end if;
   -- The lease that a lane noted as its first may have ended with a result: it notes the next.
-  update outbox.lane l set leased_until = coalesce((
-    select pg_catalog.min(d.leased_until) from (
+  update outbox.lane l set
+    leased_until = n.first_end,
+    -- An ordered lane is not due while a run holds any of it.
+    next_at = case when l.ordered then greatest(l.next_at, n.first_end) else l.next_at end
+  from pg_catalog.unnest(v_lanes) p
+  cross join lateral (
+    select o.ctid as lane_at, o.id, o.head_at from outbox.lane o
+    where o.id = p order by o.changed_at desc limit 1
+  ) o
+  cross join lateral (
+    select pg_catalog.min(d.leased_until) as first_end
+    from (
       select d.leased_until from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      where d.lane_id = o.id and d.lane_id > 0 and d.due_at >= o.head_at
       order by d.due_at, d.event_id
       limit 2000
-    ) d), l.leased_until)
-  where l.id = any (v_lanes) and l.leased > 0;
+    ) d
+  ) n
+  where l.ctid = o.lane_at and l.leased > 0 and n.first_end is not null;
   return v_applied;
 end
 $$;
 comment on function outbox.lose_leases(uuid[], timestamptz) is
   'Records every lease of these endpoints that has ended as a failed attempt of class '
-  'lease_expired and returns how many: it spends a try and waits for its retry like any other, '
-  'so that a delivery that kills its run does not kill one after the other. locks: the caller '
-  'holds the gates.';
+  'lease_expired: it spends a try and waits for its retry like any other, so that a delivery that '
+  'kills its run does not kill one after the other. What the same run held behind it in an ordered '
+  'lane is free again. Returns how many leases ended. locks: the caller holds the gates.';
 
 create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -10427,7 +10441,11 @@ begin
   return array(
     select row(
       p.endpoint_id, p.key_hash, g.id, g.gate_at, l.id, l.lane_at, e.ordered,
-      greatest(p_now, case when e.ordered then l.tail_at else l.head_at end)
+      -- A head that is hours ahead was noted while the clock was: what is new does not wait for it.
+      greatest(p_now, case
+        when e.ordered then l.tail_at
+        when l.head_at < p_now + interval '10 s' then l.head_at
+      end)
     )::outbox.target
     from (select distinct p.endpoint_id, p.key_hash from pg_catalog.unnest(p_pairs) p) p
     cross join lateral (
@@ -10464,13 +10482,13 @@ declare
   v_gains outbox.gain[];
 begin
   with added as (
-    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes, deliver_at)
     select p.event_id, p.endpoint_id, t.lane_id,
       case
         when t.ordered then t.due_from + p.place * interval '1 microsecond'
         else greatest(t.due_from, p.deliver_at)
       end,
-      p.body_bytes
+      p.body_bytes, p.deliver_at
     from pg_catalog.unnest(p_pairs) with ordinality
       as p (event_id, endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
     join pg_catalog.unnest(p_targets) t
@@ -10520,6 +10538,7 @@ begin
   update outbox.lane l set
     depth = l.depth + b.n,
     changed_at = pg_catalog.date_trunc('second', p_now),
+    head_at = case when l.ordered then l.head_at else least(l.head_at, b.first_at) end,
     tail_at = case when l.ordered then b.last_at else l.tail_at end,
     next_at = case
       when not l.ordered then least(l.next_at, b.first_at)
@@ -10999,7 +11018,7 @@ begin
     window round as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
     select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
-      r.rate_per_second, r.event_id, r.attempt, r.rank,
+      r.rate_per_second, r.event_id, r.attempt, r.nth, r.rank,
       r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
     from ranked r
   ), by_lane as materialized (
@@ -11010,10 +11029,7 @@ begin
         as probe_attempt,
       pg_catalog.count(m.row_at) as n,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
-      case
-        when pg_catalog.bool_or(m.picked) then p_now + m.lease
-          * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end
-      end as lease_end
+      case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
     from marked m
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens, m.rate_per_second
   ), lanes as (
@@ -11071,17 +11087,14 @@ begin
     ) s
     where g.ctid = s.gate_at and s.slots > 0
   ), held as (
-    -- By ctid: whoever could move the row waits for the gate.
+    -- By ctid: whoever could move the row waits for the gate. An ordered lane is sent one by one:
+    -- a run that lives is through with its nth row after as many leases, and with its first after
+    -- one, so that the lane of a run that died is free again that soon.
     update outbox.delivery d set
       attempt = d.attempt + 1,
-      leased_until = p_now + m.lease * case when m.ordered then m.in_lane else 1 end
-    from (
-      select m.row_at, m.rank, m.lease, m.ordered,
-        pg_catalog.count(*) over (partition by m.lane_id) as in_lane
-      from marked m
-      where m.picked
-    ) m
-    where d.ctid = m.row_at
+      leased_until = p_now + m.lease * case when m.ordered then m.nth else 1 end
+    from marked m
+    where m.picked and d.ctid = m.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
