@@ -23,7 +23,9 @@ export function lose(model: Model, seen: Seen, isClaim = false): void {
 function heldBehind(model: Model, lost: Result[]): Result[] {
   const lanes = new Set(lost.map(({ event, endpoint }) => model.pair(event, endpoint)?.lane))
   return [...model.pairs.values()]
-    .filter((pair) => pair.lane !== null && lanes.has(pair.lane) && pair.open && pair.lease !== null)
+    .filter((pair) =>
+      pair.lane !== null && lanes.has(pair.lane) && pair.open && pair.lease !== null
+    )
     .filter(({ event, endpoint }) => {
       return !lost.some((other) => other.event === event.id && other.endpoint === endpoint.id)
     })
