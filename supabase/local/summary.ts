@@ -13,6 +13,7 @@ The stack is up. Ctrl-C stops it.
   Secret key       ${keys.secretKey}
   anon JWT         ${keys.anonKey}
   service_role JWT ${keys.serviceRoleKey}
+  Metrics token    ${keys.metricsToken}
   example-consumer ${keys.exampleSecret}
 
   ${await psqlCommand(postgresBin)} ${dbUrl}

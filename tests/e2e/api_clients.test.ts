@@ -46,6 +46,8 @@ Deno.test('curl of the page makes an endpoint, and an event under one id for one
   const endpoint = JSON.parse(await run('sh', ['-c', docsBlock('api-endpoint')]))
   expect(endpoint).toMatchObject({ url: 'https://example.com/webhooks', eventTypes: ['order.*'] })
   expect(endpoint.secret).toMatch(/^whsec_/)
+  const portal = JSON.parse(await run('sh', ['-c', docsBlock('api-portal')]))
+  expect(portal).toMatchObject({ orgId: 'org-123', role: 'operator' })
   const { id } = JSON.parse(await run('sh', ['-c', docsBlock('api-event')]))
   expect(JSON.parse(await run('sh', ['-c', docsBlock('api-event')]))).toEqual({ id })
   const [event] = await outhook.sql`select org_id, body from outbox.event where id = ${id}`

@@ -267,6 +267,26 @@ Deno.test('what the pages say of the database', async (t) => {
         expect(await query(pg, sql)).toContain('/functions/v1')
       }
     })
+
+    await t.step('its way to take Outhook away leaves nothing', async () => {
+      await query(
+        pg,
+        `create function public.tell() returns void language sql as
+          $$ select outbox.publish('order.paid', '{}') $$;
+        create table public.watched_to_the_end (id bigint primary key);
+        select outbox.watch_table('public.watched_to_the_end');`,
+      )
+      expect((await query(pg, docsBlock('callers'))).split('\n')).toContain('tell()')
+      expect(await query(pg, 'select count(*) > 1 from vault.secrets')).toBe('t')
+      await query(pg, docsBlock('uninstall'))
+      const left = await query(
+        pg,
+        `insert into public.watched_to_the_end values (1);
+        select (select count(*) from vault.secrets), (select count(*) from cron.job),
+          (select count(*) from pg_namespace where nspname = 'outbox')`,
+      )
+      expect(left).toBe('0|0|0')
+    })
   })
 })
 
