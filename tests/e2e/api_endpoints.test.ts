@@ -216,7 +216,10 @@ Deno.test('a portal token sees its own organisation with its role, and nothing e
   expect(await call(`POST /endpoints/${own.body.id}/pause`, { token, body: {} }))
     .toMatchObject({ status: 200 })
   expect(await call(`GET /endpoints/${own.body.id}/secret`, { token }))
-    .toMatchObject({ status: 403, body: { code: 'forbidden' } })
+    .toMatchObject({
+      status: 403,
+      body: { code: 'forbidden', remedy: expect.stringMatching(/^A portal token is viewer or/) },
+    })
   expect(await call('POST /portal-tokens', { token, body: {} })).toMatchObject({ status: 403 })
 })
 

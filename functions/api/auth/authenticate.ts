@@ -41,7 +41,10 @@ export function createAuthenticate(
     if (bearerKey !== null) return keyPrincipal(bearerKey, org)
     if (bearer === null || bearer === apikey) {
       if (keyName !== null) return keyPrincipal(keyName, org)
-      throw unauthenticated('The request has no credentials', {
+      const detail = apikey === null
+        ? 'The request has no credentials'
+        : 'The key in the apikey header is a publishable one, which proves nothing'
+      throw unauthenticated(detail, {
         remedy: 'Send a secret key in the header apikey, or a token as Authorization: Bearer …',
       })
     }

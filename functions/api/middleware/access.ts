@@ -16,9 +16,12 @@ export function authenticated(
 /** Refuses a caller whose role is not enough. */
 export function requireRole(needed: Role): MiddlewareHandler<ApiEnv> {
   return async function checkRole(c, next): Promise<void> {
-    if (!isEnough(c.get('principal').role, needed)) {
-      throw new ApiError('forbidden', `This needs the role ${needed}`, {
-        remedy: 'The role is in the token, as app_metadata.outhook_role',
+    const { role, kind } = c.get('principal')
+    if (!isEnough(role, needed)) {
+      throw new ApiError('forbidden', `This needs the role ${needed}, and the token has ${role}`, {
+        remedy: kind === 'portal'
+          ? 'A portal token is viewer or operator; an admin calls with a secret key or a token of a user'
+          : 'The role is in the token, as app_metadata.outhook_role',
       })
     }
     await next()

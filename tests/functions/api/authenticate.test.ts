@@ -26,6 +26,7 @@ const stranger = await newKey('first')
 async function withAuth(
   published: JWK[],
   use: (ask: (headers: Record<string, string>) => Promise<unknown>) => Promise<void>,
+  detailed = false,
 ): Promise<void> {
   const server = Deno.serve(
     { port: 0, hostname: '127.0.0.1', onListen: () => {} },
@@ -46,7 +47,7 @@ async function withAuth(
       try {
         return await authenticate(new Headers(headers))
       } catch (error) {
-        if (error instanceof ApiError) return error.code
+        if (error instanceof ApiError) return detailed ? error.message : error.code
         throw error
       }
     })
@@ -208,6 +209,16 @@ Deno.test('authenticate() takes a key that was rotated in while it runs', async 
     expect(await ask({ authorization: `Bearer ${made}` })).toEqual(ada)
     expect(await ask({ authorization: `Bearer ${await token()}` })).toEqual(ada)
   })
+})
+
+Deno.test('authenticate() says which credentials were sent when they prove nothing', async () => {
+  await withAuth([], async (ask) => {
+    expect(await ask({})).toBe('The request has no credentials')
+    const publishable = 'The key in the apikey header is a publishable one, which proves nothing'
+    const apikey = 'sb_publishable_x'
+    expect(await ask({ apikey })).toBe(publishable)
+    expect(await ask({ apikey, authorization: `Bearer ${apikey}` })).toBe(publishable)
+  }, true)
 })
 
 Deno.test('authenticate() of keys: any secret one, never a publishable one or part of one', async () => {
