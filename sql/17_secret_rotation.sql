@@ -132,7 +132,8 @@ declare
   v_dropped integer;
 begin
   with gone as (
-    delete from outbox.endpoint_secret s where s.expires_at <= p_now returning s.vault_id
+    delete from outbox.endpoint_secret s where s.expires_at <= p_now - interval '5 minutes'
+    returning s.vault_id
   )
   delete from vault.secrets v using gone g where v.id = g.vault_id;
   get diagnostics v_dropped = row_count;
@@ -140,4 +141,5 @@ begin
 end
 $$;
 comment on function outbox.drop_expired_secrets(timestamptz) is
-  'Removes from Vault the secrets that no longer sign; returns how many.';
+  'Removes from Vault the secrets that have not signed for five minutes, so that batch() still sees '
+  'which endpoints the runs know with one; returns how many.';

@@ -84,7 +84,8 @@ create table outbox.lane (
 comment on table outbox.lane is
   'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim '
   'starts behind the dead entries of its index. leased: how many of its deliveries runs hold; '
-  'leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last '
+  'leased_until: when the first of these leases ends, or earlier: lose_leases() looks then, and '
+  'notes the next. Of an ordered lane, tail_at is the last '
   'due_at that routing gave out, not_before holds the whole lane back for a retry, and halted '
   'stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs '
   'to the replay job of that number.';

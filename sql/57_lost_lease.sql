@@ -13,17 +13,6 @@ $$;
 comment on function outbox.lost(outbox.delivery) is
   'The result of a delivery whose lease has ended.';
 
-create function outbox.given_back(p_delivery outbox.delivery) returns outbox.result
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
-    'released', null, null, null, null, null, null, null, null, null, null)::outbox.result;
-end
-$$;
-comment on function outbox.given_back(outbox.delivery) is
-  'The result of a delivery that a run held and did not send.';
-
 create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
@@ -79,63 +68,41 @@ begin
     return 0;
   end if;
   v_lost := array(
-    select case
-      when d.nth = 1 or not l.ordered then outbox.lost(d.held) else outbox.given_back(d.held)
-    end
+    select outbox.lost(d.held)
     from (select distinct u from pg_catalog.unnest(v_lanes) u) n (id)
     cross join lateral (
-      select l.id, l.ordered, l.head_at from outbox.lane l
+      select l.id, l.head_at from outbox.lane l
       where l.id = n.id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      select o.held, o.leased_until,
-        pg_catalog.first_value(o.leased_until) over in_order as first_end,
-        pg_catalog.row_number() over in_order as nth
-      from (
-        -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
-        -- which there are never more than may be in flight (1,000).
-        select d as held, d.leased_until, d.due_at, d.event_id from outbox.delivery d
-        where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-        order by d.due_at, d.event_id
-        limit 2000
-      ) o
-      where o.leased_until is not null
-      window in_order as (order by o.due_at, o.event_id)
+      -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
+      -- which there are never more than may be in flight (1,000).
+      select d as held from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
     ) d
-    -- Of an ordered lane one row is on its way at most, the first: when its lease has ended, the
-    -- run is dead and has not come to the others.
-    where case when l.ordered then d.first_end else d.leased_until end <= p_now);
+    where (d.held).leased_until <= p_now);
   if pg_catalog.cardinality(v_lost) > 0 then
     v_applied := outbox.complete(v_lost, p_now);
   end if;
   -- The lease that a lane noted as its first may have ended with a result: it notes the next.
-  update outbox.lane l set
-    leased_until = n.first_end,
-    -- An ordered lane is not due while a run holds any of it.
-    next_at = case when l.ordered then greatest(l.next_at, n.first_end) else l.next_at end
-  from pg_catalog.unnest(v_lanes) p
-  cross join lateral (
-    select o.ctid as lane_at, o.id, o.head_at from outbox.lane o
-    where o.id = p order by o.changed_at desc limit 1
-  ) o
-  cross join lateral (
-    select pg_catalog.min(d.leased_until) as first_end
-    from (
+  update outbox.lane l set leased_until = coalesce((
+    select pg_catalog.min(d.leased_until) from (
       select d.leased_until from outbox.delivery d
-      where d.lane_id = o.id and d.lane_id > 0 and d.due_at >= o.head_at
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
       order by d.due_at, d.event_id
       limit 2000
-    ) d
-  ) n
-  where l.ctid = o.lane_at and l.leased > 0 and n.first_end is not null;
+    ) d), l.leased_until)
+  where l.id = any (v_lanes) and l.leased > 0;
   return v_applied;
 end
 $$;
 comment on function outbox.lose_leases(uuid[], timestamptz) is
   'Records every lease of these endpoints that has ended as a failed attempt of class '
-  'lease_expired: it spends a try and waits for its retry like any other, so that a delivery that '
-  'kills its run does not kill one after the other. What the same run held behind it in an ordered '
-  'lane is free again. Returns how many leases ended. locks: the caller holds the gates.';
+  'lease_expired and returns how many: it spends a try and waits for its retry like any other, '
+  'so that a delivery that kills its run does not kill one after the other. locks: the caller '
+  'holds the gates.';
 
 create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''

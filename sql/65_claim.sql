@@ -181,7 +181,8 @@ begin
         and s.spent <= coalesce(s.tokens, 'Infinity'), false) as fits
       from (
         select s.*,
-          pg_catalog.count(*) filter (where not s.ordered or s.nth = 1) over of_gate as slot,
+          pg_catalog.count(*) filter (
+            where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as slot,
           pg_catalog.count(*) filter (where s.nth <= s.most) over of_gate as spent
         from seen s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
@@ -191,7 +192,7 @@ begin
     window round as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
     select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
-      r.rate_per_second, r.event_id, r.attempt, r.nth, r.rank,
+      r.rate_per_second, r.event_id, r.attempt, r.rank,
       r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
     from ranked r
   ), by_lane as materialized (
@@ -202,7 +203,10 @@ begin
         as probe_attempt,
       pg_catalog.count(m.row_at) as n,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
-      case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
+      case
+        when pg_catalog.bool_or(m.picked) then p_now + m.lease
+          * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end
+      end as lease_end
     from marked m
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens, m.rate_per_second
   ), lanes as (
@@ -260,14 +264,17 @@ begin
     ) s
     where g.ctid = s.gate_at and s.slots > 0
   ), held as (
-    -- By ctid: whoever could move the row waits for the gate. An ordered lane is sent one by one:
-    -- a run that lives is through with its nth row after as many leases, and with its first after
-    -- one, so that the lane of a run that died is free again that soon.
+    -- By ctid: whoever could move the row waits for the gate.
     update outbox.delivery d set
       attempt = d.attempt + 1,
-      leased_until = p_now + m.lease * case when m.ordered then m.nth else 1 end
-    from marked m
-    where m.picked and d.ctid = m.row_at
+      leased_until = p_now + m.lease * case when m.ordered then m.in_lane else 1 end
+    from (
+      select m.row_at, m.rank, m.lease, m.ordered,
+        pg_catalog.count(*) over (partition by m.lane_id) as in_lane
+      from marked m
+      where m.picked
+    ) m
+    where d.ctid = m.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank

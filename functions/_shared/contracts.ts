@@ -208,5 +208,5 @@ export type DispatchCall = {
   kind: RunKind
   ended: boolean
   /** The revisions of the endpoints that need not be told again. */
-  known: Record<string, string>
+  known: Readonly<Record<string, string>>
 }

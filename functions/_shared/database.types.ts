@@ -427,10 +427,9 @@ export type Database = {
           'leased_until': string | null
           'replayed_at': string | null
           'tries': number
-          'given_back': Database['outbox']['CompositeTypes']['result'] | null
           'lost': Database['outbox']['CompositeTypes']['result'] | null
         }
-        ComputedFields: 'given_back' | 'lost'
+        ComputedFields: 'lost'
         Insert: {
           'attempt'?: number
           'body_bytes': number
@@ -3134,21 +3133,6 @@ export type Database = {
       'get_replay_job': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_retry_config': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_whatsapp_app': { Args: { 'p_app_id': string }; Returns: Json }
-      'given_back': {
-        Args: {
-          'p_delivery': Omit<
-            Database['outbox']['Tables']['delivery']['Row'],
-            Database['outbox']['Tables']['delivery']['ComputedFields']
-          >
-        }
-        Returns: Database['outbox']['CompositeTypes']['result']
-        SetofOptions: {
-          from: 'outbox.delivery'
-          to: 'result'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'grant_consent': {
         Args: {
           'p_actor'?: string

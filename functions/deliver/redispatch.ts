@@ -34,7 +34,9 @@ export async function dispatchUntilAnswered(
   const firstCallAt = clock.now()
   for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     const calledAt = clock.now()
-    const reply = await database.dispatch(call)
+    // A repeat may come minutes later, and what was known is too old then.
+    const isRepeat = calledAt > firstCallAt
+    const reply = await database.dispatch(isRepeat ? { ...call, known: {} } : call)
     // A repeat's leases began with a call before it, but their `lease_ms` are what is left of them.
     if (reply.ok) return { answer: reply.answer, calledAt }
     const { retryable, message } = reply.fault

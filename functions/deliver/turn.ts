@@ -5,7 +5,7 @@ import type { Batch } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
 import { endReason } from './due.ts'
 import { withSettings } from './options.ts'
-import { fillIn, stillKnown } from './known.ts'
+import { fillIn, learn, stillKnown } from './known.ts'
 import { type Answered, dispatchUntilAnswered } from './redispatch.ts'
 
 /** A database that answers nothing is given this long beyond the leases in hand. */
@@ -41,6 +41,7 @@ export async function turn(run: ActiveRun, limit: number, ended: boolean): Promi
     return
   }
   take(run, answered, limit)
+  state.known = learn(state.known, answered.answer)
   send(run, { ...answered, answer: fillIn(answered.answer, known) })
 }
 

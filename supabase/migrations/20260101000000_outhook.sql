@@ -2679,7 +2679,8 @@ declare
   v_dropped integer;
 begin
   with gone as (
-    delete from outbox.endpoint_secret s where s.expires_at <= p_now returning s.vault_id
+    delete from outbox.endpoint_secret s where s.expires_at <= p_now - interval '5 minutes'
+    returning s.vault_id
   )
   delete from vault.secrets v using gone g where v.id = g.vault_id;
   get diagnostics v_dropped = row_count;
@@ -2687,7 +2688,8 @@ begin
 end
 $$;
 comment on function outbox.drop_expired_secrets(timestamptz) is
-  'Removes from Vault the secrets that no longer sign; returns how many.';
+  'Removes from Vault the secrets that have not signed for five minutes, so that batch() still sees '
+  'which endpoints the runs know with one; returns how many.';
 
 -- sql/18_headers.sql
 
@@ -2973,7 +2975,8 @@ create table outbox.lane (
 comment on table outbox.lane is
   'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim '
   'starts behind the dead entries of its index. leased: how many of its deliveries runs hold; '
-  'leased_until: when the first of these leases ends. Of an ordered lane, tail_at is the last '
+  'leased_until: when the first of these leases ends, or earlier: lose_leases() looks then, and '
+  'notes the next. Of an ordered lane, tail_at is the last '
   'due_at that routing gave out, not_before holds the whole lane back for a retry, and halted '
   'stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs '
   'to the replay job of that number.';
@@ -6748,9 +6751,9 @@ begin
 end
 $$;
 comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
-  'Applies results of endpoints that all_delivered() named, each to the delivery whose lease it '
-  'holds, and returns how many applied: the delivery goes, its receipt stays, its lane and gate '
-  'are free for the next. locks: the caller holds the gates.';
+  'Applies results of endpoints that endpoints_to_judge() did not name, each to the delivery whose '
+  'lease it holds, and returns how many applied: the delivery goes, its receipt stays, its lane and '
+  'gate are free for the next. locks: the caller holds the gates.';
 
 -- sql/55_apply_results.sql
 
@@ -8825,17 +8828,6 @@ $$;
 comment on function outbox.lost(outbox.delivery) is
   'The result of a delivery whose lease has ended.';
 
-create function outbox.given_back(p_delivery outbox.delivery) returns outbox.result
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
-    'released', null, null, null, null, null, null, null, null, null, null)::outbox.result;
-end
-$$;
-comment on function outbox.given_back(outbox.delivery) is
-  'The result of a delivery that a run held and did not send.';
-
 create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
@@ -8891,63 +8883,41 @@ begin
     return 0;
   end if;
   v_lost := array(
-    select case
-      when d.nth = 1 or not l.ordered then outbox.lost(d.held) else outbox.given_back(d.held)
-    end
+    select outbox.lost(d.held)
     from (select distinct u from pg_catalog.unnest(v_lanes) u) n (id)
     cross join lateral (
-      select l.id, l.ordered, l.head_at from outbox.lane l
+      select l.id, l.head_at from outbox.lane l
       where l.id = n.id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      select o.held, o.leased_until,
-        pg_catalog.first_value(o.leased_until) over in_order as first_end,
-        pg_catalog.row_number() over in_order as nth
-      from (
-        -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
-        -- which there are never more than may be in flight (1,000).
-        select d as held, d.leased_until, d.due_at, d.event_id from outbox.delivery d
-        where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-        order by d.due_at, d.event_id
-        limit 2000
-      ) o
-      where o.leased_until is not null
-      window in_order as (order by o.due_at, o.event_id)
+      -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
+      -- which there are never more than may be in flight (1,000).
+      select d as held from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
     ) d
-    -- Of an ordered lane one row is on its way at most, the first: when its lease has ended, the
-    -- run is dead and has not come to the others.
-    where case when l.ordered then d.first_end else d.leased_until end <= p_now);
+    where (d.held).leased_until <= p_now);
   if pg_catalog.cardinality(v_lost) > 0 then
     v_applied := outbox.complete(v_lost, p_now);
   end if;
   -- The lease that a lane noted as its first may have ended with a result: it notes the next.
-  update outbox.lane l set
-    leased_until = n.first_end,
-    -- An ordered lane is not due while a run holds any of it.
-    next_at = case when l.ordered then greatest(l.next_at, n.first_end) else l.next_at end
-  from pg_catalog.unnest(v_lanes) p
-  cross join lateral (
-    select o.ctid as lane_at, o.id, o.head_at from outbox.lane o
-    where o.id = p order by o.changed_at desc limit 1
-  ) o
-  cross join lateral (
-    select pg_catalog.min(d.leased_until) as first_end
-    from (
+  update outbox.lane l set leased_until = coalesce((
+    select pg_catalog.min(d.leased_until) from (
       select d.leased_until from outbox.delivery d
-      where d.lane_id = o.id and d.lane_id > 0 and d.due_at >= o.head_at
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
       order by d.due_at, d.event_id
       limit 2000
-    ) d
-  ) n
-  where l.ctid = o.lane_at and l.leased > 0 and n.first_end is not null;
+    ) d), l.leased_until)
+  where l.id = any (v_lanes) and l.leased > 0;
   return v_applied;
 end
 $$;
 comment on function outbox.lose_leases(uuid[], timestamptz) is
   'Records every lease of these endpoints that has ended as a failed attempt of class '
-  'lease_expired: it spends a try and waits for its retry like any other, so that a delivery that '
-  'kills its run does not kill one after the other. What the same run held behind it in an ordered '
-  'lane is free again. Returns how many leases ended. locks: the caller holds the gates.';
+  'lease_expired and returns how many: it spends a try and waits for its retry like any other, '
+  'so that a delivery that kills its run does not kill one after the other. locks: the caller '
+  'holds the gates.';
 
 create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -11008,7 +10978,8 @@ begin
         and s.spent <= coalesce(s.tokens, 'Infinity'), false) as fits
       from (
         select s.*,
-          pg_catalog.count(*) filter (where not s.ordered or s.nth = 1) over of_gate as slot,
+          pg_catalog.count(*) filter (
+            where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as slot,
           pg_catalog.count(*) filter (where s.nth <= s.most) over of_gate as spent
         from seen s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
@@ -11018,7 +10989,7 @@ begin
     window round as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
     select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
-      r.rate_per_second, r.event_id, r.attempt, r.nth, r.rank,
+      r.rate_per_second, r.event_id, r.attempt, r.rank,
       r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
     from ranked r
   ), by_lane as materialized (
@@ -11029,7 +11000,10 @@ begin
         as probe_attempt,
       pg_catalog.count(m.row_at) as n,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
-      case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
+      case
+        when pg_catalog.bool_or(m.picked) then p_now + m.lease
+          * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end
+      end as lease_end
     from marked m
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens, m.rate_per_second
   ), lanes as (
@@ -11087,14 +11061,17 @@ begin
     ) s
     where g.ctid = s.gate_at and s.slots > 0
   ), held as (
-    -- By ctid: whoever could move the row waits for the gate. An ordered lane is sent one by one:
-    -- a run that lives is through with its nth row after as many leases, and with its first after
-    -- one, so that the lane of a run that died is free again that soon.
+    -- By ctid: whoever could move the row waits for the gate.
     update outbox.delivery d set
       attempt = d.attempt + 1,
-      leased_until = p_now + m.lease * case when m.ordered then m.nth else 1 end
-    from marked m
-    where m.picked and d.ctid = m.row_at
+      leased_until = p_now + m.lease * case when m.ordered then m.in_lane else 1 end
+    from (
+      select m.row_at, m.rank, m.lease, m.ordered,
+        pg_catalog.count(*) over (partition by m.lane_id) as in_lane
+      from marked m
+      where m.picked
+    ) m
+    where d.ctid = m.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
@@ -11561,8 +11538,8 @@ begin
         end as credentials,
         e.broker
     ) x
-    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint; and what a
-    -- run has known for 30 s may hold a secret that has run out since.
+    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint. And a secret
+    -- that runs out changes no row: whoever was told of it, at most 30 s ago, is told anew.
     where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
       or exists (
         select from outbox.endpoint_secret s

@@ -95,3 +95,20 @@ Deno.test('run() ends when the database refuses the call, after what is on its w
   await running
   expect(harness.summary).toMatchObject({ end: 'database', delivered: 2 })
 })
+
+Deno.test('run() names the endpoints that it knows, but not in a repeat', async () => {
+  const harness = createHarness()
+  const { clock, database } = harness
+  database.add({})
+  const running = harness.start()
+  await clock.advance(500)
+  database.troubles = ['unreached']
+  database.add({})
+  await clock.advance(1_000)
+  const [first] = database.calls
+  const failed = database.calls.findIndex(({ seq }, n) => database.calls[n + 1]?.seq === seq)
+  expect(first?.known).toEqual({})
+  expect(Object.keys(database.calls[failed]?.known ?? {})).toHaveLength(1)
+  expect(database.calls[failed + 1]?.known).toEqual({})
+  await stopRun(harness, running)
+})

@@ -91,10 +91,9 @@ function checkEndpoint(
   for (const { claim, pair } of taken) {
     pair.attempt = claim.attempt
     pair.lease = { until: model.now + claim.lease_ms * 1000 }
-    const ofLane = taken.filter((other) => other.pair.lane === pair.lane)
-    const place = pair.lane === null ? 1 : 1 + ofLane.findIndex((other) => other.pair === pair)
+    const rows = taken.filter((other) => other.pair.lane === pair.lane && pair.lane !== null).length
     model.expect(
-      claim.lease_ms === 20_000 * place,
+      claim.lease_ms === 20_000 * Math.max(1, rows),
       `${pair.name} is leased for ${claim.lease_ms} ms`,
     )
   }

@@ -55,7 +55,7 @@ function followCall(model: Model, seen: Seen): void {
   model.expect(answer.applied === applied, `applied ${answer.applied} results of ${applied}`)
   model.expect(answer.stale === results.length - applied, `called ${answer.stale} results stale`)
   if (answer.stop === null) routeLeft(model, seen)
-  lose(model, seen, true)
+  lose(model, seen)
   checkClaims(model, seen, answer)
 }
 

@@ -1,11 +1,8 @@
 import type { Model, Pair } from './model.ts'
 import type { Result, Seen } from './trace.ts'
 
-/**
- * Applies the leases that the step recorded as lost. A claim (`isClaim`) frees what was held behind
- * them in their lanes; a person or a cleanup sees to one delivery.
- */
-export function lose(model: Model, seen: Seen, isClaim = false): void {
+/** Applies the leases that the step recorded as lost. */
+export function lose(model: Model, seen: Seen): void {
   const lost: Result[] = []
   for (const { event, endpoint, attempt, errorClass } of seen.receipts) {
     if (errorClass !== 'lease_expired' || endpoint === null) continue
@@ -15,23 +12,8 @@ export function lose(model: Model, seen: Seen, isClaim = false): void {
     model.expect((pair?.lease?.until ?? Infinity) <= model.now, `${event} lost a lease that stands`)
     lost.push({ event, endpoint, attempt, outcome: 'failed', error_class: errorClass })
   }
-  if (isClaim) lost.push(...heldBehind(model, lost))
   const applied = model.apply(lost)
   model.expect(applied === lost.length, `${lost.length - applied} leases were lost twice`)
-}
-
-function heldBehind(model: Model, lost: Result[]): Result[] {
-  const lanes = new Set(lost.map(({ event, endpoint }) => model.pair(event, endpoint)?.lane))
-  return [...model.pairs.values()]
-    .filter((pair) =>
-      pair.lane !== null && lanes.has(pair.lane) && pair.open && pair.lease !== null
-    )
-    .filter(({ event, endpoint }) => {
-      return !lost.some((other) => other.event === event.id && other.endpoint === endpoint.id)
-    })
-    .map(({ event, endpoint, attempt }) => {
-      return { event: event.id, endpoint: endpoint.id, attempt, outcome: 'released' }
-    })
 }
 
 /** Begins a new life of a finished delivery. */

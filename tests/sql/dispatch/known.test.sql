@@ -1,7 +1,7 @@
 -- A run is not told again of an endpoint that it knows. Reading its secrets is most of the cost.
 begin;
 \ir ../_helpers.sql
-select plan(7);
+select plan(8);
 
 create function told(p_known jsonb) returns jsonb language sql as $$
   select outbox.dispatch(gen_random_uuid(), 1, '[]', 100, p_known => p_known)::jsonb -> 'endpoints'
@@ -33,6 +33,8 @@ do $$ begin perform again(); end $$;
 select is(jsonb_array_length(told(known) -> id::text -> 'secrets'), 2, 'while a secret runs out its endpoint is told each time') from knows, made;
 do $$ begin perform time_passes('59 minutes 30 seconds'), outbox.publish('order.paid', '{}'); end $$;
 select is(jsonb_array_length(told(known) -> id::text -> 'secrets'), 1, 'and when it has, to all who may still hold it') from knows, made;
+do $$ begin perform outbox.drop_expired_secrets(outbox.clock()), outbox.publish('order.paid', '{}'); end $$;
+select is(jsonb_array_length(told(known) -> id::text -> 'secrets'), 1, 'whether or not a cleanup has passed') from knows, made;
 do $$ begin perform again(); end $$;
 select is(told(known), '{}', 'later no more') from knows;
 
