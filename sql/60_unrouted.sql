@@ -105,7 +105,7 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
   select pg_catalog.array_agg(l.event_id order by l.place) || p_batch.events,
     pg_catalog.array_agg(u.ctid order by l.place) || p_batch.rows_at,
@@ -137,7 +137,7 @@ declare
   v_late uuid[];
   v_batch outbox.routing;
   v_most constant integer := 2000;
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
   -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
   if not outbox.has_unrouted() then

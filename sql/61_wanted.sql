@@ -45,7 +45,7 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_first uuid := p_batch.events[1];
   v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
 begin

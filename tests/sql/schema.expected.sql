@@ -420,7 +420,7 @@ CREATE FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) RETURN
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
-  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_first uuid := p_batch.events[1];
   v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
 begin
@@ -12744,7 +12744,7 @@ declare
   v_late uuid[];
   v_batch outbox.routing;
   v_most constant integer := 2000;
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
   -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
   if not outbox.has_unrouted() then
@@ -16810,7 +16810,7 @@ CREATE FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) RETURNS 
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
   select pg_catalog.array_agg(l.event_id order by l.place) || p_batch.events,
     pg_catalog.array_agg(u.ctid order by l.place) || p_batch.rows_at,
