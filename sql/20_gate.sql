@@ -17,11 +17,8 @@
 -- because only add_gate() and the holder of the gate insert any. A ring is read from where its
 -- first live entry is: lanes_from in a gate, and from_at in ring.
 --
--- Measured by tests/bench/dispatch.ts (2 cores shared with other load, Postgres 15, fsync on): to
--- record 400 results and claim 400 of 16 gates, a call computes for 22 ms with 100,000 waiting, 19
--- ms with 1 million, and 18 ms beside 1 million in one lane; of 100,000 lanes of one gate 31 ms; of
--- 400 gates 80 ms. So neither what waits nor a long lane costs anything; a gate costs 160 us, a row
--- 40 us, two dead rows and 800 bytes of WAL.
+-- tests/bench/dispatch.ts measures what a call costs: neither what waits nor a long lane changes it.
+-- A call computes for 2.5 ms, a row for 33 us besides, and a gate for 50.
 
 create table outbox.gate (
   id bigint generated always as identity,

@@ -214,5 +214,5 @@ end
 $$;
 comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
   'Applies results of endpoints that endpoints_to_judge() did not name, each to the delivery whose '
-  'lease it holds, and returns how many applied: the delivery goes, its receipt stays, its lane and '
-  'gate are free for the next. locks: the caller holds the gates.';
+  'lease it holds, and returns how many applied: the delivery goes, its receipt stays, its lane '
+  'and gate are free for the next. locks: the caller holds the gates.';

@@ -1915,8 +1915,8 @@ begin
         end as credentials,
         e.broker
     ) x
-    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint. And a secret
-    -- that runs out changes no row: whoever was told of it, at most 30 s ago, is told anew.
+    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint. And a
+    -- secret that runs out changes no row: whoever was told of it, at most 30 s ago, is told anew.
     where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
       or exists (
         select from outbox.endpoint_secret s
