@@ -2908,8 +2908,8 @@ comment on function outbox.stored_credentials(uuid) is
 -- because only add_gate() and the holder of the gate insert any. A ring is read from where its
 -- first live entry is: lanes_from in a gate, and from_at in ring.
 --
--- tests/bench/dispatch.ts measures what a call costs beside backlogs of many shapes. A call computes
--- for 2.5 ms, a row for 33 us besides, and a gate for 50.
+-- tests/bench/dispatch.ts measures what a call costs beside backlogs of many shapes. A call
+-- computes for 2.5 ms, a row for 33 us besides, and a gate for 50.
 
 create table outbox.gate (
   id bigint generated always as identity,

@@ -20,10 +20,11 @@ export function toTable({ columns, rows }: Pick<Answer, 'columns' | 'rows'>): st
     ...hasAt ? [at ?? ''] : [],
     ...columns.map(({ key, digits }: Column) => format(values[key], digits)),
   ])
-  const widths = head.map((_, n) =>
-    Math.max(3, ...[head, ...body].map((row) => row[n]?.length ?? 0))
-  )
   const names = hasAt ? 2 : 1
+  // No wider than `deno fmt` leaves it.
+  const widths = head.map((_, n) =>
+    Math.max(n < names ? 1 : 3, ...[head, ...body].map((row) => row[n]?.length ?? 0))
+  )
   const line = (cells: string[]): string =>
     `| ${
       cells.map((cell, n) =>
