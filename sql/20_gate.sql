@@ -17,8 +17,10 @@
 -- because only add_gate() and the holder of the gate insert any. A ring is read from where its
 -- first live entry is: lanes_from in a gate, and from_at in ring.
 --
--- tests/bench/dispatch.ts measures what a call costs beside backlogs of many shapes. A call
--- computes for 2.5 ms, a row for 33 us besides, and a gate for 50.
+-- Measured by tests/bench/dispatch.ts (2 cores, Postgres 15, fsync on): to record 400 results
+-- and claim 400 of 16 gates, a call takes 15 to 17 ms whether 100,000 or 5 million wait, or 1
+-- million in one lane; of 100,000 lanes of one gate 23 ms; of 400 gates 80 ms. So neither what
+-- waits nor a long lane costs anything; a gate whose endpoint the run does not know costs 160 us.
 
 create table outbox.gate (
   id bigint generated always as identity,
