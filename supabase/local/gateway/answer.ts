@@ -1,6 +1,6 @@
 /** From the row that a call returned to the HTTP answer that PostgREST would give. */
 import { httpStatus, RestFailure } from './failure.ts'
-import type { Routine } from './routine.ts'
+import type { Routine } from './catalog.ts'
 
 /** What a caller asked for beyond the call itself. */
 export interface Wishes {

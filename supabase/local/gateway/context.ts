@@ -1,7 +1,7 @@
 /** The transaction-local settings of a call: who, what, and under which limits. */
 import type postgres from 'postgres'
 import type { Caller } from './caller.ts'
-import type { CatalogEntry, Routine, RoutineName } from './routine.ts'
+import type { CatalogEntry, Routine, RoutineName } from './catalog.ts'
 
 /** Names of the settings that the API role may set; read once per gateway. */
 export type UserSettings = () => Promise<Set<string>>

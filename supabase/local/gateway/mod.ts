@@ -13,6 +13,7 @@ import postgres from 'postgres'
 import type { FunctionTargets } from '../functions/target.ts'
 import type { StackKeys } from '../keys.ts'
 import { createIdentifyCaller } from './caller.ts'
+import { createCatalog } from './catalog.ts'
 import { createUserSettings } from './context.ts'
 import { RestFailure } from './failure.ts'
 import { createProxy, type ProxyFunction } from './proxy.ts'
@@ -67,6 +68,7 @@ export function startGateway(options: GatewayOptions): Gateway {
       sql,
       slots: createSlots(poolSize),
       userSettings: createUserSettings(sql),
+      catalog: createCatalog(sql),
       identify: createIdentifyCaller(options.keys.jwks),
       keys: options.keys,
       schemas: options.schemas,

@@ -5,10 +5,11 @@ import postgres from 'postgres'
 import type { StackKeys } from '../keys.ts'
 import { type CallRow, readAccept, singleFailure, type Wishes, writeAnswer } from './answer.ts'
 import { type IdentifyCaller, swapApiKey } from './caller.ts'
+import type { Catalog, CatalogEntry, RoutineName } from './catalog.ts'
 import { readSettings, type UserSettings } from './context.ts'
 import { databaseFailure, RestFailure } from './failure.ts'
-import { readPayload } from './payload.ts'
-import { chooseRoutine, readCatalog, type RoutineName } from './routine.ts'
+import { type Payload, readPayload } from './payload.ts'
+import { type Binding, chooseRoutine } from './routine.ts'
 import type { Slots } from './slots.ts'
 import { type Call, writeCall } from './statement.ts'
 
@@ -17,6 +18,7 @@ export interface RpcDeps {
   sql: postgres.Sql
   slots: Slots
   userSettings: UserSettings
+  catalog: Catalog
   identify: IdentifyCaller
   keys: StackKeys
   /** The exposed schemas; the first one is the default. */
@@ -54,17 +56,16 @@ async function callRoutine(
     const message = 'Timed out acquiring connection from connection pool.'
     return new RestFailure(504, 'PGRST003', message)
   }
+  const name: RoutineName = { schema, name: fn }
   try {
-    const name: RoutineName = { schema, name: fn }
-    const catalog = await sent(() => readCatalog(deps.sql, name, caller.role))
-    const binding = chooseRoutine(catalog.routines, name, payload)
+    const { binding, entry } = await bind(deps.catalog, name, caller.role, payload)
     if (binding instanceof RestFailure) return binding
     const { routine } = binding
-    const prefer = readPrefer(request, catalog.txEnd)
+    const prefer = readPrefer(request, entry.txEnd)
     const settings = readSettings(request, {
       authorization,
       caller,
-      catalog,
+      catalog: entry,
       name,
       routine,
       userSettings: await deps.userSettings(),
@@ -88,10 +89,31 @@ async function callRoutine(
     const row = await sent(() => runCall(deps.sql, call))
     return row instanceof RestFailure ? row : writeAnswer(row, routine, wishes)
   } catch (error) {
-    return queryFailure(error, caller.role === 'anon')
+    const failure = queryFailure(error, caller.role === 'anon')
+    // Its own body may call a function that is not there, or it is itself gone since it was known.
+    if (failure.code !== '42883') return failure
+    const { routines } = await deps.catalog.read(name, caller.role)
+    const binding = chooseRoutine(routines, name, payload)
+    return binding instanceof RestFailure ? binding : failure
   } finally {
     release()
   }
+}
+
+/** What is known may be behind the database, so a call that does not fit is not refused by it. */
+async function bind(
+  catalog: Catalog,
+  name: RoutineName,
+  role: string,
+  payload: Payload,
+): Promise<{ binding: Binding | RestFailure; entry: CatalogEntry }> {
+  let entry = await sent(() => catalog.known(name, role))
+  let binding = chooseRoutine(entry.routines, name, payload)
+  if (binding instanceof RestFailure) {
+    entry = await sent(() => catalog.read(name, role))
+    binding = chooseRoutine(entry.routines, name, payload)
+  }
+  return { binding, entry }
 }
 
 function chooseSchema(request: Request, schemas: string[]): string | RestFailure {

@@ -3,8 +3,9 @@
  * as one implicit transaction (an error anywhere undoes all of it) with a statement timeout per
  * statement, so a call costs one round trip and can never leave a connection inside a transaction.
  */
+import type { Routine, RoutineName } from './catalog.ts'
 import type { Payload } from './payload.ts'
-import type { Binding, Routine, RoutineName } from './routine.ts'
+import type { Binding } from './routine.ts'
 
 /** Everything that decides the SQL of a call. */
 export interface Call {
