@@ -65,14 +65,14 @@ const common = {
 /**
  * An edge run's: the platform gives 150 s of wall clock and 2 s of CPU. By default a run claims for
  * 25 s, which leaves the slowest delivery its 15 s several times over. A dispatch costs the database
- * 3 ms whatever it brings: with 64 slots a delivery cost all processes 393 µs, with 128 it is 286;
- * 256 would be 243, but under Deno 2.1 a round of so many takes longer than `slowMs`. For the same
- * reason it waits for nearly all of its slots: half of them made a third more dispatches.
+ * 2.5 ms whatever it brings: with 128 slots a delivery takes 195 µs of all processes, with 256 it is
+ * 163. For the same reason a run waits for nearly all of its slots: half of them made a third more
+ * dispatches.
  */
 export const edgeOptions: RunOptions = {
   ...common,
   kind: 'edge',
-  slots: 128,
+  slots: 256,
   maxDispatches: 1,
   enoughShare: 7 / 8,
   isBounded: true,

@@ -14,7 +14,7 @@ Deno.test('run() ends an idle edge run, and delivers what its last dispatch brin
   await clock.advance(1_000)
   await running
   expect(database.calls).toMatchObject([
-    { ended: true, limit: 128, results: [] },
+    { ended: true, limit: 256, results: [] },
     { ended: true, limit: 0, results: [{ event: 'event-1', outcome: 'delivered' }] },
   ])
   expect(harness.summary).toMatchObject({ end: 'idle', delivered: 1 })
@@ -61,12 +61,12 @@ Deno.test('run() of an edge function stops claiming when its CPU is used up and 
 Deno.test('run() of an edge function claims no more than its number of deliveries', async () => {
   const harness = createHarness(edgeOptions)
   const { clock, database } = harness
-  database.settings = { max_deliveries: 200 }
-  database.add(...many(300))
+  database.settings = { max_deliveries: 400 }
+  database.add(...many(500))
   const running = harness.start()
   await clock.advance(5_000)
   await running
-  expect(harness.summary).toMatchObject({ end: 'max_deliveries', delivered: 200 })
+  expect(harness.summary).toMatchObject({ end: 'max_deliveries', delivered: 400 })
   expect(database.waiting).toBe(100)
   expect(database.leased).toBe(0)
 })
