@@ -36,7 +36,7 @@ export function createHttp1Transport(options: PoolOptions = {}): Transport {
       }
       const origin = pools.of(request.url, request.policy)
       origin.ask(
-        new Attempt({ request, pieces, origin, keepMs: pools.keepAliveMs, deadlines, resolve }),
+        new Attempt(request, pieces, { origin, keepMs: pools.keepAliveMs, deadlines, resolve }),
       )
     })
   }
@@ -55,9 +55,9 @@ const longestKeepMs = 60_000
 /** It may close the connection while a request is on its way. */
 const keepMarginMs = 1_000
 
+type AnswerLimits = Required<Pick<PostRequest, 'successBytes' | 'failureBytes' | 'keepHeaders'>>
+
 type AttemptDeps = {
-  request: PostRequest
-  pieces: readonly Buffer[]
   origin: Origin
   keepMs: number
   deadlines: Deadlines
@@ -66,12 +66,15 @@ type AttemptDeps = {
 
 /**
  * One request on its way. It settles once; one that was still waiting for a connection is never
- * sent after that.
+ * sent after that. Of the request it keeps what it needs for the answer: a thousand are on their way
+ * at once, and what they hold costs twice, in memory and each time that the garbage is collected.
  */
 class Attempt implements Asker, ConnectionUser, Expiring {
   readonly askedAt = performance.now()
   deadline: number
   isGone = false
+  readonly #limits: AnswerLimits
+  #pieces: readonly Buffer[]
   #connection: Connection | null = null
   #head: AnswerHead | null = null
   #kept: KeptBody | null = null
@@ -80,14 +83,18 @@ class Attempt implements Asker, ConnectionUser, Expiring {
     onBody: (piece) => this.#kept?.push(piece) ?? false,
   })
 
-  constructor(readonly deps: AttemptDeps) {
-    this.deadline = this.askedAt + deps.request.timeoutMs
+  constructor(request: PostRequest, pieces: readonly Buffer[], readonly deps: AttemptDeps) {
+    const { timeoutMs, successBytes, failureBytes, keepHeaders = [] } = request
+    this.#limits = { successBytes, failureBytes, keepHeaders }
+    this.#pieces = pieces
+    this.deadline = this.askedAt + timeoutMs
     deps.deadlines.watch(this)
   }
 
   onConnection(connection: Connection): void {
     this.#connection = connection
-    connection.use(this, this.deps.pieces)
+    connection.use(this, this.#pieces)
+    this.#pieces = []
   }
 
   onRefusal(error: Error): void {
@@ -117,7 +124,7 @@ class Attempt implements Asker, ConnectionUser, Expiring {
   }
 
   #begin(head: AnswerHead): void {
-    const { successBytes, failureBytes } = this.deps.request
+    const { successBytes, failureBytes } = this.#limits
     const isDelivered = isSuccess(head.status)
     this.#head = head
     this.#kept = new KeptBody(isDelivered ? successBytes : failureBytes)
@@ -155,8 +162,8 @@ class Attempt implements Asker, ConnectionUser, Expiring {
   }
 
   #keptHeaders(head: AnswerHead): { headers?: Record<string, string> } {
-    const { keepHeaders } = this.deps.request
-    if (keepHeaders === undefined) return {}
+    const { keepHeaders } = this.#limits
+    if (keepHeaders.length === 0) return {}
     const headers: Record<string, string> = {}
     for (const name of keepHeaders) {
       const value = firstValue(head, name)
