@@ -48,7 +48,6 @@ const event = z.object({
   traceparent: z.string().nullable(),
   /** What shares a key keeps its order. */
   partition_key: z.string().nullable().optional(),
-  head: z.string(),
   body: z.string(),
   message: message.optional(),
 })
@@ -114,7 +113,7 @@ export const dispatchAnswer = z.object({
 export type DispatchAnswer = z.infer<typeof dispatchAnswer>
 /** One event for one endpoint, leased to this run for `lease_ms`. */
 export type Delivery = z.infer<typeof delivery>
-/** The event's own text: `head` + `body` + `}` is the envelope, `body` alone the bare payload. */
+/** An event without its id; `body` is its data as it was published. */
 export type EventRow = z.infer<typeof event>
 /** Where to send, with the secrets live at the claim, newest first. */
 export type Endpoint = z.infer<typeof endpoint>

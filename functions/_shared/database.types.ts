@@ -617,7 +617,9 @@ export type Database = {
           'traceparent': string | null
           'type': string
           'check_addressed': undefined | null
-          'check_event': undefined | null
+          'check_event': string | null
+          'check_publisher': undefined | null
+          'check_unordered': undefined | null
           'event_content': string | null
           'event_json': Json | null
           'put_event': string | null
@@ -626,6 +628,8 @@ export type Database = {
         ComputedFields:
           | 'check_addressed'
           | 'check_event'
+          | 'check_publisher'
+          | 'check_unordered'
           | 'event_content'
           | 'event_json'
           | 'put_event'
@@ -2457,7 +2461,7 @@ export type Database = {
             Database['outbox']['Tables']['event']['ComputedFields']
           >
         }
-        Returns: undefined
+        Returns: string
       }
       'check_filter': { Args: { 'p_filter': string }; Returns: unknown }
       'check_handler': { Args: { 'p_function': string }; Returns: string }
@@ -2525,6 +2529,15 @@ export type Database = {
       'check_org': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_overlap': { Args: { 'p_overlap': string }; Returns: undefined }
       'check_page': { Args: { 'p_limit': number }; Returns: undefined }
+      'check_publisher': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'check_rabbitmq': { Args: { 'p_broker': Json }; Returns: Json }
       'check_range': {
         Args: { 'p_field': string; 'p_highest': number; 'p_lowest': number; 'p_value': number }
@@ -2545,6 +2558,15 @@ export type Database = {
         Returns: undefined
       }
       'check_type': { Args: { 'p_type': string }; Returns: undefined }
+      'check_unordered': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'check_url': { Args: { 'p_url': string }; Returns: string }
       'check_watched': { Args: { 'p_table': unknown }; Returns: undefined }
       'claim': {

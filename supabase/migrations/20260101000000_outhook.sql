@@ -17,16 +17,16 @@
 --   57_callback_status_note.sql, 57_callback_store.sql, 57_callback_tell.sql, 57_lost_lease.sql,
 --   58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql, 59_callback_cleanup.sql,
 --   59_hold_channel.sql, 59_hold_template.sql, 59_notice.sql, 60_unrouted.sql, 61_wanted.sql,
---   62_add_deliveries.sql, 63_route.sql, 65_claim.sql, 66_message_claim.sql, 70_dispatch.sql,
---   71_message_parcel.sql, 72_announce.sql, 73_dead_letter_topic.sql, 75_kick.sql,
---   77_discard_dead_letter.sql, 77_replay.sql, 77_replay_job.sql, 78_purge.sql,
---   80_delivery_status.sql, 80_endpoint_status.sql, 80_outbox_views.sql, 80_queue_health.sql,
---   81_api_requests.sql, 81_release.sql, 82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql,
---   83_api_deliveries.sql, 83_api_delivery.sql, 83_api_delivery_actions.sql,
---   83_api_endpoint_change.sql, 83_api_endpoint_create.sql, 83_api_endpoint_state.sql,
---   83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql, 83_api_health.sql,
---   83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql, 83_api_secrets.sql,
---   83_api_stats.sql, 84_channel.sql, 84_erase_messages.sql, 84_message.sql,
+--   62_add_deliveries.sql, 63_route.sql, 64_due_gates.sql, 64_take.sql, 65_claim.sql,
+--   66_message_claim.sql, 69_batch.sql, 70_dispatch.sql, 71_message_parcel.sql, 72_announce.sql,
+--   73_dead_letter_topic.sql, 75_kick.sql, 77_discard_dead_letter.sql, 77_replay.sql,
+--   77_replay_job.sql, 78_purge.sql, 80_delivery_status.sql, 80_endpoint_status.sql,
+--   80_outbox_views.sql, 80_queue_health.sql, 81_api_requests.sql, 81_release.sql, 82_api.sql,
+--   82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_delivery.sql,
+--   83_api_delivery_actions.sql, 83_api_endpoint_change.sql, 83_api_endpoint_create.sql,
+--   83_api_endpoint_state.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
+--   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql,
+--   83_api_secrets.sql, 83_api_stats.sql, 84_channel.sql, 84_erase_messages.sql, 84_message.sql,
 --   84_message_actions.sql, 84_message_trail.sql, 84_opt_out.sql, 85_partition.sql, 87_cleanup.sql,
 --   88_metrics.sql, 90_grants.sql, 95_cron.sql
 
@@ -3639,7 +3639,7 @@ comment on function outbox.touch_run(uuid, text, timestamptz, boolean) is
 -- transaction: an event that was committed has no fault that a run would find later.
 
 create function outbox.check_type(p_type text) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql immutable set search_path = ''
 as $$
 begin
   if p_type is null or p_type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
@@ -3683,15 +3683,29 @@ comment on function outbox.check_addressed(outbox.event) is
   'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is '
   'ordered and the event is for later.';
 
-create function outbox.check_event(p_event outbox.event) returns void
+create function outbox.check_unordered(p_event outbox.event) returns void
 language plpgsql stable set search_path = ''
 as $$
-declare
-  v_bytes integer := pg_catalog.octet_length(p_event.body);
-  v_most integer := outbox.setting_int('publish.max_body_bytes');
-  v_days integer := case
-    when p_event.deliver_at is not null then outbox.setting_int('event.retention_days')
-  end;
+begin
+  if exists (
+    select
+    from outbox.subscription s
+    join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
+  then
+    perform outbox.invalid('deliver_at',
+      'is given for a type that an ordered endpoint is subscribed to',
+      'A later delivery would hold up what follows it: leave it out, or name one endpoint '
+      'without order');
+  end if;
+end
+$$;
+comment on function outbox.check_unordered(outbox.event) is
+  'Raises OH001 when an ordered endpoint is subscribed to the type of an event that is for later.';
+
+create function outbox.check_publisher(p_event outbox.event) returns void
+language plpgsql immutable set search_path = ''
+as $$
 begin
   perform outbox.check_org(p_event.org_id);
   -- Endpoints of outhook receive operational events; send_test_event() is all that a person
@@ -3701,6 +3715,28 @@ begin
   then
     perform outbox.invalid('org_id', 'is outhook, which is the system''s own',
       'Choose another id; operational events are published under this one');
+  end if;
+end
+$$;
+comment on function outbox.check_publisher(outbox.event) is
+  'Raises OH001 unless people may publish this event under its org_id.';
+
+create function outbox.check_event(p_event outbox.event) returns uuid
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_bytes integer := pg_catalog.octet_length(p_event.body);
+  -- The setting is 1,024 at least: a small event need not look it up.
+  v_most integer := case
+    when v_bytes > 1024 then outbox.setting_int('publish.max_body_bytes')
+  end;
+  v_days integer := case
+    when p_event.deliver_at is not null then outbox.setting_int('event.retention_days')
+  end;
+begin
+  -- Who has one organisation publishes for this one: no calls for it, of 3 us each.
+  if p_event.org_id is distinct from 'default' then
+    perform outbox.check_publisher(p_event);
   end if;
   perform outbox.check_type(p_event.type);
   if p_event.body is null then
@@ -3735,22 +3771,15 @@ begin
   end if;
   if p_event.endpoint_id is not null then
     perform outbox.check_addressed(p_event);
-  elsif p_event.deliver_at is not null and exists (
-    select
-    from outbox.subscription s
-    join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
-    where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
-  then
-    perform outbox.invalid('deliver_at',
-      'is given for a type that an ordered endpoint is subscribed to',
-      'A later delivery would hold up what follows it: leave it out, or name one endpoint '
-      'without order');
+  elsif p_event.deliver_at is not null then
+    perform outbox.check_unordered(p_event);
   end if;
+  return p_event.id;
 end
 $$;
 comment on function outbox.check_event(outbox.event) is
-  'Raises OH001 for the first field of a new event that is not valid, OH002 for an endpoint that '
-  'is not the organisation''s.';
+  'Returns the id of a new event that is valid; OH001 for the first field that is not, OH002 for '
+  'an endpoint that is not the organisation''s.';
 
 create function outbox.check_json(p_body text) returns void
 language plpgsql immutable set search_path = ''
@@ -3830,18 +3859,21 @@ create function outbox.put_event(p_event outbox.event) returns uuid
 language plpgsql set search_path = ''
 as $$
 declare
+  -- An assignment: to call it by perform takes an executor, and twice the time.
+  v_id uuid := outbox.check_event(p_event);
   v_held uuid;
 begin
-  perform outbox.check_event(p_event);
   if p_event.idempotency_key is not null then
     v_held := outbox.take_key(p_event);
     if v_held is not null then
       return v_held;
     end if;
   end if;
-  insert into outbox.event select p_event.*;
-  insert into outbox.unrouted (event_id) values (p_event.id);
-  return p_event.id;
+  with event as (
+    insert into outbox.event select p_event.* returning id
+  )
+  insert into outbox.unrouted (event_id) select e.id from event e;
+  return v_id;
 end
 $$;
 comment on function outbox.put_event(outbox.event) is
@@ -3851,16 +3883,15 @@ comment on function outbox.put_event(outbox.event) is
 create function outbox.current_traceparent() returns text
 language plpgsql stable set search_path = ''
 as $$
-declare
-  v_form constant text := '[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}';
 begin
   return coalesce(
     pg_catalog.substring(
-      pg_catalog.current_setting('outhook.traceparent', true), '^' || v_form || '$'),
+      pg_catalog.current_setting('outhook.traceparent', true),
+      '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
     -- Not parsed as JSON: a setting of that name that is none must not fail a publisher.
     pg_catalog.substring(
       pg_catalog.current_setting('request.headers', true),
-      '"traceparent" *: *"(' || v_form || ')"'));
+      '"traceparent" *: *"([0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2})"'));
 end
 $$;
 comment on function outbox.current_traceparent() is
@@ -3884,8 +3915,15 @@ language plpgsql volatile set search_path = ''
 as $$
 begin
   return row(outbox.uuid_v7(p_at), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
-    p_idempotency_key, coalesce(p_traceparent, outbox.current_traceparent()), p_endpoint_id,
-    p_deliver_at, p_at)::outbox.event;
+    p_idempotency_key,
+    case
+      when p_traceparent is not null then p_traceparent
+      -- Asked for only where there may be one: a call costs 4 us.
+      when pg_catalog.current_setting('outhook.traceparent', true) <> ''
+        or pg_catalog.current_setting('request.headers', true) <> ''
+      then outbox.current_traceparent()
+    end,
+    p_endpoint_id, p_deliver_at, p_at)::outbox.event;
 end
 $$;
 comment on function outbox.new_event(
@@ -5586,9 +5624,11 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   v_attempt integer := greatest(p_attempt, 1);
-  v_base float8 := (p_policy ->> 'base_delay')::float8;
+  v_base float8;
   v_seconds float8;
 begin
+  perform outbox.check_retry(coalesce(p_policy, '{}'));
+  v_base := (p_policy ->> 'base_delay')::float8;
   v_seconds := case p_policy ->> 'strategy'
     when 'schedule' then (
       p_policy -> 'delays'
@@ -5600,9 +5640,6 @@ begin
     when 'linear' then v_base * v_attempt
     when 'fixed' then v_base
   end;
-  if v_seconds is null then
-    perform outbox.check_retry(coalesce(p_policy, '{}'));
-  end if;
   return pg_catalog.make_interval(secs => least(
     v_seconds
       * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
@@ -5611,8 +5648,8 @@ end
 $$;
 comment on function outbox.calculate_delay(jsonb, integer) is
   'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 '
-  'to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no '
-  'policy.';
+  'to 1.5; max_delay, a week where there is none, holds after jitter. OH001 names the field of '
+  'the policy that is not valid.';
 
 create function outbox.preview_schedule(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -10792,14 +10829,10 @@ comment on function outbox.route_again(uuid) is
   'Gives an event that was set aside another chance: {"event_id", "unrouted": true}. OH002 when '
   'it is not set aside.';
 
--- sql/65_claim.sql
+-- sql/64_due_gates.sql
 
--- Claiming. The ring gives the gates whose turn it is, oldest first; each gives rows of its due
--- lanes, at most its quantum (more only when too few gates are due to fill the batch) and never
--- more than its endpoint may have in flight. A claimed row keeps its place in its lane, so that the
--- claim is a heap-only update; it is found again when its lease has ended. No row is read that is
--- not due, save one per lane to know when to look again, and none behind a gate that may not be
--- served.
+-- The ring gives the gates whose turn it is, the one that has waited longest first. No row is read
+-- of a gate that is not due.
 
 create function outbox.due_gates(p_limit integer, p_now timestamptz) returns uuid[]
 language plpgsql
@@ -10869,6 +10902,35 @@ comment on function outbox.due_gates(integer, timestamptz) is
   'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their '
   'endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so '
   'it waits for nobody.';
+
+create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+begin
+  return nullif(array(
+    select p.endpoint_id
+    from pg_catalog.unnest(p_endpoint_ids) with ordinality as p (endpoint_id, place)
+    cross join lateral (
+      select g.next_at from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+    ) g
+    where g.next_at <= p_now
+    order by p.place), '{}');
+end
+$$;
+comment on function outbox.still_due(uuid[], timestamptz) is
+  'Those of these endpoints, in the same order, whose gate is due; null when none is.';
+
+-- sql/64_take.sql
+
+-- What is leased of the gates whose turn it is. Each gives rows of its due lanes, at most its
+-- quantum (more only when too few gates are due to fill the batch) and never more than its endpoint
+-- may have in flight. A row keeps its place in its lane, so that taking it is a heap-only update;
+-- it is found again when its lease has ended. No row is read that is not due, save one per lane to
+-- know when to look again, and none behind a gate that may not be served.
 
 create type outbox.claimed as (
   events uuid[],
@@ -11089,26 +11151,9 @@ comment on function outbox.take(uuid[], integer, timestamptz) is
   'Leases due deliveries of these endpoints, at most p_limit and 4 MiB of bodies, round after '
   'round of the ring. locks: the caller holds the gates.';
 
-create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
-begin
-  return nullif(array(
-    select p.endpoint_id
-    from pg_catalog.unnest(p_endpoint_ids) with ordinality as p (endpoint_id, place)
-    cross join lateral (
-      select g.next_at from outbox.gate g
-      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
-    ) g
-    where g.next_at <= p_now
-    order by p.place), '{}');
-end
-$$;
-comment on function outbox.still_due(uuid[], timestamptz) is
-  'Those of these endpoints, in the same order, whose gate is due; null when none is.';
+-- sql/65_claim.sql
+
+-- Claiming: the gates whose turn it is, what has been lost of theirs, and what they give.
 
 create function outbox.claim(
   p_limit integer, p_touched uuid[], p_now timestamptz
@@ -11387,52 +11432,10 @@ comment on function outbox.begin_attempt(
   outbox.outbound_message, text, uuid, integer, integer, timestamptz) is
   'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
 
--- sql/70_dispatch.sql
+-- sql/69_batch.sql
 
--- The one call of a run. It records what the run reports, routes new events if no other call does,
--- and claims what the run has room for: one round trip, one transaction, one JSON. The call is
--- numbered; when its answer is lost, the same call again applies nothing and returns what is still
--- leased of it.
-
-create function outbox.has_due(p_now timestamptz) returns boolean
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_from timestamptz := outbox.ring_from(p_now);
-begin
-  return exists (
-      select from outbox.gate g
-      where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
-    )
-    or outbox.has_unrouted();
-end
-$$;
-comment on function outbox.has_due(timestamptz) is
-  'Whether a run would find work: a gate is due, or an event is unrouted.';
-
-create function outbox.run_settings() returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-begin
-  return (
-    select pg_catalog.jsonb_object_agg(n.key, s.value)
-    from outbox.setting s
-    join (values
-      ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
-      ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
-      ('egress.proxy_url', 'proxy_url'),
-      ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
-      ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
-      ('worker.max_deliveries', 'max_deliveries')
-    ) n (name, key) on n.name = s.name);
-end
-$$;
-comment on function outbox.run_settings() is
-  'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
-  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
+-- What a run is told of the deliveries that it has claimed: each event and each endpoint once, and
+-- of an endpoint that it knows already nothing.
 
 create type outbox.parcel as (deliveries json, events json, endpoints json);
 comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
@@ -11498,24 +11501,17 @@ begin
     select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (
       select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-        v.partition_key, v.created_at, v.body
+        v.partition_key, v.body
       from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
       cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
       union all
       select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-        v.partition_key, v.created_at, v.body
+        v.partition_key, v.body
       from pg_catalog.unnest(v_dropped) v
     ) e
     cross join lateral (
       select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
         coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent, e.partition_key,
-        -- The envelope up to its data: head, body and } make the payload. It comes from the event
-        -- alone, so it is the same on every try.
-        '{"id":"' || e.id || '","eventType":' || pg_catalog.to_json(e.type)
-          || ',"createdAt":"'
-          || pg_catalog.to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-          || '","correlationId":' || pg_catalog.to_json(coalesce(e.correlation_id, e.id::text))
-          || ',"data":' as head,
         e.body
     ) x);
   v_parcel.endpoints := (
@@ -11553,6 +11549,53 @@ comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
   'What a run needs to send claimed deliveries: '
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
   'endpoints that p_known has with their present revision.';
+
+-- sql/70_dispatch.sql
+
+-- The one call of a run. It records what the run reports, routes new events if no other call does,
+-- and claims what the run has room for: one round trip, one transaction, one JSON. The call is
+-- numbered; when its answer is lost, the same call again applies nothing and returns what is still
+-- leased of it.
+
+create function outbox.has_due(p_now timestamptz) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
+begin
+  return exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
+    )
+    or outbox.has_unrouted();
+end
+$$;
+comment on function outbox.has_due(timestamptz) is
+  'Whether a run would find work: a gate is due, or an event is unrouted.';
+
+create function outbox.run_settings() returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(n.key, s.value)
+    from outbox.setting s
+    join (values
+      ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
+      ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
+      ('egress.proxy_url', 'proxy_url'),
+      ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
+      ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+      ('worker.max_deliveries', 'max_deliveries')
+    ) n (name, key) on n.name = s.name);
+end
+$$;
+comment on function outbox.run_settings() is
+  'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
+  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
 
 create function outbox.retries_at(p_endpoint_ids uuid[], p_now timestamptz) returns json
 language plpgsql stable

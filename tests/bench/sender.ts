@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 import { z } from 'zod'
 import { createAddressPolicy } from '../../functions/_shared/connect/address.ts'
+import { bodyOf } from '../../functions/_shared/senders/body.ts'
 import { webhookSender } from '../../functions/_shared/senders/webhook.ts'
 import { createKeyCache, parseSecret, sign } from '../../functions/_shared/sign.ts'
 import { createFetchTransport } from '../../functions/_shared/transport/fetch.ts'
@@ -22,7 +23,7 @@ type Way = { name: string; send(): Promise<unknown>; close(): Promise<void> }
 
 const [posts = 10_000, rounds = 5, slots = 256] = Deno.args.map(Number)
 const event = sampleEvent()
-const body = `${event.head}${event.body}}`
+const body = bodyOf(sampleEndpoint(), sampleDelivery().event, event)
 
 function undiciAlone(url: string): Way {
   const pool = new Pool(url, { connections: slots })

@@ -32,7 +32,6 @@ export function sampleEvent(over: Partial<EventRow> = {}): EventRow {
     correlation_id: 'cart-7',
     idempotency_key: '0198c0de-0000-7000-8000-000000000001',
     traceparent: null,
-    head: '{"id":"0198c0de-0000-7000-8000-000000000001","data":',
     body: '{"amount": 1.10}',
     ...over,
   }

@@ -23,7 +23,7 @@ async function send(
   const problem = headersProblem(endpoint)
   if (problem !== null) return failed('protocol', problem)
 
-  const body = Buffer.from(bodyOf(endpoint, event), 'utf8')
+  const body = Buffer.from(bodyOf(endpoint, delivery.event, event), 'utf8')
   const timestamp = Math.floor(deps.wallNow() / 1000)
   const signatures = sign(delivery.event, timestamp, body, keys)
   const exchange = await deps.transport.post({

@@ -33,7 +33,7 @@ export function recordOf(
   for (let at = 0; at + 1 < list.length; at += 2) headers[list[at] ?? ''] = list[at + 1] ?? ''
   return {
     id: delivery.event,
-    value: Buffer.from(isDeadLetter ? event.body : bodyOf(endpoint, event), 'utf8'),
+    value: Buffer.from(isDeadLetter ? event.body : bodyOf(endpoint, delivery.event, event), 'utf8'),
     headers,
     timestamp,
     isDeadLetter,

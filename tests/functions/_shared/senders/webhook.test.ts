@@ -77,7 +77,7 @@ testEach('send() delivers the bytes of the event, signed', async ({ receiver, se
   if (request === undefined) throw new Error('nothing came')
   const text = new TextDecoder().decode(request.body)
   expect(request.path).toBe('/hook?a=b')
-  expect(text).toBe(`{"id":"0198c0de-0000-7000-8000-000000000001","data":${body}}`)
+  expect(text).toContain(`,"data":${body}}`)
   expect(request.headers['content-type']).toBe('application/json')
   new Webhook(sampleSecret).verify(text, request.headers)
 })
