@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers'
 import { systemClock } from '../_shared/clock.ts'
 import { createPolicySource } from '../_shared/connect/address.ts'
 import type { Delivery, Result, Retry } from '../_shared/contracts.ts'
@@ -43,6 +44,7 @@ export function wireRun(
     clock: systemClock,
     random: Math.random,
     uuid: () => crypto.randomUUID(),
+    yieldTurn: () => new Promise((resolve) => setImmediate(resolve)),
     cpuMs: processCpuMs,
     log,
     stop,

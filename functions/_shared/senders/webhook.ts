@@ -5,17 +5,30 @@ import { headersProblem, webhookHeaders } from '../headers.ts'
 import { sign } from '../sign.ts'
 import { failed, outcomeOf } from './http_outcome.ts'
 import { bodyOf } from './body.ts'
+import type { PostRequest } from '../transport/transport.ts'
 import type { Sender, SenderDeps } from './sender.ts'
 
 /** POSTs the event, signed with the secrets that are live now. */
 export const webhookSender: Sender = { send }
 
-async function send(
+/** Not async: a function that waits for the answer would keep the body and all else until then. */
+function send(
   delivery: Delivery,
   endpoint: Endpoint,
   event: EventRow,
   deps: SenderDeps,
 ): Promise<Outcome> {
+  const request = requestOf(delivery, endpoint, event, deps)
+  if ('outcome' in request) return Promise.resolve(request)
+  return deps.transport.post(request).then(outcomeOf)
+}
+
+function requestOf(
+  delivery: Delivery,
+  endpoint: Endpoint,
+  event: EventRow,
+  deps: SenderDeps,
+): PostRequest | Outcome {
   const target = targetOf(endpoint.url, deps.policy)
   if (!target.ok) return failed('blocked', target.problem)
   const keys = deps.keys.keysOf(delivery.endpoint, endpoint)
@@ -26,7 +39,7 @@ async function send(
   const body = Buffer.from(bodyOf(endpoint, delivery.event, event), 'utf8')
   const timestamp = Math.floor(deps.wallNow() / 1000)
   const signatures = sign(delivery.event, timestamp, body, keys)
-  const exchange = await deps.transport.post({
+  return {
     url: target.url,
     headers: webhookHeaders({ delivery, event, endpoint, timestamp, signatures }),
     body,
@@ -34,6 +47,5 @@ async function send(
     successBytes: deps.settings.success_bytes,
     failureBytes: deps.settings.failure_bytes,
     policy: deps.policy,
-  })
-  return outcomeOf(exchange)
+  }
 }

@@ -21,6 +21,8 @@ export type Harness = {
   stop: AbortController
   /** What the runtime says of the process's CPU. */
   cpuMs: number | null
+  /** What the run waits for between some sends and the next ones; nothing unless a test says so. */
+  yieldTurn(): Promise<void>
   /** One dispatch at a time unless the options say otherwise. */
   start(options?: Partial<RunOptions>): Promise<RunSummary>
   /** Null until the run has ended. */
@@ -50,6 +52,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
       stop: stop.signal,
       random: () => 0.5,
       uuid: () => 'run-1',
+      yieldTurn: () => harness.yieldTurn(),
       cpuMs: () => harness.cpuMs,
       log: () => {},
       observe: () => {},
@@ -72,6 +75,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
     courses,
     stop,
     cpuMs: null,
+    yieldTurn: () => Promise.resolve(),
     start,
     get summary() {
       return summary

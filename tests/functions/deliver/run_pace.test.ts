@@ -100,3 +100,19 @@ Deno.test('run() looks every 25 ms for 5 s, then four times within the interval 
     await stopRun(harness, running)
   }
 })
+
+Deno.test('run() begins 32 sends at a time, and lets the event loop go on between them', async () => {
+  const harness = createHarness()
+  const { clock, database, sent } = harness
+  const turns: (() => void)[] = []
+  harness.yieldTurn = () => new Promise((resolve) => void turns.push(resolve))
+  database.add(...many(70))
+  const running = harness.start()
+  for (const begun of [32, 64, 70]) {
+    await clock.advance(0)
+    expect(sent).toHaveLength(begun)
+    turns.shift()?.()
+  }
+  expect(turns).toEqual([])
+  await stopRun(harness, running)
+})
