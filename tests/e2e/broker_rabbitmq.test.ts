@@ -118,7 +118,7 @@ Deno.test('after a kill in mid-batch nothing confirmed is lost, and the next con
   await before[Symbol.asyncDispose]()
   const confirmed: string[] = []
   let others = 0
-  const ids = Array.from({ length: 3_000 }, (_, n) => `kill-${n}`)
+  const ids = Array.from({ length: 3_000 }, () => crypto.randomUUID())
   const left = [...ids]
   await Promise.all(Array.from({ length: 100 }, async () => {
     for (let id = left.pop(); id !== undefined; id = left.pop()) {
