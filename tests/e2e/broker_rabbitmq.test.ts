@@ -138,11 +138,12 @@ Deno.test('after a kill in mid-batch nothing confirmed is lost, and the next con
   await rabbit.start()
   await using queue = await openQueue(rabbit, 'killed')
   // One attempt a second at most, so the first may still be answered from memory.
-  let last = await sendOne(sender, endpoint, {}, { id: 'kill-last' })
+  const id = crypto.randomUUID()
+  let last = await sendOne(sender, endpoint, {}, { id })
   while (last.outcome !== 'delivered') {
     expect(last.outcome === 'failed' && last.error_class).toMatch(/^(reset|connect)$/)
     await new Promise((resolve) => setTimeout(resolve, 100))
-    last = await sendOne(sender, endpoint, {}, { id: 'kill-last' })
+    last = await sendOne(sender, endpoint, {}, { id })
   }
   await queue.read(confirmed.length + 1)
   const arrived = queue.messages.map(({ properties }) => properties.messageId)
