@@ -78,16 +78,17 @@ comment on table outbox.unrouted is
 create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
 create table outbox.router (
-  only_row boolean primary key default true constraint router_has_one_row check (only_row),
+  turn bigint primary key default 0,
   watermark uuid not null default '00000000-0000-0000-0000-000000000000',
   seen_below xid8 not null default '0',
   open_xids xid8[] not null default '{}',
   batch integer not null default 1000
-) with (fillfactor = 10);
+);
 comment on table outbox.router is
-  'Where routing stands; its row lock is what makes routing single-flight. Every row of '
+  'One row, where routing stands; its row lock is what makes routing single-flight. Every row of '
   'unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is '
-  'not below seen_below.';
+  'not below seen_below. turn: how often it has moved. No key that stays the same: beside a '
+  'transaction that is left open, each look-up would walk the versions of all turns.';
 insert into outbox.router default values;
 
 create table outbox.unroutable (

@@ -22,13 +22,17 @@ comment on function outbox.count_failure(uuid, text, timestamptz) is
   'Notes that an event could not be routed; the third time it is set aside in unroutable.';
 
 create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_router outbox.router;
 begin
   -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
-  select * into v_router from outbox.router r for no key update skip locked;
+  select * into v_router from outbox.router r
+  order by r.turn desc limit 1
+  for no key update skip locked;
   if not found then
     return;
   end if;
@@ -39,7 +43,8 @@ begin
   if pg_catalog.cardinality(p_events) = 1 then
     perform outbox.count_failure(p_events[1], p_error, p_now);
   end if;
-  update outbox.router r set batch = greatest(1, r.batch / 8) where r.only_row;
+  update outbox.router r set batch = greatest(1, r.batch / 8)
+  where r.turn = v_router.turn;
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
@@ -189,7 +194,9 @@ comment on function outbox.route_one_by_one(outbox.routing, timestamptz) is
   'Returns how many deliveries it made.';
 
 create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_routed integer := 0;
@@ -203,6 +210,7 @@ begin
       where u.event_id = p_batch.cut_event;
     end if;
     update outbox.router r set
+      turn = r.turn + 1,
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -210,7 +218,7 @@ begin
       end,
       open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
       batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
-    where r.only_row;
+    where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
   exception
     when query_canceled then
       v_error := sqlerrm;

@@ -18,7 +18,7 @@ declare
   v_first timestamptz;
 begin
   with due as materialized (
-    select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker
+    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker
     from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
@@ -26,9 +26,10 @@ begin
     limit greatest(p_limit, 100)
   ), wanted as materialized (
     -- Lock no more gates than it takes to fill the batch.
-    select w.id
+    select w.id, w.changed_at
     from (
-      select d.id, pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
+      select d.id, d.changed_at,
+        pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
       from due d
       cross join lateral (
         select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
@@ -48,8 +49,11 @@ begin
     from wanted w
     cross join lateral (
       -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
+      -- When another call holds the gate, the scan goes on: not below changed_at, where only dead
+      -- versions are.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
-      where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now
+      where g.id = w.id and g.changed_at >= w.changed_at
+        and coalesce(g.next_at, 'infinity') <= p_now
       order by g.changed_at desc limit 1
       for no key update skip locked
     ) g

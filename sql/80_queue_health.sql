@@ -12,7 +12,7 @@ declare
   v_from timestamptz := outbox.ring_from(outbox.clock());
   v_router outbox.router;
 begin
-  select * into v_router from outbox.router r where r.only_row;
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
     'unrouted', (
       select pg_catalog.count(*) from (

@@ -138,7 +138,7 @@ as $$
 declare
   v_router outbox.router;
 begin
-  select * into v_router from outbox.router r where r.only_row;
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
     -- From where routing reads: what lies before is dead, save what committed late.
     'unrouted', (

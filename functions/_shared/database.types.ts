@@ -1396,25 +1396,25 @@ export type Database = {
       'router': {
         Row: {
           'batch': number
-          'only_row': boolean
           'open_xids': (unknown)[]
           'seen_below': unknown
+          'turn': number
           'watermark': string
           'next_unrouted': (string)[] | null
         }
         ComputedFields: 'next_unrouted'
         Insert: {
           'batch'?: number
-          'only_row'?: boolean
           'open_xids'?: (unknown)[]
           'seen_below'?: unknown
+          'turn'?: number
           'watermark'?: string
         }
         Update: {
           'batch'?: number
-          'only_row'?: boolean
           'open_xids'?: (unknown)[]
           'seen_below'?: unknown
+          'turn'?: number
           'watermark'?: string
         }
         Relationships: []

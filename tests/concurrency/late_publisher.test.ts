@@ -159,7 +159,7 @@ Deno.test('route() loses nothing in a restored database, whose transactions are 
   const run = new Run(router.sql)
   await publishOne(others.sql)
   await run.call()
-  await router.sql`update outbox.router set seen_below = '9999999999' where only_row`
+  await router.sql`update outbox.router set seen_below = '9999999999' where true`
   await late.sql`begin`
   const event = await publishOne(late.sql)
   await publishOne(others.sql)

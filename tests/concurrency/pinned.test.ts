@@ -84,6 +84,45 @@ const watchers = [
   'select outbox.get_metrics()',
 ]
 
+/** What a call does about new events and due gates, and comes to nothing when another call holds them. */
+const parts = [
+  'select outbox.has_unrouted()',
+  'select outbox.read_unrouted()',
+  'select outbox.due_gates(100, outbox.clock())',
+]
+
+/** Routes events that nobody wants, 2,000 times three of them. */
+async function routeOften(): Promise<void> {
+  await session.sql.unsafe(`do $$
+    begin
+      for n in 1 .. 2000 loop
+        perform outbox.publish_many(jsonb_agg('{"type": "a", "payload": 1, "org_id": "nobody"}'::jsonb))
+        from generate_series(1, 3);
+        perform outbox.route(outbox.read_unrouted(), outbox.clock());
+        commit;
+      end loop;
+    end $$`)
+}
+
+/**
+ * The pages of these parts while events wait and every gate is due: with nobody beside, and while
+ * another call routes and holds the gates. Statistics are made when no event waits, as mostly.
+ */
+async function pagesOfParts(other: Session): Promise<Map<string, number>> {
+  const pages = new Map<string, number>()
+  await session.sql`analyze outbox.unrouted, outbox.router`
+  await publishMany(session.sql, 'thing.done', EVENTS)
+  await dispatch(session.sql, { run: crypto.randomUUID(), seq: 1 })
+  await publishMany(session.sql, 'thing.done', EVENTS)
+  for (const part of parts) pages.set(part, await pagesAtRest(part))
+  await other.sql`begin`
+  await other.sql`select outbox.read_unrouted()`
+  await other.sql`select outbox.lock_gates(array(select e.id from outbox.endpoint e))`
+  for (const part of parts) pages.set(`${part}, held by another`, await pagesAtRest(part))
+  await other.sql`rollback`
+  return pages
+}
+
 function median(values: number[]): number {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
 }
@@ -92,15 +131,26 @@ Deno.test('dispatch() and what monitors ask read as many pages after five minute
   const pin = await db.open()
   await pin.sql`begin isolation level repeatable read`
   await pin.sql`select from outbox.gate`
+  const other = await db.open()
   const watched = new Map<string, number>()
+  let before = new Map<string, number>()
   const pages = await work(async (second) => {
     if (second !== 40) return
+    before = await pagesOfParts(other)
     for (const statement of watchers) watched.set(statement, await pagesAtRest(statement))
   })
   const first = median(pages.slice(10, 30))
   const last = median(pages.slice(-20))
   // The indexes grow by a level.
   expect(last).toBeLessThan(first * 1.5)
+  await routeOften()
+  const after = await pagesOfParts(other)
+  console.log(before, after)
+  for (const [part, few] of before) {
+    const many = after.get(part) ?? NaN
+    expect({ part, many, isBounded: many < few * 1.5 + 10 })
+      .toEqual({ part, many, isBounded: true })
+  }
   // Fresh statistics, which know of the rows that are dead to everybody else.
   await session.sql`analyze outbox.gate, outbox.lane, outbox.endpoint, outbox.unrouted`
   for (const [statement, before] of watched) {

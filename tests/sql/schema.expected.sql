@@ -6113,7 +6113,7 @@ declare
   v_first timestamptz;
 begin
   with due as materialized (
-    select g.id, g.endpoint_id, g.next_at, g.depth, g.in_flight, g.breaker
+    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker
     from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
@@ -6121,9 +6121,10 @@ begin
     limit greatest(p_limit, 100)
   ), wanted as materialized (
     -- Lock no more gates than it takes to fill the batch.
-    select w.id
+    select w.id, w.changed_at
     from (
-      select d.id, pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
+      select d.id, d.changed_at,
+        pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
       from due d
       cross join lateral (
         select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0
@@ -6143,8 +6144,11 @@ begin
     from wanted w
     cross join lateral (
       -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
+      -- When another call holds the gate, the scan goes on: not below changed_at, where only dead
+      -- versions are.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
-      where g.id = w.id and coalesce(g.next_at, 'infinity') <= p_now
+      where g.id = w.id and g.changed_at >= w.changed_at
+        and coalesce(g.next_at, 'infinity') <= p_now
       order by g.changed_at desc limit 1
       for no key update skip locked
     ) g
@@ -6488,7 +6492,7 @@ CREATE FUNCTION outbox.event_metrics() RETURNS jsonb
 declare
   v_router outbox.router;
 begin
-  select * into v_router from outbox.router r where r.only_row;
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
     -- From where routing reads: what lies before is dead, save what committed late.
     'unrouted', (
@@ -8053,7 +8057,7 @@ CREATE FUNCTION outbox.has_unrouted() RETURNS boolean
 declare
   v_router outbox.router;
 begin
-  select * into v_router from outbox.router r where r.only_row;
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
   return exists (select from outbox.unrouted u where u.event_id > v_router.watermark)
     or exists (select from outbox.unrouted_late(v_router, 1) u);
 end
@@ -10495,20 +10499,18 @@ COMMENT ON FUNCTION outbox.next_replays() IS 'The dead letters that the running 
 -- Name: router; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.router (
-    only_row boolean DEFAULT true NOT NULL,
+    turn bigint DEFAULT 0 NOT NULL,
     watermark uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     seen_below xid8 DEFAULT '0'::xid8 NOT NULL,
     open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
-    batch integer DEFAULT 1000 NOT NULL,
-    CONSTRAINT router_has_one_row CHECK (only_row)
-)
-WITH (fillfactor='10');
+    batch integer DEFAULT 1000 NOT NULL
+);
 
 ALTER TABLE outbox.router OWNER TO postgres;
 
 -- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.router IS 'Where routing stands; its row lock is what makes routing single-flight. Every row of unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is not below seen_below.';
+COMMENT ON TABLE outbox.router IS 'One row, where routing stands; its row lock is what makes routing single-flight. Every row of unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is not below seen_below. turn: how often it has moved. No key that stays the same: beside a transaction that is left open, each look-up would walk the versions of all turns.';
 
 -- Name: next_unrouted(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12777,6 +12779,7 @@ CREATE FUNCTION outbox.read_unrouted() RETURNS outbox.routing
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
@@ -12794,7 +12797,11 @@ begin
   if not outbox.has_unrouted() then
     return null;
   end if;
-  select * into v_router from outbox.router r for no key update skip locked;
+  -- When it is locked, the scan goes on: not below the newest turn, where only dead versions are.
+  select * into v_router from outbox.router r
+  where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
+  order by r.turn desc limit 1
+  for no key update skip locked;
   if not found then
     return null;
   end if;
@@ -13905,6 +13912,7 @@ COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_ov
 CREATE FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
     AS $$
 declare
   v_routed integer := 0;
@@ -13918,6 +13926,7 @@ begin
       where u.event_id = p_batch.cut_event;
     end if;
     update outbox.router r set
+      turn = r.turn + 1,
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -13925,7 +13934,7 @@ begin
       end,
       open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
       batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
-    where r.only_row;
+    where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
   exception
     when query_canceled then
       v_error := sqlerrm;
@@ -14854,12 +14863,15 @@ COMMENT ON FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_rea
 CREATE FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
     AS $$
 declare
   v_router outbox.router;
 begin
   -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
-  select * into v_router from outbox.router r for no key update skip locked;
+  select * into v_router from outbox.router r
+  order by r.turn desc limit 1
+  for no key update skip locked;
   if not found then
     return;
   end if;
@@ -14870,7 +14882,8 @@ begin
   if pg_catalog.cardinality(p_events) = 1 then
     perform outbox.count_failure(p_events[1], p_error, p_now);
   end if;
-  update outbox.router r set batch = greatest(1, r.batch / 8) where r.only_row;
+  update outbox.router r set batch = greatest(1, r.batch / 8)
+  where r.turn = v_router.turn;
 end
 $$;
 
@@ -16278,16 +16291,24 @@ CREATE FUNCTION outbox.unrouted_late(p_router outbox.router, p_limit integer) RE
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
   return query
-  select u.event_id from outbox.unrouted u
-  where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below
-    and u.event_id <= p_router.watermark
+  (
+    select u.event_id from outbox.unrouted u
+    where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below
+      and u.event_id <= p_router.watermark
+    order by u.xid limit p_limit
+  )
   union all
-  select u.event_id from outbox.unrouted u
-  where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
+  (
+    select u.event_id from outbox.unrouted u
+    where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
+    order by u.xid limit p_limit
+  )
   limit p_limit;
 end
 $$;
@@ -16537,7 +16558,7 @@ declare
   v_from timestamptz := outbox.ring_from(outbox.clock());
   v_router outbox.router;
 begin
-  select * into v_router from outbox.router r where r.only_row;
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
     'unrouted', (
       select pg_catalog.count(*) from (
@@ -18325,7 +18346,7 @@ ALTER TABLE ONLY outbox.ring
 -- Name: router router_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.router
-    ADD CONSTRAINT router_pkey PRIMARY KEY (only_row);
+    ADD CONSTRAINT router_pkey PRIMARY KEY (turn);
 
 -- Name: run_batch run_batch_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 

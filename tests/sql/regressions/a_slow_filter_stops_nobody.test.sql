@@ -16,7 +16,7 @@ from filter f cross join lateral refusal(format('select outbox.check_filter(%L)'
 
 select endpoint();
 create temporary table late as select (events(2))[1] as id;
-update outbox.router set batch = 1 where only_row;
+update outbox.router set batch = 1 where true;
 select outbox.shrink_routing(null, 'canceling statement due to statement timeout', outbox.clock());
 select is((select failures from outbox.unrouted join late on id = event_id), 1::smallint, 'the event at the head, alone, has failed once');
 select outbox.shrink_routing(null, 'canceling statement due to statement timeout', outbox.clock());
@@ -24,7 +24,7 @@ select outbox.shrink_routing(null, 'canceling statement due to statement timeout
 select is((select error from outbox.unroutable join late on id = event_id), 'canceling statement due to statement timeout', 'the third time it is set aside, with the reason');
 select is((select count(*) from outbox.unrouted), 1::bigint, 'the next one is at the head');
 select is(claimed(step()), 1, 'and is routed');
-update outbox.router set batch = 1000 where only_row;
+update outbox.router set batch = 1000 where true;
 select events(1);
 select outbox.shrink_routing(null, 'canceling statement due to statement timeout', outbox.clock());
 select is((select max(failures) from outbox.unrouted), 0::smallint, 'of many nobody knows which it was: a smaller batch first');

@@ -6,7 +6,7 @@ select plan(19);
 create temporary table ours as select endpoint('{*}') as id;
 create function left_over() returns integer language sql as $$ select count(*)::integer from outbox.unrouted $$;
 
-update outbox.router set batch = 3 where only_row;
+update outbox.router set batch = 3 where true;
 do $$ begin perform outbox.set_setting('route.batch_size', '3'); end $$;
 create temporary table given as select events(8) as ids;
 select is(step(0) -> 'routed', '3', 'one call routes one batch');
@@ -20,7 +20,7 @@ select is(left_over(), 0, 'no row is left');
 
 -- The batch grows back to the setting after it was made smaller.
 do $$ begin perform outbox.set_setting('route.batch_size', '10'); end $$;
-update outbox.router set batch = 2 where only_row;
+update outbox.router set batch = 2 where true;
 do $$ begin perform time_passes('1 s'), events(40); end $$;
 select is(array(select (step(0) ->> 'routed')::integer from generate_series(1, 6)), '{2,4,8,10,10,6}',
   'the batch doubles with each call up to the setting');

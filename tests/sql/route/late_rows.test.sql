@@ -11,7 +11,7 @@ update outbox.unrouted u set xid = c.xid::xid8
 from given g, (values (1, '50'), (2, '60'), (3, '40')) c (n, xid)
 where u.event_id = g.ids[c.n];
 update outbox.router set watermark = (select ids[5] from given), seen_below = pg_current_xact_id(), open_xids = '{50}'
-where only_row;
+where true;
 delete from outbox.unrouted u using given g where u.event_id = any (g.ids[3:4]);
 delete from outbox.unrouted u using given g where u.event_id = g.ids[2];
 
@@ -38,12 +38,12 @@ select is((select watermark from outbox.router), (select ids[6] from given), 'th
 create temporary table crowd as select array(select outbox.uuid_v7('2026-01-01'::timestamptz + n * interval '1 ms') from generate_series(1, 5) n) as ids;
 insert into outbox.event (id, org_id, type, body, created_at) select unnest(ids), 'default', 'behind', '{}', outbox.clock() from crowd;
 insert into outbox.unrouted (event_id) select unnest(ids) from crowd;
-update outbox.router set batch = 2 where only_row;
+update outbox.router set batch = 2 where true;
 do $$ begin perform outbox.set_setting('route.batch_size', '2'); end $$;
 select is(array(select (step(0) ->> 'routed')::integer from generate_series(1, 4)), '{2,2,1,0}', 'more late rows than a batch are taken batch by batch');
 
 -- A cluster restored from a dump counts transactions from a small number again.
-update outbox.router set seen_below = '9000000000000', open_xids = '{}' where only_row;
+update outbox.router set seen_below = '9000000000000', open_xids = '{}' where true;
 create temporary table restored as select outbox.uuid_v7('2026-01-02') as id;
 insert into outbox.event (id, org_id, type, body, created_at) select id, 'default', 'restored', '{}', outbox.clock() from restored;
 insert into outbox.unrouted (event_id, xid) select id, '70' from restored;
