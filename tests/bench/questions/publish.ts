@@ -62,6 +62,8 @@ async function measure(
   try {
     const call = calls[spec.source]
     if (call === undefined) throw new Error(`nothing is known of publishing to ${spec.name}`)
+    // What earlier questions wrote is not to be written back during this one.
+    await bench.server.sql`checkpoint`
     return await measurePublishing(sql, { call, events, rounds })
   } finally {
     await sql.end()
