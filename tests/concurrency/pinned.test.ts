@@ -145,7 +145,6 @@ Deno.test('dispatch() and what monitors ask read as many pages after five minute
   expect(last).toBeLessThan(first * 1.5)
   await routeOften()
   const after = await pagesOfParts(other)
-  console.log(before, after)
   for (const [part, few] of before) {
     const many = after.get(part) ?? NaN
     expect({ part, many, isBounded: many < few * 1.5 + 10 })
