@@ -57,7 +57,7 @@ create table outbox.event (
 ) partition by range (id);
 comment on table outbox.event is
   'What happened: written once by publish(), never changed. body is the JSON as text, as it will '
-  'be sent.';
+  'be sent. The id carries created_at, to the millisecond: what is sent goes by the id.';
 
 -- A missing partition must never fail the application's transaction.
 create table outbox.event_default partition of outbox.event default;
@@ -87,8 +87,9 @@ create table outbox.router (
 comment on table outbox.router is
   'One row, where routing stands; its row lock is what makes routing single-flight. Every row of '
   'unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is '
-  'not below seen_below. turn: how often it has moved. No key that stays the same: beside a '
-  'transaction that is left open, each look-up would walk the versions of all turns.';
+  'not below seen_below. turn: how often it has moved; it is the key because by one that stays '
+  'the same each look-up would walk the versions of all turns, beside a transaction that is left '
+  'open. There is one row because nothing inserts another.';
 insert into outbox.router default values;
 
 create table outbox.unroutable (

@@ -97,7 +97,7 @@ declare
     when p_event.deliver_at is not null then outbox.setting_int('event.retention_days')
   end;
 begin
-  -- Who has one organisation publishes for this one: no calls for it, of 3 us each.
+  -- The default organisation passes both checks, of 3 us each.
   if p_event.org_id is distinct from 'default' then
     perform outbox.check_publisher(p_event);
   end if;

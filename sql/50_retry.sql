@@ -97,11 +97,9 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   v_attempt integer := greatest(p_attempt, 1);
-  v_base float8;
+  v_base float8 := (p_policy ->> 'base_delay')::float8;
   v_seconds float8;
 begin
-  perform outbox.check_retry(coalesce(p_policy, '{}'));
-  v_base := (p_policy ->> 'base_delay')::float8;
   v_seconds := case p_policy ->> 'strategy'
     when 'schedule' then (
       p_policy -> 'delays'
@@ -113,6 +111,9 @@ begin
     when 'linear' then v_base * v_attempt
     when 'fixed' then v_base
   end;
+  if v_seconds is null then
+    perform outbox.check_retry(coalesce(p_policy, '{}'));
+  end if;
   return pg_catalog.make_interval(secs => least(
     v_seconds
       * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
@@ -121,8 +122,8 @@ end
 $$;
 comment on function outbox.calculate_delay(jsonb, integer) is
   'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 '
-  'to 1.5; max_delay, a week where there is none, holds after jitter. OH001 names the field of '
-  'the policy that is not valid.';
+  'to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no '
+  'policy.';
 
 create function outbox.preview_schedule(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''

@@ -93,7 +93,7 @@ begin
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
       -- As the message's own event: in an ordered endpoint one person's come one after the other.
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
-      (select outbox.current_traceparent()), p_now
+      (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, noted, state, reason, place)
     cross join lateral (

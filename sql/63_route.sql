@@ -31,6 +31,7 @@ declare
 begin
   -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
   select * into v_router from outbox.router r
+  where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
   order by r.turn desc limit 1
   for no key update skip locked;
   if not found then

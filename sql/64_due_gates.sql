@@ -49,8 +49,8 @@ begin
     from wanted w
     cross join lateral (
       -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
-      -- When another call holds the gate, the scan goes on: not below changed_at, where only dead
-      -- versions are.
+      -- SKIP LOCKED goes on to older versions, which are all dead: changed_at stops it. A version
+      -- that a slower call wrote meanwhile, with its earlier time, is left to the next call.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
       where g.id = w.id and g.changed_at >= w.changed_at
         and coalesce(g.next_at, 'infinity') <= p_now

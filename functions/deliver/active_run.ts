@@ -22,7 +22,7 @@ export type RunDeps = RedispatchDeps & AttemptDeps & {
   stop: AbortSignal
   /** A new id for the run. */
   uuid(): string
-  /** Lets the event loop go on with what has come. */
+  /** Lets the event loop go on with what has come; it never rejects. */
   yieldTurn(): Promise<void>
   /** The process's CPU time so far, user and system; null where the runtime does not tell. */
   cpuMs(): number | null

@@ -8,7 +8,7 @@ import { withSettings } from './options.ts'
 import { fillIn, learn, stillKnown } from './known.ts'
 import { type Answered, dispatchUntilAnswered } from './redispatch.ts'
 
-const sendsAtOnce = 32
+const begunAtOnce = 32
 
 /** A database that answers nothing is given this long beyond the leases in hand. */
 const patienceMs = 10_000
@@ -96,18 +96,18 @@ function send(run: ActiveRun, { answer, calledAt }: Answered): void {
 }
 
 /**
- * Begins some sends at a time. All at once would keep the event loop for 20 ms, so that no answer is
- * taken in meanwhile; and a thousand are then under way where quick endpoints need a hundred, each
- * with its buffers: a fifth of the CPU went into collecting their garbage.
+ * Begins some chains at a time. All at once would keep the event loop for 20 ms, so that no answer
+ * is taken in meanwhile; and a thousand requests are then under way where quick endpoints need a
+ * hundred, each with its buffers: a fifth of the CPU went into collecting their garbage.
  */
 async function begin(
   chains: Delivery[][],
-  send: (chain: Delivery[]) => void,
+  beginChain: (chain: Delivery[]) => void,
   { yieldTurn }: RunDeps,
 ): Promise<void> {
-  for (let at = 0; at < chains.length; at += sendsAtOnce) {
+  for (let at = 0; at < chains.length; at += begunAtOnce) {
     if (at > 0) await yieldTurn()
-    chains.slice(at, at + sendsAtOnce).forEach(send)
+    chains.slice(at, at + begunAtOnce).forEach(beginChain)
   }
 }
 

@@ -763,7 +763,7 @@ create table outbox.event (
 ) partition by range (id);
 comment on table outbox.event is
   'What happened: written once by publish(), never changed. body is the JSON as text, as it will '
-  'be sent.';
+  'be sent. The id carries created_at, to the millisecond: what is sent goes by the id.';
 
 -- A missing partition must never fail the application's transaction.
 create table outbox.event_default partition of outbox.event default;
@@ -793,8 +793,9 @@ create table outbox.router (
 comment on table outbox.router is
   'One row, where routing stands; its row lock is what makes routing single-flight. Every row of '
   'unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is '
-  'not below seen_below. turn: how often it has moved. No key that stays the same: beside a '
-  'transaction that is left open, each look-up would walk the versions of all turns.';
+  'not below seen_below. turn: how often it has moved; it is the key because by one that stays '
+  'the same each look-up would walk the versions of all turns, beside a transaction that is left '
+  'open. There is one row because nothing inserts another.';
 insert into outbox.router default values;
 
 create table outbox.unroutable (
@@ -3735,7 +3736,7 @@ declare
     when p_event.deliver_at is not null then outbox.setting_int('event.retention_days')
   end;
 begin
-  -- Who has one organisation publishes for this one: no calls for it, of 3 us each.
+  -- The default organisation passes both checks, of 3 us each.
   if p_event.org_id is distinct from 'default' then
     perform outbox.check_publisher(p_event);
   end if;
@@ -5625,11 +5626,9 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   v_attempt integer := greatest(p_attempt, 1);
-  v_base float8;
+  v_base float8 := (p_policy ->> 'base_delay')::float8;
   v_seconds float8;
 begin
-  perform outbox.check_retry(coalesce(p_policy, '{}'));
-  v_base := (p_policy ->> 'base_delay')::float8;
   v_seconds := case p_policy ->> 'strategy'
     when 'schedule' then (
       p_policy -> 'delays'
@@ -5641,6 +5640,9 @@ begin
     when 'linear' then v_base * v_attempt
     when 'fixed' then v_base
   end;
+  if v_seconds is null then
+    perform outbox.check_retry(coalesce(p_policy, '{}'));
+  end if;
   return pg_catalog.make_interval(secs => least(
     v_seconds
       * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
@@ -5649,8 +5651,8 @@ end
 $$;
 comment on function outbox.calculate_delay(jsonb, integer) is
   'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 '
-  'to 1.5; max_delay, a week where there is none, holds after jitter. OH001 names the field of '
-  'the policy that is not valid.';
+  'to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no '
+  'policy.';
 
 create function outbox.preview_schedule(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -8821,7 +8823,7 @@ begin
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
       -- As the message's own event: in an ordered endpoint one person's come one after the other.
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
-      (select outbox.current_traceparent()), p_now
+      (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, noted, state, reason, place)
     cross join lateral (
@@ -10075,8 +10077,8 @@ create function outbox.unrouted_late(p_router outbox.router, p_limit integer) re
 language plpgsql stable
 set search_path = ''
 -- Without a sort only the index by xid gives this order. The table is often empty when statistics
--- are made, and that by event would do as well then, but all that is dead lies below the watermark:
--- 13 ms a call beside a transaction that was open for a minute.
+-- are made, so that the planner may take the index by event; but all that was ever routed lies
+-- below the watermark: 13 ms a call beside a transaction that was open for a minute.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -10190,7 +10192,7 @@ begin
   if not outbox.has_unrouted() then
     return null;
   end if;
-  -- When it is locked, the scan goes on: not below the newest turn, where only dead versions are.
+  -- SKIP LOCKED goes on to older versions, which are all dead: the bound stops it.
   select * into v_router from outbox.router r
   where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
   order by r.turn desc limit 1
@@ -10619,6 +10621,7 @@ declare
 begin
   -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
   select * into v_router from outbox.router r
+  where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
   order by r.turn desc limit 1
   for no key update skip locked;
   if not found then
@@ -10907,8 +10910,8 @@ begin
     from wanted w
     cross join lateral (
       -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
-      -- When another call holds the gate, the scan goes on: not below changed_at, where only dead
-      -- versions are.
+      -- SKIP LOCKED goes on to older versions, which are all dead: changed_at stops it. A version
+      -- that a slower call wrote meanwhile, with its earlier time, is left to the next call.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
       where g.id = w.id and g.changed_at >= w.changed_at
         and coalesce(g.next_at, 'infinity') <= p_now

@@ -164,6 +164,17 @@ Deno.test('rpc() finds a function made a moment ago', async () => {
   expect((await client.rpc('fresh')).error?.code).toBe('PGRST202')
 })
 
+Deno.test('rpc() follows a function whose arguments change between two calls', async () => {
+  const client = gateway.client(gateway.keys.secretKey)
+  await gateway.pg.psql(`create function fixture.turned(p_a int) returns text language sql
+    as $$ select 'int' $$`)
+  expect((await client.rpc('turned', { p_a: 1 })).data).toBe('int')
+  await gateway.pg.psql(`drop function fixture.turned(int);
+    create function fixture.turned(p_a text) returns text language sql as $$ select 'text' $$`)
+  expect((await client.rpc('turned', { p_a: '1' })).data).toBe('text')
+  await gateway.pg.psql('drop function fixture.turned(text)')
+})
+
 Deno.test('rpc() does not guess between overloads', async () => {
   const { status, error } = await gateway.client(gateway.keys.secretKey).rpc('twice', { p_n: 1 })
   expect(status).toBe(300)

@@ -2136,11 +2136,9 @@ CREATE FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) RETURN
     AS $$
 declare
   v_attempt integer := greatest(p_attempt, 1);
-  v_base float8;
+  v_base float8 := (p_policy ->> 'base_delay')::float8;
   v_seconds float8;
 begin
-  perform outbox.check_retry(coalesce(p_policy, '{}'));
-  v_base := (p_policy ->> 'base_delay')::float8;
   v_seconds := case p_policy ->> 'strategy'
     when 'schedule' then (
       p_policy -> 'delays'
@@ -2152,6 +2150,9 @@ begin
     when 'linear' then v_base * v_attempt
     when 'fixed' then v_base
   end;
+  if v_seconds is null then
+    perform outbox.check_retry(coalesce(p_policy, '{}'));
+  end if;
   return pg_catalog.make_interval(secs => least(
     v_seconds
       * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
@@ -2163,7 +2164,7 @@ ALTER FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) OWNER T
 
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay, a week where there is none, holds after jitter. OH001 names the field of the policy that is not valid.';
+COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no policy.';
 
 -- Name: callback_answer(bigint[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2685,7 +2686,7 @@ ALTER TABLE outbox.event OWNER TO postgres;
 
 -- Name: TABLE event; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event IS 'What happened: written once by publish(), never changed. body is the JSON as text, as it will be sent.';
+COMMENT ON TABLE outbox.event IS 'What happened: written once by publish(), never changed. body is the JSON as text, as it will be sent. The id carries created_at, to the millisecond: what is sent goes by the id.';
 
 -- Name: check_addressed(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3181,7 +3182,7 @@ declare
     when p_event.deliver_at is not null then outbox.setting_int('event.retention_days')
   end;
 begin
-  -- Who has one organisation publishes for this one: no calls for it, of 3 us each.
+  -- The default organisation passes both checks, of 3 us each.
   if p_event.org_id is distinct from 'default' then
     perform outbox.check_publisher(p_event);
   end if;
@@ -6144,8 +6145,8 @@ begin
     from wanted w
     cross join lateral (
       -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
-      -- When another call holds the gate, the scan goes on: not below changed_at, where only dead
-      -- versions are.
+      -- SKIP LOCKED goes on to older versions, which are all dead: changed_at stops it. A version
+      -- that a slower call wrote meanwhile, with its earlier time, is left to the next call.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
       where g.id = w.id and g.changed_at >= w.changed_at
         and coalesce(g.next_at, 'infinity') <= p_now
@@ -10510,7 +10511,7 @@ ALTER TABLE outbox.router OWNER TO postgres;
 
 -- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.router IS 'One row, where routing stands; its row lock is what makes routing single-flight. Every row of unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is not below seen_below. turn: how often it has moved. No key that stays the same: beside a transaction that is left open, each look-up would walk the versions of all turns.';
+COMMENT ON TABLE outbox.router IS 'One row, where routing stands; its row lock is what makes routing single-flight. Every row of unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is not below seen_below. turn: how often it has moved; it is the key because by one that stays the same each look-up would walk the versions of all turns, beside a transaction that is left open. There is one row because nothing inserts another.';
 
 -- Name: next_unrouted(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11975,7 +11976,7 @@ begin
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
       -- As the message's own event: in an ordered endpoint one person's come one after the other.
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
-      (select outbox.current_traceparent()), p_now
+      (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, noted, state, reason, place)
     cross join lateral (
@@ -12797,7 +12798,7 @@ begin
   if not outbox.has_unrouted() then
     return null;
   end if;
-  -- When it is locked, the scan goes on: not below the newest turn, where only dead versions are.
+  -- SKIP LOCKED goes on to older versions, which are all dead: the bound stops it.
   select * into v_router from outbox.router r
   where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
   order by r.turn desc limit 1
@@ -14870,6 +14871,7 @@ declare
 begin
   -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
   select * into v_router from outbox.router r
+  where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
   order by r.turn desc limit 1
   for no key update skip locked;
   if not found then

@@ -1,11 +1,11 @@
 import type { Endpoint, EventRow } from '../contracts.ts'
 
-/** What is sent of the event of that id. It comes from the event alone: it is the same on every try. */
+/** What is sent of the event of that id: it comes from the event alone, the same on every try. */
 export function bodyOf({ payload }: Endpoint, id: string, event: EventRow): string {
   return payload === 'envelope' ? envelopeOf(id, event) : event.body
 }
 
-/** The database made it until then for 3.5 µs an event, where this takes one. */
+/** Made here and not in the database, where it took 3.5 µs an event. */
 function envelopeOf(id: string, { type, correlation_id, body }: EventRow): string {
   return `{"id":"${id}","eventType":${JSON.stringify(type)},"createdAt":"${createdAt(id)}",` +
     `"correlationId":${JSON.stringify(correlation_id)},"data":${body}}`

@@ -66,8 +66,8 @@ type AttemptDeps = {
 
 /**
  * One request on its way. It settles once; one that was still waiting for a connection is never
- * sent after that. Of the request it keeps what it needs for the answer: a thousand are on their way
- * at once, and what they hold costs twice, in memory and each time that the garbage is collected.
+ * sent after that. Of the request it keeps what it needs for the answer: a thousand may be on their
+ * way at once, and what they hold costs memory and, at each collection of garbage, CPU.
  */
 class Attempt implements Asker, ConnectionUser, Expiring {
   readonly askedAt = performance.now()

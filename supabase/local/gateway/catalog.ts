@@ -1,6 +1,6 @@
 /**
- * What the catalog says about a function and a role. PostgREST keeps its whole schema in a cache until
- * it is told to load it anew; here an answer is kept for a moment.
+ * What the catalog says about a function and a role. PostgREST keeps its whole schema in a cache
+ * until it is told to load it anew; here an answer is kept for a moment.
  */
 import type postgres from 'postgres'
 import { z } from 'zod'
@@ -102,8 +102,8 @@ export interface Catalog {
 }
 
 /**
- * So long a change in the database may stay unseen, which on the platform takes as long. The look-up
- * costs the database 0.6 ms, a fifth of what it takes to dispatch.
+ * For so long another setting or another kind of result may stay unseen, as on the platform. To ask
+ * at every call took 4 µs of the gateway for each delivery by RPC.
  */
 const KEPT_MS = 500
 

@@ -4,12 +4,12 @@
 import postgres from 'postgres'
 import type { StackKeys } from '../keys.ts'
 import { type CallRow, readAccept, singleFailure, type Wishes, writeAnswer } from './answer.ts'
-import { type IdentifyCaller, swapApiKey } from './caller.ts'
+import { type Caller, type IdentifyCaller, swapApiKey } from './caller.ts'
 import type { Catalog, CatalogEntry, RoutineName } from './catalog.ts'
 import { readSettings, type UserSettings } from './context.ts'
 import { databaseFailure, RestFailure } from './failure.ts'
 import { type Payload, readPayload } from './payload.ts'
-import { type Binding, chooseRoutine } from './routine.ts'
+import { chooseRoutine } from './routine.ts'
 import type { Slots } from './slots.ts'
 import { type Call, writeCall } from './statement.ts'
 
@@ -57,21 +57,56 @@ async function callRoutine(
     return new RestFailure(504, 'PGRST003', message)
   }
   const name: RoutineName = { schema, name: fn }
+  const asked = { request, deps, authorization, caller, name, payload, single: accept === 'single' }
   try {
-    const { binding, entry } = await bind(deps.catalog, name, caller.role, payload)
-    if (binding instanceof RestFailure) return binding
-    const { routine } = binding
-    const prefer = readPrefer(request, entry.txEnd)
+    const known = await sent(() => deps.catalog.known(name, caller.role))
+    const answer = await callKnown(asked, known)
+    if (!(answer instanceof RestFailure) || !ABSENT.has(answer.code)) return answer
+    // What is known may be behind the database. None of these failures leaves anything behind.
+    const read = await sent(() => deps.catalog.read(name, caller.role))
+    const isBehind = JSON.stringify(read) !== JSON.stringify(known)
+    return isBehind ? await callKnown(asked, read) : answer
+  } catch (error) {
+    return queryFailure(error, caller.role === 'anon')
+  } finally {
+    release()
+  }
+}
+
+/** No function fits, more than one does, or Postgres does not find the one that did. */
+const ABSENT = new Set(['PGRST202', 'PGRST203', '42883'])
+
+interface Asked {
+  request: Request
+  deps: RpcDeps
+  authorization: string | undefined
+  caller: Caller
+  name: RoutineName
+  payload: Payload
+  /** One object instead of an array of one. */
+  single: boolean
+}
+
+/** Makes the call by what the catalog says of the function. */
+async function callKnown(
+  { request, deps, authorization, caller, name, payload, single }: Asked,
+  catalog: CatalogEntry,
+): Promise<Response | RestFailure> {
+  const binding = chooseRoutine(catalog.routines, name, payload)
+  if (binding instanceof RestFailure) return binding
+  const { routine } = binding
+  const prefer = readPrefer(request, catalog.txEnd)
+  try {
     const settings = readSettings(request, {
       authorization,
       caller,
-      catalog: entry,
+      catalog,
       name,
       routine,
       userSettings: await deps.userSettings(),
     })
     const wishes: Wishes = {
-      single: accept === 'single',
+      single,
       minimal: prefer.has('return=minimal'),
       head: request.method === 'HEAD',
       applied: [...prefer],
@@ -81,7 +116,7 @@ async function callRoutine(
       binding,
       payload,
       settings,
-      single: wishes.single,
+      single,
       exactCount: prefer.has('count=exact'),
       rollback: prefer.has('tx=rollback'),
       maxRows: deps.maxRows,
@@ -89,31 +124,8 @@ async function callRoutine(
     const row = await sent(() => runCall(deps.sql, call))
     return row instanceof RestFailure ? row : writeAnswer(row, routine, wishes)
   } catch (error) {
-    const failure = queryFailure(error, caller.role === 'anon')
-    // Its own body may call a function that is not there, or it is itself gone since it was known.
-    if (failure.code !== '42883') return failure
-    const { routines } = await deps.catalog.read(name, caller.role)
-    const binding = chooseRoutine(routines, name, payload)
-    return binding instanceof RestFailure ? binding : failure
-  } finally {
-    release()
+    return queryFailure(error, caller.role === 'anon')
   }
-}
-
-/** What is known may be behind the database, so a call that does not fit is not refused by it. */
-async function bind(
-  catalog: Catalog,
-  name: RoutineName,
-  role: string,
-  payload: Payload,
-): Promise<{ binding: Binding | RestFailure; entry: CatalogEntry }> {
-  let entry = await sent(() => catalog.known(name, role))
-  let binding = chooseRoutine(entry.routines, name, payload)
-  if (binding instanceof RestFailure) {
-    entry = await sent(() => catalog.read(name, role))
-    binding = chooseRoutine(entry.routines, name, payload)
-  }
-  return { binding, entry }
 }
 
 function chooseSchema(request: Request, schemas: string[]): string | RestFailure {

@@ -116,3 +116,24 @@ Deno.test('run() begins 32 sends at a time, and lets the event loop go on betwee
   expect(turns).toEqual([])
   await stopRun(harness, running)
 })
+
+Deno.test('run() releases what it has not begun when a signal comes, and ends after that', async () => {
+  const harness = createHarness()
+  const { clock, database, sent, stop } = harness
+  const turns: (() => void)[] = []
+  harness.yieldTurn = () => new Promise((resolve) => void turns.push(resolve))
+  database.add(...many(70))
+  const running = harness.start()
+  await clock.advance(0)
+  stop.abort()
+  await clock.advance(1_000)
+  expect(harness.summary).toBe(null)
+  while (turns.length > 0) {
+    turns.shift()?.()
+    await clock.advance(0)
+  }
+  await clock.advance(1_000)
+  await running
+  expect(sent).toHaveLength(32)
+  expect(harness.summary).toMatchObject({ end: 'signal', delivered: 32, released: 38 })
+})
