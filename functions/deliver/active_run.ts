@@ -10,6 +10,7 @@ import type { RunOptions } from './options.ts'
 import { createPacer, type Pacer } from './pacer.ts'
 import type { RedispatchDeps } from './redispatch.ts'
 import { beginState, type EndReason, type RunState } from './state.ts'
+import { createWindow, type Window } from './window.ts'
 
 export type RunDeps = RedispatchDeps & AttemptDeps & {
   transport: Transport
@@ -56,6 +57,7 @@ export type ActiveRun = {
   /** Where it sleeps while no dispatch is due. */
   readonly alarm: Alarm
   readonly hand: Hand
+  readonly window: Window
   readonly pacer: Pacer
 }
 
@@ -80,6 +82,13 @@ export function beginRun(deps: RunDeps, initial: RunOptions): ActiveRun {
     cpuAtStart: deps.cpuMs() ?? 0,
     alarm: createAlarm(clock),
     hand: createHand({ clock, state, slowMs: initial.slowMs, onSlow: () => wakeIfDue(run) }),
+    window: createWindow({
+      clock,
+      state,
+      size: initial.window,
+      step: initial.windowStep,
+      patienceMs: initial.windowMs,
+    }),
     pacer: createPacer(clock),
   }
   return run

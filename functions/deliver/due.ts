@@ -32,12 +32,11 @@ function mayOverlap({ seq, inFlight }: RunState, { maxDispatches }: RunOptions):
 }
 
 /**
- * How long a result waits for company. While more is waiting in the database than the run can take,
- * that is as long as a dispatch takes: a busy database is asked less often for more.
+ * How long a result waits for company: longer while the database has more waiting than the run can
+ * take, so that it is asked less often for more.
  */
-function patience({ wasFull, tookMs }: RunState, options: RunOptions): number {
-  const { gatherMs, longestGatherMs } = options
-  return wasFull ? Math.max(gatherMs, Math.min(tookMs, longestGatherMs)) : gatherMs
+function patience({ wasFull }: RunState, { gatherMs, fullGatherMs }: RunOptions): number {
+  return wasFull ? fullGatherMs : gatherMs
 }
 
 /**

@@ -13,6 +13,12 @@ export type RunOptions = {
    * The most in hand, slow ones included: more than the 1,000 that one endpoint may have in flight.
    */
   maxInHand: number
+  /** Sends on their way at once while answers come within `windowMs`. */
+  window: number
+  /** Sends that are begun together, without a look at what has come meanwhile. */
+  windowStep: number
+  /** The longest that the next ones wait for room in the window. */
+  windowMs: number
   /**
    * Dispatches on their way at once. A second keeps the database at work while the answer of the
    * first is read and sent.
@@ -22,8 +28,8 @@ export type RunOptions = {
   enoughShare: number
   /** A result waits no longer than this for company. */
   gatherMs: number
-  /** The same while the queue is full and a dispatch takes longer than `gatherMs`. */
-  longestGatherMs: number
+  /** The same while more is waiting than the run can take. */
+  fullGatherMs: number
   /** The least pause between two dispatches while the queue is not filling all free slots. */
   spacingMs: number
   /** Between two looks while there was work within `busyMs`. */
@@ -51,8 +57,11 @@ export type RunOptions = {
 const common = {
   slowMs: 100,
   maxInHand: 1_792,
+  window: 64,
+  windowStep: 16,
+  windowMs: 2,
   gatherMs: 20,
-  longestGatherMs: 100,
+  fullGatherMs: 100,
   spacingMs: 5,
   pollMs: 25,
   busyMs: 5_000,

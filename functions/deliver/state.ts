@@ -22,6 +22,8 @@ export type RunState = {
   offered: number
   /** Claimed and without a result. */
   outstanding: number
+  /** Those of them that are on their way, or next in a chain of which one is. */
+  begun: number
   /** Those of them that have been on their way for so long that they no longer take a slot. */
   slow: number
   /** Waiting for the next dispatch. */
@@ -29,8 +31,6 @@ export type RunState = {
   oldestResultAt: number
   /** When the last answer came; -Infinity before the first. */
   answeredAt: number
-  /** How long the last dispatch took. */
-  tookMs: number
   /** Whether the last answer filled all slots that were offered, so that more is waiting. */
   wasFull: boolean
   /** When work was last seen. */
@@ -52,11 +52,11 @@ export function beginState(now: number): RunState {
     inFlight: [],
     offered: 0,
     outstanding: 0,
+    begun: 0,
     slow: 0,
     results: [],
     oldestResultAt: 0,
     answeredAt: -Infinity,
-    tookMs: 0,
     wasFull: false,
     workedAt: now,
     leasedUntil: now,

@@ -8,8 +8,6 @@ import { withSettings } from './options.ts'
 import { fillIn, learn, stillKnown } from './known.ts'
 import { type Answered, dispatchUntilAnswered } from './redispatch.ts'
 
-const begunAtOnce = 32
-
 /** A database that answers nothing is given this long beyond the leases in hand. */
 const patienceMs = 10_000
 
@@ -60,7 +58,6 @@ function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): vo
   run.options = withSettings(run.initial, settings)
   summary.stale += answer.stale
   state.answeredAt = now
-  state.tookMs = now - calledAt
   state.wasFull = limit > 0 && deliveries.length >= limit
   // Asking takes 0.2 ms.
   if (run.options.maxCpuMs !== null) state.cpuMs = (deps.cpuMs() ?? 0) - run.cpuAtStart
@@ -79,7 +76,7 @@ function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): vo
 
 /** Begins to send what an answer brought; each result is noted as it comes. */
 function send(run: ActiveRun, { answer, calledAt }: Answered): void {
-  const { deps, options, hand, pacer } = run
+  const { deps, options, hand, pacer, state, window } = run
   const batch = batchOf(answer, calledAt, deps)
   const putDown = hand.take(answer.deliveries.length)
   const chainDeps = {
@@ -89,25 +86,32 @@ function send(run: ActiveRun, { answer, calledAt }: Answered): void {
     isHalted: () => isHalted(run),
     note: (result: Result, delivery: Delivery) => {
       putDown()
+      state.begun--
+      window.answered()
       note(run, result, delivery)
     },
   }
-  void begin(chainsOf(answer.deliveries), (chain) => void sendChain(chainDeps, chain, batch), deps)
+  void begin(run, chainsOf(answer.deliveries), (chain) => {
+    state.begun += chain.length
+    void sendChain(chainDeps, chain, batch)
+  })
 }
 
 /**
  * Begins some chains at a time. All at once would keep the event loop for 20 ms, so that no answer
- * is taken in meanwhile; and a thousand requests are then under way where quick endpoints need a
- * hundred, each with its buffers: a fifth of the CPU went into collecting their garbage.
+ * is taken in meanwhile; and a thousand requests would then be under way where quick endpoints need
+ * fifty.
  */
 async function begin(
+  { deps, options, window }: ActiveRun,
   chains: Delivery[][],
   beginChain: (chain: Delivery[]) => void,
-  { yieldTurn }: RunDeps,
 ): Promise<void> {
-  for (let at = 0; at < chains.length; at += begunAtOnce) {
-    if (at > 0) await yieldTurn()
-    chains.slice(at, at + begunAtOnce).forEach(beginChain)
+  const { windowStep } = options
+  for (let at = 0; at < chains.length; at += windowStep) {
+    await window.room()
+    if (at > 0) await deps.yieldTurn()
+    chains.slice(at, at + windowStep).forEach(beginChain)
   }
 }
 
