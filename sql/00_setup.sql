@@ -61,24 +61,10 @@ comment on schema outbox is
 
 revoke all on schema outbox from public;
 
--- One row at most. While it is there, outbox.clock() stands at its time.
-create table outbox.test_clock (
-  only_row boolean primary key default true constraint test_clock_has_one_row check (only_row),
-  at timestamptz not null
-);
-comment on table outbox.test_clock is
-  'Tests set the time here, and clock() goes by it. Only the owner can write it; empty means the '
-  'real clock.';
-
 create function outbox.clock() returns timestamptz
-language plpgsql volatile set search_path = ''
-as $$
-begin
-  return coalesce((select t.at from outbox.test_clock t), pg_catalog.clock_timestamp());
-end
-$$;
+language sql volatile return pg_catalog.clock_timestamp();
 comment on function outbox.clock() is
-  'The time that the outbox goes by: the test clock if one is set, else the clock at the call.';
+  'The time that the outbox goes by: that of the call. Tests put another function in its place.';
 
 create function outbox.version() returns jsonb
 language sql immutable set search_path = ''

@@ -1667,22 +1667,6 @@ export type Database = {
         }
         Relationships: []
       }
-      'test_clock': {
-        Row: {
-          'at': string
-          'only_row': boolean
-        }
-        ComputedFields: never
-        Insert: {
-          'at': string
-          'only_row'?: boolean
-        }
-        Update: {
-          'at'?: string
-          'only_row'?: boolean
-        }
-        Relationships: []
-      }
       'unroutable': {
         Row: {
           'error': string
@@ -3288,6 +3272,7 @@ export type Database = {
         }
         Returns: boolean
       }
+      'is_type': { Args: { 'p_type': string }; Returns: boolean }
       'is_watched_change': {
         Args: { 'p_new': Json; 'p_old': Json; 'p_watch': Json }
         Returns: boolean
@@ -3535,6 +3520,7 @@ export type Database = {
         Returns: boolean
       }
       'may_become': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
+      'may_kick': { Args: Record<PropertyKey, never>; Returns: boolean }
       'message_content': {
         Args: {
           'p_message': Omit<

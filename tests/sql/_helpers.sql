@@ -1,6 +1,7 @@
 -- What the tests share. A test loads this file after its begin, so that its rollback takes all of it
 -- away again: a clock that only the test turns, endpoints and events in one word each, a run to make
 -- dispatch calls with, and recounts that trust no counter.
+\ir ../_support/test_clock.sql
 create schema helper;
 set local search_path = helper, extensions;
 

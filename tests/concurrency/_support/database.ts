@@ -4,6 +4,7 @@ import postgres, { type Sql } from 'postgres'
 import { prepareDatabase } from '../../../supabase/local/database/mod.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { startTestPostgres } from '../../_support/postgres.ts'
+import { installTestClock } from '../../_support/test_clock.ts'
 
 /** One connection: its statements run one after the other, so `begin` and `commit` may stand alone. */
 export interface Session {
@@ -46,7 +47,9 @@ export async function startOutbox(): Promise<OutboxDatabase> {
     await prepareDatabase({ dbUrl: pg.dbUrl, projectDir: projectRoot, log: () => {} })
     const admin = connect(pg.adminDbUrl)
     await admin`alter database postgres set deadlock_timeout = '20ms'`
-    await stopCron(admin, connect(pg.dbUrl))
+    const owner = connect(pg.dbUrl)
+    await stopCron(admin, owner)
+    await installTestClock(owner)
     const tables = await emptyTables(admin)
     return {
       admin,

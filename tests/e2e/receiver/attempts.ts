@@ -12,6 +12,7 @@ import { attemptDelivery } from '../../../functions/deliver/attempt.ts'
 import { prepareDatabase } from '../../../supabase/local/database/mod.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { startTestPostgres } from '../../_support/postgres.ts'
+import { installTestClock } from '../../_support/test_clock.ts'
 
 /** What became of an endpoint's only delivery. */
 export type Fate = {
@@ -52,6 +53,7 @@ export async function startAttempts(pools: PoolOptions): Promise<Attempts> {
   const transport = createHttp1Transport(pools)
   const now = new Date(Math.floor(Date.now() / 1000) * 1000)
   await sql`select cron.unschedule(j.jobid) from cron.job as j`
+  await installTestClock(sql)
   await sql`insert into outbox.test_clock (at) values (${now})`
   await sql`select outbox.set_setting('egress.allow_http', 'true')`
   await sql`select outbox.set_setting('egress.allow_cidrs', '["127.0.0.0/8", "::1/128"]')`

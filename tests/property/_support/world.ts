@@ -5,6 +5,7 @@ import postgres, { type Sql } from 'postgres'
 import { prepareDatabase } from '../../../supabase/local/database/mod.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { startTestPostgres } from '../../_support/postgres.ts'
+import { installTestClock } from '../../_support/test_clock.ts'
 import type { Script } from './script.ts'
 import { type Ending, readTrace, type Seen, type Trace } from './trace.ts'
 
@@ -80,6 +81,7 @@ async function calm(adminDbUrl: string): Promise<void> {
 }
 
 async function prepare(sql: Sql): Promise<void> {
+  await installTestClock(sql)
   // The days of the sequences have their partitions, and a cleanup has few to make.
   await sql`select outbox.drop_partition(c.relname) from pg_class c where c.relnamespace = 'outbox'::regnamespace and c.relname ~ '_p[0-9]{8}$' and c.relkind = 'r'`
   await sql`insert into outbox.test_clock (at) values ('2026-03-01 12:00:00+00')`

@@ -4,7 +4,7 @@ begin;
 select plan(12);
 
 create temporary view outbox_function as
-  select p.oid, p.oid::regprocedure::text as name, p.proname, p.proconfig, p.proowner, p.prosecdef,
+  select p.oid, p.oid::regprocedure::text as name, p.proname, p.proconfig, p.prosqlbody, p.proowner, p.prosecdef,
     p.prolang
   from pg_proc p where p.pronamespace = 'outbox'::regnamespace;
 
@@ -21,8 +21,8 @@ select isnt_empty('select from outbox_relation', 'there are relations to look at
 
 select is_empty(
   $$ select name from outbox_function
-     where not coalesce('search_path=""' = any (proconfig), false) $$,
-  'every function sets search_path to nothing');
+     where prosqlbody is null and not coalesce('search_path=""' = any (proconfig), false) $$,
+  'every function sets search_path to nothing, or had its names looked up when it was made');
 
 select is_empty(
   $$ select proname from outbox_function group by proname having count(*) > 1 $$,
