@@ -108,6 +108,7 @@ begin
   if p_event.org_id is distinct from 'default' then
     perform outbox.check_publisher(p_event);
   end if;
+  -- The call, of 3 us, only for its error.
   if not outbox.is_type(p_event.type) then
     perform outbox.check_type(p_event.type);
   end if;

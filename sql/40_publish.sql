@@ -93,6 +93,7 @@ begin
   v_id := outbox.put_event(outbox.new_event(v_now, p_type, p_body, p_org_id,
     p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
     p_traceparent));
+  -- Asked here too: the call takes 3 us of each event in a transaction of many.
   if outbox.may_kick() then
     perform outbox.kick_on_commit();
   end if;

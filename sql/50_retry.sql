@@ -52,28 +52,31 @@ begin
     perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
       'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
   end if;
-  -- strict: a lax path looks into arrays, and would take [[1]] for numbers.
+  -- strict: a lax path looks into arrays, and would take [[1]] for numbers. What is smaller than a
+  -- millisecond may be too small to be read as double precision.
   if v_strategy = 'schedule' and (
     pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
     or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
     or pg_catalog.jsonb_path_exists(p_policy,
-      'strict $.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
+      'strict $.delays[*] ? (@.type() != "number" || @ != 0 && @ < 0.001 || @ > 604800)'))
   then
     perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
-      'Expected seconds, such as [1, 5, 15, 60, 300]');
+      'Expected seconds, such as [1, 5, 15, 60, 300], to a millisecond');
   end if;
-  if v_strategy <> 'schedule'
+  -- A schedule needs none, but what is there is read.
+  if (v_strategy <> 'schedule' or p_policy ? 'base_delay')
     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
-      'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true
+      'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)') is not true
   then
     perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800',
-      'Expected seconds, such as 1');
+      'Expected seconds, such as 1, to a millisecond');
   end if;
   foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
     if p_policy ? v_field and (
       not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
         when 'factor' then 'strict $ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
-        when 'max_delay' then 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)'
+        when 'max_delay' then
+          'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)'
         else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)'
       end)::jsonpath)
       -- 5.0 is a number that integer does not read.
@@ -92,32 +95,44 @@ $$;
 comment on function outbox.check_retry(jsonb) is
   'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
 
-create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
-language plpgsql volatile security definer set search_path = ''
+-- An UPDATE at the console is told so too, and no run meets a policy that it cannot read.
+alter table outbox.endpoint add constraint endpoint_retry_is_valid
+  check (outbox.check_retry(retry) is not null);
+
+create function outbox.delay_after(p_policy jsonb, p_failure integer) returns interval
+language plpgsql volatile set search_path = ''
 as $$
 declare
-  v_attempt integer := greatest(p_attempt, 1);
+  v_failure integer := greatest(p_failure, 1);
   v_base float8 := (p_policy ->> 'base_delay')::float8;
   v_seconds float8;
 begin
   v_seconds := case p_policy ->> 'strategy'
     when 'schedule' then (
       p_policy -> 'delays'
-      ->> least(v_attempt, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
+      ->> least(v_failure, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
     )::float8
     -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
     when 'exponential' then least(604800, v_base * pg_catalog.power(
-      coalesce((p_policy ->> 'factor')::float8, 2), least(v_attempt - 1, 64)))
-    when 'linear' then v_base * v_attempt
+      coalesce((p_policy ->> 'factor')::float8, 2), least(v_failure - 1, 64)))
+    when 'linear' then v_base * v_failure
     when 'fixed' then v_base
   end;
-  if v_seconds is null then
-    perform outbox.check_retry(coalesce(p_policy, '{}'));
-  end if;
   return pg_catalog.make_interval(secs => least(
     v_seconds
       * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
     coalesce((p_policy ->> 'max_delay')::float8, 604800)));
+end
+$$;
+comment on function outbox.delay_after(jsonb, integer) is
+  'calculate_delay() for a policy that check_retry() has taken, as every stored one.';
+
+create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  perform outbox.check_retry(coalesce(p_policy, '{}'));
+  return outbox.delay_after(p_policy, p_attempt);
 end
 $$;
 comment on function outbox.calculate_delay(jsonb, integer) is
@@ -144,7 +159,7 @@ begin
         pg_catalog.sum(s.delay_s) over (order by n) as after_s
       from pg_catalog.generate_series(1, coalesce((p_policy ->> 'max_retries')::integer, 5)) as n
       cross join lateral (
-        select extract(epoch from outbox.calculate_delay(p_policy - 'jitter', n))::float8 as delay_s
+        select extract(epoch from outbox.delay_after(p_policy - 'jitter', n))::float8 as delay_s
       ) s
       cross join (select coalesce((p_policy ->> 'jitter')::boolean, false) as on) j
     ) d);

@@ -45,10 +45,10 @@ begin
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
-        when v.waits then p_now + outbox.calculate_delay(p.policy, 1)
+        when v.waits then p_now + outbox.delay_after(p.policy, 1)
         when v.harmless then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
-          outbox.calculate_delay(p.policy, d.tries + 1),
+          outbox.delay_after(p.policy, d.tries + 1),
           (f.rule).min_delay_s * interval '1 s',
           h.hint)
       end as retry_at
@@ -136,13 +136,9 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from judged j
       cross join lateral (
-        -- As in apply_delivered().
         select case
-          when j.outcome = 'delivered' and j.replayed_at is null then greatest(0, v_ms - greatest(
-            pg_catalog.floor(extract(epoch from j.deliver_at) * 1000)::bigint,
-            ('x' || pg_catalog.encode(
-              pg_catalog.substr(pg_catalog.uuid_send(j.event_id), 1, 6), 'hex')
-            )::bit(48)::bigint))
+          when j.outcome = 'delivered' and j.replayed_at is null
+          then outbox.latency_ms(j.event_id, j.deliver_at, v_ms)
         end as ms offset 0
       ) a
       where j.outcome <> 'released'

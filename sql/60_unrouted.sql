@@ -155,12 +155,8 @@ begin
   if not outbox.has_unrouted() then
     return null;
   end if;
-  -- SKIP LOCKED goes on to older versions, which are all dead: the bound stops it.
-  select * into v_router from outbox.router r
-  where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
-  order by r.turn desc limit 1
-  for no key update skip locked;
-  if not found then
+  v_router := outbox.lock_router();
+  if v_router.turn is null then
     return null;
   end if;
   -- A cluster restored from a dump counts transactions anew: begin at the beginning.

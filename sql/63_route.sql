@@ -27,14 +27,10 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_router outbox.router;
+  -- The lock went with the step that failed, and another call may be routing now.
+  v_router outbox.router := outbox.lock_router();
 begin
-  -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
-  select * into v_router from outbox.router r
-  where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
-  order by r.turn desc limit 1
-  for no key update skip locked;
-  if not found then
+  if v_router.turn is null then
     return;
   end if;
   if p_events is null and v_router.batch = 1 then

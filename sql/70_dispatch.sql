@@ -35,13 +35,14 @@ begin
       ('egress.proxy_url', 'proxy_url'),
       ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
       ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
-      ('worker.max_deliveries', 'max_deliveries')
+      ('worker.max_deliveries', 'max_deliveries'), ('worker.batch_size', 'batch_size')
     ) n (name, key) on n.name = s.name);
 end
 $$;
 comment on function outbox.run_settings() is
   'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
-  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
+  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", '
+  '"batch_size"}.';
 
 create function outbox.retries_at(p_endpoint_ids uuid[], p_now timestamptz) returns json
 language plpgsql stable

@@ -81,6 +81,7 @@ const settings = z.object({
   poll_ms: z.number().positive(),
   max_wall_ms: z.number().positive(),
   max_deliveries: z.int().positive(),
+  batch_size: z.int().positive(),
 })
 
 const retry = z.object({

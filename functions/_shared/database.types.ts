@@ -2770,6 +2770,7 @@ export type Database = {
         Returns: Json
       }
       'define_saga': { Args: { 'p_name': string; 'p_steps': Json }; Returns: Json }
+      'delay_after': { Args: { 'p_failure': number; 'p_policy': Json }; Returns: string }
       'delete_channel': {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
@@ -3293,6 +3294,10 @@ export type Database = {
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
       'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
+      'latency_ms': {
+        Args: { 'p_deliver_at': string; 'p_event_id': string; 'p_now_ms': number }
+        Returns: number
+      }
       'learn_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
       'list_activity': {
@@ -3474,6 +3479,22 @@ export type Database = {
         SetofOptions: {
           from: '*'
           to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'lock_router': {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          'batch': number
+          'open_xids': (unknown)[]
+          'seen_below': unknown
+          'turn': number
+          'watermark': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'router'
           isOneToOne: true
           isSetofReturn: false
         }

@@ -68,7 +68,8 @@ export function endReason(state: RunState, options: RunOptions, now: number): En
 export function freeSlots(state: RunState, options: RunOptions): number {
   const spoken = state.claimed + state.offered
   const left = options.maxDeliveries === null ? Infinity : options.maxDeliveries - spoken
-  return Math.max(0, Math.min(openSlots(state, options), shareOf(options), left))
+  const { batchSize } = options
+  return Math.max(0, Math.min(openSlots(state, options), shareOf(options), batchSize, left))
 }
 
 /** The slots of one dispatch, so that each of those on their way has some to offer. */

@@ -15,7 +15,10 @@ export type RunOptions = {
   maxInHand: number
   /** Sends on their way at once while answers come within `windowMs`. */
   window: number
-  /** Sends that are begun together, without a look at what has come meanwhile. */
+  /**
+   * Sends that are begun together, without a look at what has come meanwhile; twice as many after
+   * each wait in vain.
+   */
   windowStep: number
   /** The longest that the next ones wait for room in the window. */
   windowMs: number
@@ -24,6 +27,8 @@ export type RunOptions = {
    * first is read and sent.
    */
   maxDispatches: number
+  /** The most that the database gives in one answer; Infinity until an answer tells it. */
+  batchSize: number
   /** The part of a dispatch's slots that must be free for it to go before its time. */
   enoughShare: number
   /** A result waits no longer than this for company. */
@@ -60,8 +65,9 @@ const common = {
   window: 64,
   windowStep: 16,
   windowMs: 2,
+  batchSize: Infinity,
   gatherMs: 20,
-  fullGatherMs: 100,
+  fullGatherMs: 50,
   spacingMs: 5,
   pollMs: 25,
   busyMs: 5_000,
@@ -109,6 +115,7 @@ export const workerOptions: RunOptions = {
 export function withSettings(options: RunOptions, settings: Settings): RunOptions {
   return {
     ...options,
+    batchSize: settings.batch_size,
     idlePollMs: Math.max(options.pollMs, settings.poll_ms / 4),
     maxWallMs: options.isBounded ? settings.max_wall_ms : null,
     maxDeliveries: options.isBounded ? settings.max_deliveries : null,

@@ -24,7 +24,9 @@ export type RunState = {
   outstanding: number
   /** Those of them that are on their way, or next in a chain of which one is. */
   begun: number
-  /** Those of them that have been on their way for so long that they no longer take a slot. */
+  /**
+   * Those of them that were claimed so long ago that they no longer take a slot, begun or not.
+   */
   slow: number
   /** Waiting for the next dispatch. */
   results: Result[]

@@ -103,15 +103,18 @@ function send(run: ActiveRun, { answer, calledAt }: Answered): void {
  * fifty.
  */
 async function begin(
-  { deps, options, window }: ActiveRun,
+  run: ActiveRun,
   chains: Delivery[][],
   beginChain: (chain: Delivery[]) => void,
 ): Promise<void> {
-  const { windowStep } = options
-  for (let at = 0; at < chains.length; at += windowStep) {
-    await window.room()
+  const { deps, options, window } = run
+  let step = options.windowStep
+  for (let at = 0; at < chains.length; at += step) {
+    // What is halted is released, which takes no time.
+    const hasRoom = isHalted(run) || await window.room()
+    step = hasRoom ? options.windowStep : step * 2
     if (at > 0) await deps.yieldTurn()
-    chains.slice(at, at + windowStep).forEach(beginChain)
+    chains.slice(at, at + step).forEach(beginChain)
   }
 }
 

@@ -14,8 +14,8 @@ export type WindowOptions = {
 
 /** Bounds what is on its way at once. */
 export type Window = {
-  /** Resolves when there is room, or when that took too long. */
-  room(): Promise<void>
+  /** Resolves with true when there is room, with false when that took too long. */
+  room(): Promise<boolean>
   /** To be called after each answer. */
   answered(): void
 }
@@ -29,29 +29,29 @@ export type Window = {
 export function createWindow(
   { clock, state, size, step, patienceMs }: WindowOptions,
 ): Window {
-  const waiting = new Set<() => void>()
+  const waiting = new Set<(hasRoom: boolean) => void>()
 
   function quick(): number {
     return state.begun - state.slow
   }
 
-  function room(): Promise<void> {
-    if (quick() < size) return Promise.resolve()
+  function room(): Promise<boolean> {
+    if (quick() < size) return Promise.resolve(true)
     return new Promise((resolve) => {
-      const cancel = clock.after(patienceMs, go)
+      const cancel = clock.after(patienceMs, () => go(false))
       waiting.add(go)
 
-      function go(): void {
+      function go(hasRoom: boolean): void {
         waiting.delete(go)
         cancel()
-        resolve()
+        resolve(hasRoom)
       }
     })
   }
 
   function answered(): void {
     if (waiting.size === 0 || quick() > size - step) return
-    for (const go of [...waiting]) go()
+    for (const go of [...waiting]) go(true)
   }
 
   return { room, answered }

@@ -16,11 +16,11 @@
 --   57_callback_failure.sql, 57_callback_status.sql, 57_callback_status_judge.sql,
 --   57_callback_status_note.sql, 57_callback_store.sql, 57_callback_tell.sql, 57_lost_lease.sql,
 --   58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql, 59_callback_cleanup.sql,
---   59_hold_channel.sql, 59_hold_template.sql, 59_notice.sql, 60_unrouted.sql, 61_wanted.sql,
---   62_add_deliveries.sql, 63_route.sql, 64_due_gates.sql, 64_take.sql, 65_claim.sql,
---   66_message_claim.sql, 69_batch.sql, 70_dispatch.sql, 71_message_parcel.sql, 72_announce.sql,
---   73_dead_letter_topic.sql, 75_kick.sql, 77_discard_dead_letter.sql, 77_replay.sql,
---   77_replay_job.sql, 78_purge.sql, 80_delivery_status.sql, 80_endpoint_status.sql,
+--   59_hold_channel.sql, 59_hold_template.sql, 59_notice.sql, 60_router.sql, 60_unrouted.sql,
+--   61_wanted.sql, 62_add_deliveries.sql, 63_route.sql, 64_due_gates.sql, 64_take.sql,
+--   65_claim.sql, 66_message_claim.sql, 69_batch.sql, 70_dispatch.sql, 71_message_parcel.sql,
+--   72_announce.sql, 73_dead_letter_topic.sql, 75_kick.sql, 77_discard_dead_letter.sql,
+--   77_replay.sql, 77_replay_job.sql, 78_purge.sql, 80_delivery_status.sql, 80_endpoint_status.sql,
 --   80_outbox_views.sql, 80_queue_health.sql, 81_api_requests.sql, 81_release.sql, 82_api.sql,
 --   82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_delivery.sql,
 --   83_api_delivery_actions.sql, 83_api_endpoint_change.sql, 83_api_endpoint_create.sql,
@@ -696,16 +696,17 @@ comment on function outbox.check_url(text) is
 -- from its id alone: partitions are daily, and an old day is dropped, never deleted row by row.
 
 create function outbox.uuid_v7(p_at timestamptz) returns uuid
--- p_at stands here once: a statement takes the body in place of the call only then.
+-- p_at stands here once: a statement takes the body in place of the call only then. 4096000.0 is a
+-- numeric: an operator that must convert first could be one of somebody's own.
 language sql volatile return pg_catalog.overlay(
   pg_catalog.encode(pg_catalog.uuid_send(pg_catalog.gen_random_uuid()), 'hex'),
   pg_catalog.overlay(
     pg_catalog.lpad(
-      pg_catalog.to_hex(pg_catalog.floor(extract(epoch from p_at) * 4096000)::bigint), 15, '0'),
+      pg_catalog.to_hex(pg_catalog.floor(extract(epoch from p_at) * 4096000.0)::bigint), 15, '0'),
     '7', 13, 0),
   1, 16)::uuid;
 comment on function outbox.uuid_v7(timestamptz) is
-  'A new uuid v7 of the given time (microseconds; RFC 9562 method 3): strictly greater for a '
+  'A new uuid v7 of the given time (microseconds, from 1970 on; RFC 9562 method 3): strictly greater for a '
   'later microsecond.';
 
 create function outbox.uuid_v7_floor(p_at timestamptz) returns uuid
@@ -3529,6 +3530,17 @@ $$;
 comment on function outbox.latency_bounds() is
   'The upper bounds of the buckets of how long a delivery takes from when it is due, in ms.';
 
+create function outbox.latency_ms(
+  p_event_id uuid, p_deliver_at timestamptz, p_now_ms bigint
+) returns bigint
+language sql stable return greatest(0, p_now_ms - greatest(
+  pg_catalog.floor(extract(epoch from p_deliver_at) * 1000.0)::bigint,
+  ('x' || pg_catalog.encode(
+    pg_catalog.substr(pg_catalog.uuid_send(p_event_id), 1, 6), 'hex'))::bit(48)::bigint));
+comment on function outbox.latency_ms(uuid, timestamptz, bigint) is
+  'How long a delivery took by p_now_ms (since 1970) from when it was due: the time in the '
+  'event''s id, or that for which its publisher wished, in ms.';
+
 -- sql/35_run.sql
 
 -- Runs: the invocations of deliver, and the workers, that are alive. Both tables are unlogged:
@@ -3728,6 +3740,7 @@ begin
   if p_event.org_id is distinct from 'default' then
     perform outbox.check_publisher(p_event);
   end if;
+  -- The call, of 3 us, only for its error.
   if not outbox.is_type(p_event.type) then
     perform outbox.check_type(p_event.type);
   end if;
@@ -3939,6 +3952,7 @@ begin
   v_id := outbox.put_event(outbox.new_event(v_now, p_type, p_body, p_org_id,
     p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
     p_traceparent));
+  -- Asked here too: the call takes 3 us of each event in a transaction of many.
   if outbox.may_kick() then
     perform outbox.kick_on_commit();
   end if;
@@ -5571,28 +5585,31 @@ begin
     perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
       'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
   end if;
-  -- strict: a lax path looks into arrays, and would take [[1]] for numbers.
+  -- strict: a lax path looks into arrays, and would take [[1]] for numbers. What is smaller than a
+  -- millisecond may be too small to be read as double precision.
   if v_strategy = 'schedule' and (
     pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
     or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
     or pg_catalog.jsonb_path_exists(p_policy,
-      'strict $.delays[*] ? (@.type() != "number" || @ < 0 || @ > 604800)'))
+      'strict $.delays[*] ? (@.type() != "number" || @ != 0 && @ < 0.001 || @ > 604800)'))
   then
     perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
-      'Expected seconds, such as [1, 5, 15, 60, 300]');
+      'Expected seconds, such as [1, 5, 15, 60, 300], to a millisecond');
   end if;
-  if v_strategy <> 'schedule'
+  -- A schedule needs none, but what is there is read.
+  if (v_strategy <> 'schedule' or p_policy ? 'base_delay')
     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
-      'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)') is not true
+      'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)') is not true
   then
     perform outbox.invalid('retry.base_delay', 'is not a number from 0 to 604800',
-      'Expected seconds, such as 1');
+      'Expected seconds, such as 1, to a millisecond');
   end if;
   foreach v_field in array array['factor', 'max_delay', 'max_retries'] loop
     if p_policy ? v_field and (
       not pg_catalog.jsonb_path_exists(p_policy -> v_field, (case v_field
         when 'factor' then 'strict $ ? (@.type() == "number" && @ >= 1 && @ <= 100)'
-        when 'max_delay' then 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 604800)'
+        when 'max_delay' then
+          'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)'
         else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)'
       end)::jsonpath)
       -- 5.0 is a number that integer does not read.
@@ -5611,32 +5628,44 @@ $$;
 comment on function outbox.check_retry(jsonb) is
   'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
 
-create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
-language plpgsql volatile security definer set search_path = ''
+-- An UPDATE at the console is told so too, and no run meets a policy that it cannot read.
+alter table outbox.endpoint add constraint endpoint_retry_is_valid
+  check (outbox.check_retry(retry) is not null);
+
+create function outbox.delay_after(p_policy jsonb, p_failure integer) returns interval
+language plpgsql volatile set search_path = ''
 as $$
 declare
-  v_attempt integer := greatest(p_attempt, 1);
+  v_failure integer := greatest(p_failure, 1);
   v_base float8 := (p_policy ->> 'base_delay')::float8;
   v_seconds float8;
 begin
   v_seconds := case p_policy ->> 'strategy'
     when 'schedule' then (
       p_policy -> 'delays'
-      ->> least(v_attempt, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
+      ->> least(v_failure, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
     )::float8
     -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
     when 'exponential' then least(604800, v_base * pg_catalog.power(
-      coalesce((p_policy ->> 'factor')::float8, 2), least(v_attempt - 1, 64)))
-    when 'linear' then v_base * v_attempt
+      coalesce((p_policy ->> 'factor')::float8, 2), least(v_failure - 1, 64)))
+    when 'linear' then v_base * v_failure
     when 'fixed' then v_base
   end;
-  if v_seconds is null then
-    perform outbox.check_retry(coalesce(p_policy, '{}'));
-  end if;
   return pg_catalog.make_interval(secs => least(
     v_seconds
       * case when (p_policy ->> 'jitter')::boolean then 0.5 + pg_catalog.random() else 1 end,
     coalesce((p_policy ->> 'max_delay')::float8, 604800)));
+end
+$$;
+comment on function outbox.delay_after(jsonb, integer) is
+  'calculate_delay() for a policy that check_retry() has taken, as every stored one.';
+
+create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  perform outbox.check_retry(coalesce(p_policy, '{}'));
+  return outbox.delay_after(p_policy, p_attempt);
 end
 $$;
 comment on function outbox.calculate_delay(jsonb, integer) is
@@ -5663,7 +5692,7 @@ begin
         pg_catalog.sum(s.delay_s) over (order by n) as after_s
       from pg_catalog.generate_series(1, coalesce((p_policy ->> 'max_retries')::integer, 5)) as n
       cross join lateral (
-        select extract(epoch from outbox.calculate_delay(p_policy - 'jitter', n))::float8 as delay_s
+        select extract(epoch from outbox.delay_after(p_policy - 'jitter', n))::float8 as delay_s
       ) s
       cross join (select coalesce((p_policy ->> 'jitter')::boolean, false) as on) j
     ) d);
@@ -6677,13 +6706,8 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from gone g
       cross join lateral (
-        -- Since it was due: from the time in the id, or that for which the publisher wished.
         select case
-          when g.replayed_at is null then greatest(0, v_ms - greatest(
-            pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,
-            ('x' || pg_catalog.encode(
-              pg_catalog.substr(pg_catalog.uuid_send(g.event_id), 1, 6), 'hex')
-            )::bit(48)::bigint))
+          when g.replayed_at is null then outbox.latency_ms(g.event_id, g.deliver_at, v_ms)
         end as ms offset 0
       ) a
       group by 1, 2, 3, 4, 5
@@ -6833,10 +6857,10 @@ begin
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
-        when v.waits then p_now + outbox.calculate_delay(p.policy, 1)
+        when v.waits then p_now + outbox.delay_after(p.policy, 1)
         when v.harmless then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
-          outbox.calculate_delay(p.policy, d.tries + 1),
+          outbox.delay_after(p.policy, d.tries + 1),
           (f.rule).min_delay_s * interval '1 s',
           h.hint)
       end as retry_at
@@ -6924,13 +6948,9 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from judged j
       cross join lateral (
-        -- As in apply_delivered().
         select case
-          when j.outcome = 'delivered' and j.replayed_at is null then greatest(0, v_ms - greatest(
-            pg_catalog.floor(extract(epoch from j.deliver_at) * 1000)::bigint,
-            ('x' || pg_catalog.encode(
-              pg_catalog.substr(pg_catalog.uuid_send(j.event_id), 1, 6), 'hex')
-            )::bit(48)::bigint))
+          when j.outcome = 'delivered' and j.replayed_at is null
+          then outbox.latency_ms(j.event_id, j.deliver_at, v_ms)
         end as ms offset 0
       ) a
       where j.outcome <> 'released'
@@ -10023,6 +10043,30 @@ comment on function outbox.channels_of(outbox.whatsapp_update) is
   'The channels that an update of an account, or of one of its numbers, concerns: of the app that '
   'signed it alone.';
 
+-- sql/60_router.sql
+
+-- The one row of router: whoever holds its lock routes, all others leave it to that call.
+
+create function outbox.lock_router() returns outbox.router
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_router outbox.router;
+begin
+  -- SKIP LOCKED goes on to older versions, which are all dead: the bound stops it.
+  select * into v_router from outbox.router r
+  where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
+  order by r.turn desc limit 1
+  for no key update skip locked;
+  return v_router;
+end
+$$;
+comment on function outbox.lock_router() is
+  'Where routing stands, locked until the transaction or its present step ends; nulls while '
+  'another call is routing. locks: router with SKIP LOCKED.';
+
 -- sql/60_unrouted.sql
 
 -- Routing: an event becomes one delivery per subscribed endpoint. Here, what there is to route. One
@@ -10182,12 +10226,8 @@ begin
   if not outbox.has_unrouted() then
     return null;
   end if;
-  -- SKIP LOCKED goes on to older versions, which are all dead: the bound stops it.
-  select * into v_router from outbox.router r
-  where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
-  order by r.turn desc limit 1
-  for no key update skip locked;
-  if not found then
+  v_router := outbox.lock_router();
+  if v_router.turn is null then
     return null;
   end if;
   -- A cluster restored from a dump counts transactions anew: begin at the beginning.
@@ -10607,14 +10647,10 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_router outbox.router;
+  -- The lock went with the step that failed, and another call may be routing now.
+  v_router outbox.router := outbox.lock_router();
 begin
-  -- SKIP LOCKED: the lock went with the step that failed, and another call may be routing now.
-  select * into v_router from outbox.router r
-  where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
-  order by r.turn desc limit 1
-  for no key update skip locked;
-  if not found then
+  if v_router.turn is null then
     return;
   end if;
   if p_events is null and v_router.batch = 1 then
@@ -11611,13 +11647,14 @@ begin
       ('egress.proxy_url', 'proxy_url'),
       ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
       ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
-      ('worker.max_deliveries', 'max_deliveries')
+      ('worker.max_deliveries', 'max_deliveries'), ('worker.batch_size', 'batch_size')
     ) n (name, key) on n.name = s.name);
 end
 $$;
 comment on function outbox.run_settings() is
   'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
-  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries"}.';
+  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", '
+  '"batch_size"}.';
 
 create function outbox.retries_at(p_endpoint_ids uuid[], p_now timestamptz) returns json
 language plpgsql stable

@@ -63,6 +63,7 @@ export function sampleSettings(over: Partial<Settings> = {}): Settings {
     poll_ms: 1000,
     max_wall_ms: 25_000,
     max_deliveries: 2_000,
+    batch_size: 1_000,
     ...over,
   }
 }

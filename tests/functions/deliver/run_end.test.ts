@@ -14,7 +14,7 @@ Deno.test('run() ends an idle edge run, and delivers what its last dispatch brin
   await clock.advance(1_000)
   await running
   expect(database.calls).toMatchObject([
-    { ended: true, limit: 256, results: [] },
+    { ended: true, limit: edgeOptions.slots, results: [] },
     { ended: true, limit: 0, results: [{ event: 'event-1', outcome: 'delivered' }] },
   ])
   expect(harness.summary).toMatchObject({ end: 'idle', delivered: 1 })

@@ -49,14 +49,14 @@ Deno.test('run() dispatches at once when half of the slots are free and the queu
   await stopRun(harness, running)
 })
 
-Deno.test('run() lets results wait up to 100 ms for company while the queue is full', async () => {
+Deno.test('run() lets results wait up to 50 ms for company while the queue is full', async () => {
   const harness = createHarness()
   const { clock, database, courses } = harness
   for (let i = 1; i <= 10; i++) courses[`event-${i}`] = { ms: i === 1 ? 1 : 900 }
   database.add(...many(20))
   const running = harness.start({ slots: 10, slowMs: 1_000 })
   await clock.advance(800)
-  expect(database.calls[1]).toMatchObject({ at: 1100, results: [{}], limit: 1 })
+  expect(database.calls[1]).toMatchObject({ at: 1050, results: [{}], limit: 1 })
   await stopRun(harness, running)
 })
 
@@ -144,18 +144,18 @@ Deno.test('run() has 64 sends on their way while answers come within 2 ms', asyn
   await clock.advance(0)
   expect(sent).toHaveLength(64)
   await clock.advance(1)
-  // 40 answers left 24: twice 16 more make 56, and 16 more are not too many.
+  // Of 40 answers 32 were a step each. The last 8 leave 56 on their way, too many for another.
   expect(sent).toHaveLength(96)
   await stopRun(harness, running)
 })
 
-Deno.test('run() begins 16 sends more each 2 ms while no answer comes', async () => {
+Deno.test('run() begins twice as many sends after each 2 ms without an answer', async () => {
   const harness = createHarness()
   const { clock, database, courses, sent } = harness
-  for (let i = 1; i <= 100; i++) courses[`event-${i}`] = { ms: 14_000 }
-  database.add(...many(100))
+  for (let i = 1; i <= 300; i++) courses[`event-${i}`] = { ms: 14_000 }
+  database.add(...many(300))
   const running = harness.start()
-  for (const begun of [64, 80, 96, 100]) {
+  for (const begun of [64, 96, 160, 288, 300]) {
     await clock.advance(0)
     expect(sent).toHaveLength(begun)
     await clock.advance(2)
@@ -174,5 +174,22 @@ Deno.test('run() counts no send as on its way that is slow', async () => {
   await clock.advance(25)
   expect(sent).toHaveLength(128)
   expect(new Set(sent.slice(64).map(({ at }) => at)).size).toBe(1)
+  await stopRun(harness, running)
+})
+
+Deno.test('run() asks for no more than the database gives at once, and asks again when it gave that', async () => {
+  const harness = createHarness()
+  const { clock, database, courses, sent } = harness
+  database.settings = { batch_size: 20 }
+  for (let i = 1; i <= 61; i++) courses[`event-${i}`] = { ms: 1 }
+  database.add({})
+  const running = harness.start()
+  await clock.advance(30)
+  database.add(...many(60))
+  database.calls.length = 0
+  await clock.advance(35)
+  const begunAt = sent[1]?.at ?? 0
+  expect(sent.filter(({ at }) => at < begunAt + 5)).toHaveLength(61)
+  expect(new Set(database.calls.map(({ limit }) => limit))).toEqual(new Set([20]))
   await stopRun(harness, running)
 })

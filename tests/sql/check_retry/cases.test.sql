@@ -1,7 +1,7 @@
 -- Which retry policies an endpoint may have. What is accepted must also be usable by calculate_delay().
 begin;
 \ir ../_helpers.sql
-select plan(52);
+select plan(57);
 
 select is(refusal(format('select outbox.check_retry(%L)', c.policy)), 'OH001 ' || c.problem, 'check_retry() refuses ' || c.policy)
 from (values
@@ -12,6 +12,10 @@ from (values
   ('{"strategy": "random"}', $$retry.strategy is 'random'$$),
   ('{"strategy": "fixed", "base_delay": 1, "retries": 5}', 'retry.retries is not a field of a retry policy'),
   ('{"strategy": "schedule"}', 'retry.delays is not a list of 1 to 50 numbers from 0 to 604800'),
+  ('{"strategy": "schedule", "delays": [1], "base_delay": "soon"}', 'retry.base_delay is not a number from 0 to 604800'),
+  ('{"strategy": "schedule", "delays": [1, 1e-400]}', 'retry.delays is not a list of 1 to 50 numbers from 0 to 604800'),
+  ('{"strategy": "fixed", "base_delay": 1e-400}', 'retry.base_delay is not a number from 0 to 604800'),
+  ('{"strategy": "fixed", "base_delay": 1, "max_delay": 1e-400}', 'retry.max_delay is out of range'),
   ('{"strategy": "schedule", "delays": []}', 'retry.delays is not a list of 1 to 50 numbers from 0 to 604800'),
   ('{"strategy": "schedule", "delays": 5}', 'retry.delays is not a list of 1 to 50 numbers from 0 to 604800'),
   ('{"strategy": "schedule", "delays": [1, -1]}', 'retry.delays is not a list of 1 to 50 numbers from 0 to 604800'),
@@ -55,6 +59,10 @@ insert into accepted values
 insert into accepted select outbox.retry_preset(k) from unnest(array['webhook', 'whatsapp']) k;
 select is(refusal(format('select outbox.check_retry(%L)', a.policy)), 'accepted', 'check_retry() accepts ' || a.policy) from accepted a;
 select ok(outbox.calculate_delay(a.policy::jsonb, 51) between '0 s' and '604800 s', 'calculate_delay() takes ' || a.policy) from accepted a;
+
+select endpoint() as id \gset
+select is(refusal(format('update outbox.endpoint set retry = ''{"strategy": "fixed", "base_delay": "soon"}'' where id = %L', :'id')),
+  'OH001 retry.base_delay is not a number from 0 to 604800', 'and so is an UPDATE at the console');
 
 select * from finish();
 rollback;
