@@ -62,7 +62,12 @@ comment on schema outbox is
 revoke all on schema outbox from public;
 
 create function outbox.clock() returns timestamptz
-language sql volatile return pg_catalog.clock_timestamp();
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  return pg_catalog.clock_timestamp();
+end
+$$;
 comment on function outbox.clock() is
   'The time that the outbox goes by: that of the call. Tests put another function in its place.';
 

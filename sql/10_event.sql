@@ -4,17 +4,21 @@
 -- from its id alone: partitions are daily, and an old day is dropped, never deleted row by row.
 
 create function outbox.uuid_v7(p_at timestamptz) returns uuid
--- p_at stands here once: a statement takes the body in place of the call only then. 4096000.0 is a
--- numeric: an operator that must convert first could be one of somebody's own.
-language sql volatile return pg_catalog.overlay(
-  pg_catalog.encode(pg_catalog.uuid_send(pg_catalog.gen_random_uuid()), 'hex'),
-  pg_catalog.overlay(
-    pg_catalog.lpad(
-      pg_catalog.to_hex(pg_catalog.floor(extract(epoch from p_at) * 4096000.0)::bigint), 15, '0'),
-    '7', 13, 0),
-  1, 16)::uuid;
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_us bigint := extract(epoch from p_at) * 1000000;
+begin
+  return pg_catalog.encode(
+    pg_catalog.overlay(
+      pg_catalog.uuid_send(pg_catalog.gen_random_uuid()),
+      pg_catalog.int8send(((v_us / 1000) << 16) | (7 << 12) | ((v_us % 1000) * 4096 / 1000)),
+      1, 8),
+    'hex')::uuid;
+end
+$$;
 comment on function outbox.uuid_v7(timestamptz) is
-  'A new uuid v7 of the given time (microseconds, from 1970 on; RFC 9562 method 3): strictly greater for a '
+  'A new uuid v7 of the given time (microseconds; RFC 9562 method 3): strictly greater for a '
   'later microsecond.';
 
 create function outbox.uuid_v7_floor(p_at timestamptz) returns uuid

@@ -119,14 +119,3 @@ as $$
 $$;
 comment on function outbox.latency_bounds() is
   'The upper bounds of the buckets of how long a delivery takes from when it is due, in ms.';
-
-create function outbox.latency_ms(
-  p_event_id uuid, p_deliver_at timestamptz, p_now_ms bigint
-) returns bigint
-language sql stable return greatest(0, p_now_ms - greatest(
-  pg_catalog.floor(extract(epoch from p_deliver_at) * 1000.0)::bigint,
-  ('x' || pg_catalog.encode(
-    pg_catalog.substr(pg_catalog.uuid_send(p_event_id), 1, 6), 'hex'))::bit(48)::bigint));
-comment on function outbox.latency_ms(uuid, timestamptz, bigint) is
-  'How long a delivery took by p_now_ms (since 1970) from when it was due: the time in the '
-  'event''s id, or that for which its publisher wished, in ms.';

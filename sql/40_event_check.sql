@@ -1,29 +1,22 @@
 -- What is asked of an event before it is stored. It is all asked of the publisher, in its
 -- transaction: an event that was committed has no fault that a run would find later.
 
-create function outbox.is_type(p_type text) returns boolean
-language sql immutable return coalesce(
-  p_type ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$' and pg_catalog.length(p_type) <= 128
-    and p_type <> 'outhook.dead_letter',
-  false);
-comment on function outbox.is_type(text) is
-  'Whether this may be the type of an event that people publish.';
-
 create function outbox.check_type(p_type text) returns void
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  if outbox.is_type(p_type) then
-    return;
+  if p_type is null or p_type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+    or pg_catalog.length(p_type) > 128
+  then
+    perform outbox.invalid('type',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
+      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
+      'most 128 characters');
   end if;
   if p_type = 'outhook.dead_letter' then
     perform outbox.invalid('type', 'is outhook.dead_letter, which is the system''s own',
       'Choose another type; what a broker did not take is published under this one');
   end if;
-  perform outbox.invalid('type',
-    pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
-    'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
-    'most 128 characters');
 end
 $$;
 comment on function outbox.check_type(text) is 'Raises OH001 unless this may be an event''s type.';
@@ -108,10 +101,7 @@ begin
   if p_event.org_id is distinct from 'default' then
     perform outbox.check_publisher(p_event);
   end if;
-  -- The call, of 3 us, only for its error.
-  if not outbox.is_type(p_event.type) then
-    perform outbox.check_type(p_event.type);
-  end if;
+  perform outbox.check_type(p_event.type);
   if p_event.body is null then
     perform outbox.invalid('payload', 'is null',
       'Expected a JSON value; for an event without data publish an empty object');

@@ -76,7 +76,9 @@ begin
         'idempotency_key', 'endpoint_id', 'deliver_at', 'traceparent'] = '{}'
       and o.value ->> 'endpoint_id' is null and o.value ->> 'deliver_at' is null
       and o.value ? 'payload' <> o.value ? 'body'
-      and outbox.is_type(o.value ->> 'type')
+      and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+      and pg_catalog.length(o.value ->> 'type') <= 128
+      and o.value ->> 'type' <> 'outhook.dead_letter'
       and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
       and (o.value ? 'payload' or e.body::json is not null)
       and pg_catalog.octet_length(e.body) <= v_most

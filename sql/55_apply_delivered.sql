@@ -110,8 +110,13 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from gone g
       cross join lateral (
+        -- Since it was due: from the time in the id, or that for which the publisher wished.
         select case
-          when g.replayed_at is null then outbox.latency_ms(g.event_id, g.deliver_at, v_ms)
+          when g.replayed_at is null then greatest(0, v_ms - greatest(
+            pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,
+            ('x' || pg_catalog.encode(
+              pg_catalog.substr(pg_catalog.uuid_send(g.event_id), 1, 6), 'hex')
+            )::bit(48)::bigint))
         end as ms offset 0
       ) a
       group by 1, 2, 3, 4, 5

@@ -136,9 +136,13 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from judged j
       cross join lateral (
+        -- As in apply_delivered().
         select case
-          when j.outcome = 'delivered' and j.replayed_at is null
-          then outbox.latency_ms(j.event_id, j.deliver_at, v_ms)
+          when j.outcome = 'delivered' and j.replayed_at is null then greatest(0, v_ms - greatest(
+            pg_catalog.floor(extract(epoch from j.deliver_at) * 1000)::bigint,
+            ('x' || pg_catalog.encode(
+              pg_catalog.substr(pg_catalog.uuid_send(j.event_id), 1, 6), 'hex')
+            )::bit(48)::bigint))
         end as ms offset 0
       ) a
       where j.outcome <> 'released'

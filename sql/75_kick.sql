@@ -130,18 +130,11 @@ $$;
 comment on function outbox.is_quiet(timestamptz) is
   'Whether no run has polled and nobody has kicked within the setting kick.quiet_ms.';
 
-create function outbox.may_kick() returns boolean
-language sql volatile return
-  pg_catalog.current_setting('outbox.kicked', true)
-    is distinct from pg_catalog.pg_current_xact_id()::text;
-comment on function outbox.may_kick() is
-  'Whether this transaction has not called kick_on_commit() yet.';
-
 create function outbox.kick_on_commit() returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  if not outbox.may_kick() then
+  if pg_catalog.current_setting('outbox.kicked', true) = pg_catalog.pg_current_xact_id()::text then
     return;
   end if;
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);

@@ -3273,7 +3273,6 @@ export type Database = {
         }
         Returns: boolean
       }
-      'is_type': { Args: { 'p_type': string }; Returns: boolean }
       'is_watched_change': {
         Args: { 'p_new': Json; 'p_old': Json; 'p_watch': Json }
         Returns: boolean
@@ -3294,10 +3293,6 @@ export type Database = {
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
       'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
-      'latency_ms': {
-        Args: { 'p_deliver_at': string; 'p_event_id': string; 'p_now_ms': number }
-        Returns: number
-      }
       'learn_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
       'list_activity': {
@@ -3541,7 +3536,6 @@ export type Database = {
         Returns: boolean
       }
       'may_become': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
-      'may_kick': { Args: Record<PropertyKey, never>; Returns: boolean }
       'message_content': {
         Args: {
           'p_message': Omit<

@@ -96,7 +96,12 @@ comment on schema outbox is
 revoke all on schema outbox from public;
 
 create function outbox.clock() returns timestamptz
-language sql volatile return pg_catalog.clock_timestamp();
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  return pg_catalog.clock_timestamp();
+end
+$$;
 comment on function outbox.clock() is
   'The time that the outbox goes by: that of the call. Tests put another function in its place.';
 
@@ -696,17 +701,21 @@ comment on function outbox.check_url(text) is
 -- from its id alone: partitions are daily, and an old day is dropped, never deleted row by row.
 
 create function outbox.uuid_v7(p_at timestamptz) returns uuid
--- p_at stands here once: a statement takes the body in place of the call only then. 4096000.0 is a
--- numeric: an operator that must convert first could be one of somebody's own.
-language sql volatile return pg_catalog.overlay(
-  pg_catalog.encode(pg_catalog.uuid_send(pg_catalog.gen_random_uuid()), 'hex'),
-  pg_catalog.overlay(
-    pg_catalog.lpad(
-      pg_catalog.to_hex(pg_catalog.floor(extract(epoch from p_at) * 4096000.0)::bigint), 15, '0'),
-    '7', 13, 0),
-  1, 16)::uuid;
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_us bigint := extract(epoch from p_at) * 1000000;
+begin
+  return pg_catalog.encode(
+    pg_catalog.overlay(
+      pg_catalog.uuid_send(pg_catalog.gen_random_uuid()),
+      pg_catalog.int8send(((v_us / 1000) << 16) | (7 << 12) | ((v_us % 1000) * 4096 / 1000)),
+      1, 8),
+    'hex')::uuid;
+end
+$$;
 comment on function outbox.uuid_v7(timestamptz) is
-  'A new uuid v7 of the given time (microseconds, from 1970 on; RFC 9562 method 3): strictly greater for a '
+  'A new uuid v7 of the given time (microseconds; RFC 9562 method 3): strictly greater for a '
   'later microsecond.';
 
 create function outbox.uuid_v7_floor(p_at timestamptz) returns uuid
@@ -3530,17 +3539,6 @@ $$;
 comment on function outbox.latency_bounds() is
   'The upper bounds of the buckets of how long a delivery takes from when it is due, in ms.';
 
-create function outbox.latency_ms(
-  p_event_id uuid, p_deliver_at timestamptz, p_now_ms bigint
-) returns bigint
-language sql stable return greatest(0, p_now_ms - greatest(
-  pg_catalog.floor(extract(epoch from p_deliver_at) * 1000.0)::bigint,
-  ('x' || pg_catalog.encode(
-    pg_catalog.substr(pg_catalog.uuid_send(p_event_id), 1, 6), 'hex'))::bit(48)::bigint));
-comment on function outbox.latency_ms(uuid, timestamptz, bigint) is
-  'How long a delivery took by p_now_ms (since 1970) from when it was due: the time in the '
-  'event''s id, or that for which its publisher wished, in ms.';
-
 -- sql/35_run.sql
 
 -- Runs: the invocations of deliver, and the workers, that are alive. Both tables are unlogged:
@@ -3633,29 +3631,22 @@ comment on function outbox.touch_run(uuid, text, timestamptz, boolean) is
 -- What is asked of an event before it is stored. It is all asked of the publisher, in its
 -- transaction: an event that was committed has no fault that a run would find later.
 
-create function outbox.is_type(p_type text) returns boolean
-language sql immutable return coalesce(
-  p_type ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$' and pg_catalog.length(p_type) <= 128
-    and p_type <> 'outhook.dead_letter',
-  false);
-comment on function outbox.is_type(text) is
-  'Whether this may be the type of an event that people publish.';
-
 create function outbox.check_type(p_type text) returns void
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  if outbox.is_type(p_type) then
-    return;
+  if p_type is null or p_type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+    or pg_catalog.length(p_type) > 128
+  then
+    perform outbox.invalid('type',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
+      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
+      'most 128 characters');
   end if;
   if p_type = 'outhook.dead_letter' then
     perform outbox.invalid('type', 'is outhook.dead_letter, which is the system''s own',
       'Choose another type; what a broker did not take is published under this one');
   end if;
-  perform outbox.invalid('type',
-    pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
-    'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
-    'most 128 characters');
 end
 $$;
 comment on function outbox.check_type(text) is 'Raises OH001 unless this may be an event''s type.';
@@ -3740,10 +3731,7 @@ begin
   if p_event.org_id is distinct from 'default' then
     perform outbox.check_publisher(p_event);
   end if;
-  -- The call, of 3 us, only for its error.
-  if not outbox.is_type(p_event.type) then
-    perform outbox.check_type(p_event.type);
-  end if;
+  perform outbox.check_type(p_event.type);
   if p_event.body is null then
     perform outbox.invalid('payload', 'is null',
       'Expected a JSON value; for an event without data publish an empty object');
@@ -3916,17 +3904,21 @@ create function outbox.new_event(
   p_deliver_at timestamptz,
   p_traceparent text
 ) returns outbox.event
-language sql volatile return row(
-  outbox.uuid_v7(p_at), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
-  p_idempotency_key,
-  case
-    when p_traceparent is not null then p_traceparent
-    -- Asked for only where there may be one: a call costs 4 us.
-    when pg_catalog.current_setting('outhook.traceparent', true) <> ''
-      or pg_catalog.current_setting('request.headers', true) <> ''
-    then outbox.current_traceparent()
-  end,
-  p_endpoint_id, p_deliver_at, p_at)::outbox.event;
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  return row(outbox.uuid_v7(p_at), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
+    p_idempotency_key,
+    case
+      when p_traceparent is not null then p_traceparent
+      -- Asked for only where there may be one: a call costs 4 us.
+      when pg_catalog.current_setting('outhook.traceparent', true) <> ''
+        or pg_catalog.current_setting('request.headers', true) <> ''
+      then outbox.current_traceparent()
+    end,
+    p_endpoint_id, p_deliver_at, p_at)::outbox.event;
+end
+$$;
 comment on function outbox.new_event(
   timestamptz, text, text, text, text, text, text, uuid, timestamptz, text) is
   'An event of that time with a new id, neither checked nor stored yet.';
@@ -3945,15 +3937,16 @@ create function outbox.publish_raw(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
   perform outbox.check_json(p_body);
-  v_id := outbox.put_event(outbox.new_event(v_now, p_type, p_body, p_org_id,
+  v_id := outbox.put_event(outbox.new_event(outbox.clock(), p_type, p_body, p_org_id,
     p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
     p_traceparent));
   -- Asked here too: the call takes 3 us of each event in a transaction of many.
-  if outbox.may_kick() then
+  if pg_catalog.current_setting('outbox.kicked', true)
+    is distinct from pg_catalog.pg_current_xact_id()::text
+  then
     perform outbox.kick_on_commit();
   end if;
   return v_id;
@@ -3979,13 +3972,15 @@ create function outbox.publish(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
-  v_id := outbox.put_event(outbox.new_event(v_now, p_type, p_payload::text, p_org_id,
+  v_id := outbox.put_event(outbox.new_event(outbox.clock(), p_type, p_payload::text, p_org_id,
     p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
     p_traceparent));
-  if outbox.may_kick() then
+  -- Asked here too: the call takes 3 us of each event in a transaction of many.
+  if pg_catalog.current_setting('outbox.kicked', true)
+    is distinct from pg_catalog.pg_current_xact_id()::text
+  then
     perform outbox.kick_on_commit();
   end if;
   return v_id;
@@ -4635,7 +4630,9 @@ begin
         'idempotency_key', 'endpoint_id', 'deliver_at', 'traceparent'] = '{}'
       and o.value ->> 'endpoint_id' is null and o.value ->> 'deliver_at' is null
       and o.value ? 'payload' <> o.value ? 'body'
-      and outbox.is_type(o.value ->> 'type')
+      and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+      and pg_catalog.length(o.value ->> 'type') <= 128
+      and o.value ->> 'type' <> 'outhook.dead_letter'
       and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
       and (o.value ? 'payload' or e.body::json is not null)
       and pg_catalog.octet_length(e.body) <= v_most
@@ -6706,8 +6703,13 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from gone g
       cross join lateral (
+        -- Since it was due: from the time in the id, or that for which the publisher wished.
         select case
-          when g.replayed_at is null then outbox.latency_ms(g.event_id, g.deliver_at, v_ms)
+          when g.replayed_at is null then greatest(0, v_ms - greatest(
+            pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,
+            ('x' || pg_catalog.encode(
+              pg_catalog.substr(pg_catalog.uuid_send(g.event_id), 1, 6), 'hex')
+            )::bit(48)::bigint))
         end as ms offset 0
       ) a
       group by 1, 2, 3, 4, 5
@@ -6948,9 +6950,13 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from judged j
       cross join lateral (
+        -- As in apply_delivered().
         select case
-          when j.outcome = 'delivered' and j.replayed_at is null
-          then outbox.latency_ms(j.event_id, j.deliver_at, v_ms)
+          when j.outcome = 'delivered' and j.replayed_at is null then greatest(0, v_ms - greatest(
+            pg_catalog.floor(extract(epoch from j.deliver_at) * 1000)::bigint,
+            ('x' || pg_catalog.encode(
+              pg_catalog.substr(pg_catalog.uuid_send(j.event_id), 1, 6), 'hex')
+            )::bit(48)::bigint))
         end as ms offset 0
       ) a
       where j.outcome <> 'released'
@@ -12252,18 +12258,11 @@ $$;
 comment on function outbox.is_quiet(timestamptz) is
   'Whether no run has polled and nobody has kicked within the setting kick.quiet_ms.';
 
-create function outbox.may_kick() returns boolean
-language sql volatile return
-  pg_catalog.current_setting('outbox.kicked', true)
-    is distinct from pg_catalog.pg_current_xact_id()::text;
-comment on function outbox.may_kick() is
-  'Whether this transaction has not called kick_on_commit() yet.';
-
 create function outbox.kick_on_commit() returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  if not outbox.may_kick() then
+  if pg_catalog.current_setting('outbox.kicked', true) = pg_catalog.pg_current_xact_id()::text then
     return;
   end if;
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);

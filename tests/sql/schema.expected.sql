@@ -998,8 +998,13 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from gone g
       cross join lateral (
+        -- Since it was due: from the time in the id, or that for which the publisher wished.
         select case
-          when g.replayed_at is null then outbox.latency_ms(g.event_id, g.deliver_at, v_ms)
+          when g.replayed_at is null then greatest(0, v_ms - greatest(
+            pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,
+            ('x' || pg_catalog.encode(
+              pg_catalog.substr(pg_catalog.uuid_send(g.event_id), 1, 6), 'hex')
+            )::bit(48)::bigint))
         end as ms offset 0
       ) a
       group by 1, 2, 3, 4, 5
@@ -1369,9 +1374,13 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from judged j
       cross join lateral (
+        -- As in apply_delivered().
         select case
-          when j.outcome = 'delivered' and j.replayed_at is null
-          then outbox.latency_ms(j.event_id, j.deliver_at, v_ms)
+          when j.outcome = 'delivered' and j.replayed_at is null then greatest(0, v_ms - greatest(
+            pg_catalog.floor(extract(epoch from j.deliver_at) * 1000)::bigint,
+            ('x' || pg_catalog.encode(
+              pg_catalog.substr(pg_catalog.uuid_send(j.event_id), 1, 6), 'hex')
+            )::bit(48)::bigint))
         end as ms offset 0
       ) a
       where j.outcome <> 'released'
@@ -3234,10 +3243,7 @@ begin
   if p_event.org_id is distinct from 'default' then
     perform outbox.check_publisher(p_event);
   end if;
-  -- The call, of 3 us, only for its error.
-  if not outbox.is_type(p_event.type) then
-    perform outbox.check_type(p_event.type);
-  end if;
+  perform outbox.check_type(p_event.type);
   if p_event.body is null then
     perform outbox.invalid('payload', 'is null',
       'Expected a JSON value; for an event without data publish an empty object');
@@ -3914,21 +3920,22 @@ COMMENT ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_name
 CREATE FUNCTION outbox.check_type(p_type text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
-    AS $$
+    AS $_$
 begin
-  if outbox.is_type(p_type) then
-    return;
+  if p_type is null or p_type !~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+    or pg_catalog.length(p_type) > 128
+  then
+    perform outbox.invalid('type',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
+      'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
+      'most 128 characters');
   end if;
   if p_type = 'outhook.dead_letter' then
     perform outbox.invalid('type', 'is outhook.dead_letter, which is the system''s own',
       'Choose another type; what a broker did not take is published under this one');
   end if;
-  perform outbox.invalid('type',
-    pg_catalog.format('is %s', pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
-    'Expected words of letters, digits, _ and - with dots between them, such as order.paid, at '
-    'most 128 characters');
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.check_type(p_type text) OWNER TO postgres;
 
@@ -4210,8 +4217,13 @@ COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Removes what has had its 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.clock() RETURNS timestamp with time zone
-    LANGUAGE sql
-    RETURN clock_timestamp();
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.clock_timestamp();
+end
+$$;
 
 ALTER FUNCTION outbox.clock() OWNER TO postgres;
 
@@ -8946,18 +8958,6 @@ ALTER FUNCTION outbox.is_template_held(p_message outbox.outbound_message) OWNER 
 
 COMMENT ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) IS 'Whether WhatsApp has paused or disabled the template of a message in the account that sends it.';
 
--- Name: is_type(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.is_type(p_type text) RETURNS boolean
-    LANGUAGE sql IMMUTABLE
-    RETURN COALESCE(((p_type ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'::text) AND (length(p_type) <= 128) AND (p_type <> 'outhook.dead_letter'::text)), false);
-
-ALTER FUNCTION outbox.is_type(p_type text) OWNER TO postgres;
-
--- Name: FUNCTION is_type(p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.is_type(p_type text) IS 'Whether this may be the type of an event that people publish.';
-
 -- Name: is_watched_change(jsonb, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) RETURNS boolean
@@ -9239,7 +9239,7 @@ CREATE FUNCTION outbox.kick_on_commit() RETURNS void
     SET search_path TO ''
     AS $$
 begin
-  if not outbox.may_kick() then
+  if pg_catalog.current_setting('outbox.kicked', true) = pg_catalog.pg_current_xact_id()::text then
     return;
   end if;
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
@@ -9294,18 +9294,6 @@ ALTER FUNCTION outbox.latency_bounds() OWNER TO postgres;
 -- Name: FUNCTION latency_bounds(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.latency_bounds() IS 'The upper bounds of the buckets of how long a delivery takes from when it is due, in ms.';
-
--- Name: latency_ms(uuid, timestamp with time zone, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.latency_ms(p_event_id uuid, p_deliver_at timestamp with time zone, p_now_ms bigint) RETURNS bigint
-    LANGUAGE sql STABLE
-    RETURN GREATEST((0)::bigint, (p_now_ms - GREATEST((floor((EXTRACT(epoch FROM p_deliver_at) * 1000.0)))::bigint, ((('x'::text || encode(substr(uuid_send(p_event_id), 1, 6), 'hex'::text)))::bit(48))::bigint)));
-
-ALTER FUNCTION outbox.latency_ms(p_event_id uuid, p_deliver_at timestamp with time zone, p_now_ms bigint) OWNER TO postgres;
-
--- Name: FUNCTION latency_ms(p_event_id uuid, p_deliver_at timestamp with time zone, p_now_ms bigint); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.latency_ms(p_event_id uuid, p_deliver_at timestamp with time zone, p_now_ms bigint) IS 'How long a delivery took by p_now_ms (since 1970) from when it was due: the time in the event''s id, or that for which its publisher wished, in ms.';
 
 -- Name: learn_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10320,18 +10308,6 @@ ALTER FUNCTION outbox.may_become(p_from text, p_to text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.may_become(p_from text, p_to text) IS 'Whether a message of one status may get another.';
 
--- Name: may_kick(); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.may_kick() RETURNS boolean
-    LANGUAGE sql
-    RETURN (current_setting('outbox.kicked'::text, true) IS DISTINCT FROM (pg_current_xact_id())::text);
-
-ALTER FUNCTION outbox.may_kick() OWNER TO postgres;
-
--- Name: FUNCTION may_kick(); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.may_kick() IS 'Whether this transaction has not called kick_on_commit() yet.';
-
 -- Name: message_content(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.message_content(p_message outbox.outbound_message) RETURNS bytea
@@ -10504,23 +10480,25 @@ ALTER FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with ti
 
 COMMENT ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) IS 'Gives messages the status, times and error that follow from the facts of their tries; returns those whose status changed. The caller holds the messages.';
 
--- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.uuid_v7(p_at timestamp with time zone) RETURNS uuid
-    LANGUAGE sql
-    RETURN ("overlay"(encode(uuid_send(gen_random_uuid()), 'hex'::text), "overlay"(lpad(to_hex((floor((EXTRACT(epoch FROM p_at) * 4096000.0)))::bigint), 15, '0'::text), '7'::text, 13, 0), 1, 16))::uuid;
-
-ALTER FUNCTION outbox.uuid_v7(p_at timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.uuid_v7(p_at timestamp with time zone) IS 'A new uuid v7 of the given time (microseconds, from 1970 on; RFC 9562 method 3): strictly greater for a later microsecond.';
-
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) RETURNS outbox.event
-    LANGUAGE sql
-    RETURN ROW(outbox.uuid_v7(p_at), p_org_id, p_type, p_body, p_partition_key, p_correlation_id, p_idempotency_key, CASE WHEN (p_traceparent IS NOT NULL) THEN p_traceparent WHEN ((current_setting('outhook.traceparent'::text, true) <> ''::text) OR (current_setting('request.headers'::text, true) <> ''::text)) THEN outbox.current_traceparent() ELSE NULL::text END, p_endpoint_id, p_deliver_at, p_at)::outbox.event;
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return row(outbox.uuid_v7(p_at), p_org_id, p_type, p_body, p_partition_key, p_correlation_id,
+    p_idempotency_key,
+    case
+      when p_traceparent is not null then p_traceparent
+      -- Asked for only where there may be one: a call costs 4 us.
+      when pg_catalog.current_setting('outhook.traceparent', true) <> ''
+        or pg_catalog.current_setting('request.headers', true) <> ''
+      then outbox.current_traceparent()
+    end,
+    p_endpoint_id, p_deliver_at, p_at)::outbox.event;
+end
+$$;
 
 ALTER FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) OWNER TO postgres;
 
@@ -11537,13 +11515,15 @@ CREATE FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text DEFAU
     SET search_path TO ''
     AS $$
 declare
-  v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
-  v_id := outbox.put_event(outbox.new_event(v_now, p_type, p_payload::text, p_org_id,
+  v_id := outbox.put_event(outbox.new_event(outbox.clock(), p_type, p_payload::text, p_org_id,
     p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
     p_traceparent));
-  if outbox.may_kick() then
+  -- Asked here too: the call takes 3 us of each event in a transaction of many.
+  if pg_catalog.current_setting('outbox.kicked', true)
+    is distinct from pg_catalog.pg_current_xact_id()::text
+  then
     perform outbox.kick_on_commit();
   end if;
   return v_id;
@@ -11877,7 +11857,9 @@ begin
         'idempotency_key', 'endpoint_id', 'deliver_at', 'traceparent'] = '{}'
       and o.value ->> 'endpoint_id' is null and o.value ->> 'deliver_at' is null
       and o.value ? 'payload' <> o.value ? 'body'
-      and outbox.is_type(o.value ->> 'type')
+      and coalesce(o.value ->> 'type', '') ~ '^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$'
+      and pg_catalog.length(o.value ->> 'type') <= 128
+      and o.value ->> 'type' <> 'outhook.dead_letter'
       and e.org_id ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' and e.org_id <> 'outhook'
       and (o.value ? 'payload' or e.body::json is not null)
       and pg_catalog.octet_length(e.body) <= v_most
@@ -11939,15 +11921,16 @@ CREATE FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text DEFAU
     SET search_path TO ''
     AS $$
 declare
-  v_now timestamptz := outbox.clock();
   v_id uuid;
 begin
   perform outbox.check_json(p_body);
-  v_id := outbox.put_event(outbox.new_event(v_now, p_type, p_body, p_org_id,
+  v_id := outbox.put_event(outbox.new_event(outbox.clock(), p_type, p_body, p_org_id,
     p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
     p_traceparent));
   -- Asked here too: the call takes 3 us of each event in a transaction of many.
-  if outbox.may_kick() then
+  if pg_catalog.current_setting('outbox.kicked', true)
+    is distinct from pg_catalog.pg_current_xact_id()::text
+  then
     perform outbox.kick_on_commit();
   end if;
   return v_id;
@@ -16537,6 +16520,30 @@ ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies the callbacks that wait, cancels what deleted endpoints left, expires what has been open too long, adds counters up.';
 
+-- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.uuid_v7(p_at timestamp with time zone) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_us bigint := extract(epoch from p_at) * 1000000;
+begin
+  return pg_catalog.encode(
+    pg_catalog.overlay(
+      pg_catalog.uuid_send(pg_catalog.gen_random_uuid()),
+      pg_catalog.int8send(((v_us / 1000) << 16) | (7 << 12) | ((v_us % 1000) * 4096 / 1000)),
+      1, 8),
+    'hex')::uuid;
+end
+$$;
+
+ALTER FUNCTION outbox.uuid_v7(p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.uuid_v7(p_at timestamp with time zone) IS 'A new uuid v7 of the given time (microseconds; RFC 9562 method 3): strictly greater for a later microsecond.';
+
 -- Name: uuid_v7_floor(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) RETURNS uuid
@@ -19937,10 +19944,6 @@ GRANT ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error
 
 REVOKE ALL ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) FROM PUBLIC;
 
--- Name: FUNCTION is_type(p_type text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.is_type(p_type text) FROM PUBLIC;
-
 -- Name: FUNCTION is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) FROM PUBLIC;
@@ -19984,10 +19987,6 @@ REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) 
 -- Name: FUNCTION latency_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
-
--- Name: FUNCTION latency_ms(p_event_id uuid, p_deliver_at timestamp with time zone, p_now_ms bigint); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.latency_ms(p_event_id uuid, p_deliver_at timestamp with time zone, p_now_ms bigint) FROM PUBLIC;
 
 -- Name: FUNCTION learn_numbers(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20112,10 +20111,6 @@ REVOKE ALL ON FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) FROM 
 
 REVOKE ALL ON FUNCTION outbox.may_become(p_from text, p_to text) FROM PUBLIC;
 
--- Name: FUNCTION may_kick(); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.may_kick() FROM PUBLIC;
-
 -- Name: FUNCTION message_content(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.message_content(p_message outbox.outbound_message) FROM PUBLIC;
@@ -20135,10 +20130,6 @@ REVOKE ALL ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) 
 -- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.uuid_v7(p_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20898,6 +20889,10 @@ GRANT ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uu
 -- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.upkeep(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.uuid_v7(p_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION uuid_v7_floor(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
