@@ -10,7 +10,14 @@ import { type Incident, playIncident } from './incident/incident.ts'
 let incident: Incident
 
 Deno.test.beforeAll(async () => {
-  incident = await playIncident({ calm: 5, faults: 8, scrape: 1, pace: 3, drain: false })
+  incident = await playIncident({
+    calm: 5,
+    faults: 8,
+    awaits: [],
+    scrape: 1,
+    pace: 3,
+    drain: false,
+  })
 })
 Deno.test.afterAll(async () => {
   await incident?.stop()

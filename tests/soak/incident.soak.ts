@@ -10,9 +10,12 @@ const isShort = Deno.env.get('OUTHOOK_SOAK') === 'short'
 const picture = Deno.env.get('OUTHOOK_PICTURE')
 
 Deno.test('an incident raises the alerts that it should, and its backlog drains', async () => {
-  const timing = isShort
-    ? { calm: 10, faults: 100, scrape: 1, pace: 3, drain: true }
-    : { calm: 120, faults: 1000, scrape: 5, pace: 3, drain: true }
+  const timing = {
+    ...isShort ? { calm: 10, faults: 100, scrape: 1 } : { calm: 120, faults: 1000, scrape: 5 },
+    awaits: ['OuthookWhatsAppHeld'],
+    pace: 3,
+    drain: true,
+  }
   const incident = await playIncident(timing, print)
   try {
     for (const [file, text] of Object.entries(incident.console)) print(`${file}\n${text}`)

@@ -15,6 +15,11 @@ export interface Timing {
   calm: number
   /** From the first fault to the recovery; the database restarts in the middle. */
   faults: number
+  /**
+   * Alerts that must fire before the database restarts. A scrape that fails begins their `for`
+   * anew, so that what half the faults' time gives them depends on the machine.
+   */
+  awaits: string[]
   /** Between two scrapes. */
   scrape: number
   /** Events a second for each endpoint. */
@@ -45,6 +50,9 @@ export interface Incident {
   readonly console: Record<string, string>
   stop(): Promise<void>
 }
+
+/** Twice the longest `for` of what is awaited (a minute), for a machine with other work. */
+const awaiting = { timeoutMs: 120_000, everyMs: 200 }
 
 /** What Prometheus is told: the stack's function, the alerts, and how often to look. */
 function configOf({ outhook }: TestWhatsapp, scrape: number): string {
@@ -177,6 +185,9 @@ export async function playIncident(
   graph.setTurn(() => ({ kind: 'refuse', fault: { code: 190 } }))
   say('0 s: one endpoint answers 500, one hangs, WhatsApp refuses the token')
   await pause(timing.faults * 500)
+  if (!await waitUntil(() => timing.awaits.every((name) => fired.has(name)), awaiting)) {
+    throw new Error(`of ${timing.awaits} only ${[...fired.keys()]} fired before the crash`)
+  }
   await crash(whatsapp)
   say(`${(Date.now() / 1000 - brokeAt).toFixed(0)} s: the database died and is back`)
   await pause(timing.faults * 500)
