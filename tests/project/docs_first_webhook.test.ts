@@ -84,11 +84,12 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
   expect(rows(/\|http:\S+\/webhooks\|1\|delivered\|204\|/)).toHaveLength(3)
 
   await query(docsBlock('publish-ways'))
-  expect(await delivered(5 * running.length)).toBe(true)
+  await query(docsBlock('publish-with-row'))
+  expect(await delivered(6 * running.length)).toBe(true)
   for (const { name, work } of running) {
     expect([name, await work()]).toEqual([
       name,
-      { noted: 5, orders: ['1 49.9', '3 12.5', '4 7.25', '5 19.75'] },
+      { noted: 6, orders: ['1 49.9', '3 12.5', '4 7.25', '5 19.75', '6 8.5'] },
     ])
   }
 
@@ -100,7 +101,7 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
   if (second === undefined) throw new Error('The pages have no receiver')
   const late = defer.use(await second.start({ secret: created.secret, port }))
   expect(published).toMatch(/^[0-9a-f-]{36}$/)
-  expect(await delivered(5 * running.length + 1)).toBe(true)
+  expect(await delivered(6 * running.length + 1)).toBe(true)
   expect(await late.work()).toEqual({ noted: 1, orders: [] })
   expect((await curl(calls)).published).toBe(published)
 
