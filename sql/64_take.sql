@@ -133,10 +133,7 @@ begin
         as probe_attempt,
       pg_catalog.count(m.row_at) as n,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
-      case
-        when pg_catalog.bool_or(m.picked) then p_now + m.lease
-          * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end
-      end as lease_end
+      case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
     from marked m
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens, m.rate_per_second
   ), lanes as (
@@ -197,14 +194,9 @@ begin
     -- By ctid: whoever could move the row waits for the gate.
     update outbox.delivery d set
       attempt = d.attempt + 1,
-      leased_until = p_now + m.lease * case when m.ordered then m.in_lane else 1 end
-    from (
-      select m.row_at, m.rank, m.lease, m.ordered,
-        pg_catalog.count(*) over (partition by m.lane_id) as in_lane
-      from marked m
-      where m.picked
-    ) m
-    where d.ctid = m.row_at
+      leased_until = p_now + m.lease
+    from marked m
+    where d.ctid = m.row_at and m.picked
     returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank

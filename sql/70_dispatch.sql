@@ -97,6 +97,7 @@ declare
   end;
   v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
   v_results outbox.result[];
+  v_renewals outbox.result[];
   v_batch outbox.routing;
   v_touched uuid[];
   v_applied integer := 0;
@@ -105,13 +106,14 @@ declare
   v_claim_error text;
   v_failing uuid[];
   v_retries json;
+  v_renewed json;
 begin
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
     v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null,
+    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null, null,
       v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
@@ -119,11 +121,15 @@ begin
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, v_now);
+    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, null,
+      v_now);
   end if;
   if v_given > 0 then
-    select pg_catalog.array_agg(r) into v_results
+    select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
+      pg_catalog.array_agg(r) filter (where r.outcome = 'renew')
+    into v_results, v_renewals
     from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
+    v_given := coalesce(pg_catalog.cardinality(v_results), 0);
   end if;
   if v_stop is null then
     begin
@@ -135,7 +141,8 @@ begin
     end;
   end if;
   v_touched := array(
-    select r.endpoint from pg_catalog.unnest(v_results) r where r.endpoint is not null
+    select r.endpoint from pg_catalog.unnest(v_results || v_renewals) r
+    where r.endpoint is not null
     union
     select p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p);
   if pg_catalog.cardinality(v_touched) > 0 then
@@ -149,6 +156,9 @@ begin
     if pg_catalog.cardinality(v_failing) > 0 then
       v_retries := outbox.retries_at(v_failing, v_now);
     end if;
+  end if;
+  if v_renewals is not null then
+    v_renewed := outbox.renew_leases(v_renewals, v_now);
   end if;
   if v_batch.events is not null then
     v_route := outbox.route(v_batch, v_now);
@@ -167,18 +177,19 @@ begin
     where b.run_id = p_run and b.seq = p_seq;
   end if;
   return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
-    v_stop, v_claimed, p_known, v_retries, v_route ->> 'error', v_claim_error, v_now);
+    v_stop, v_claimed, p_known, v_retries, v_renewed, v_route ->> 'error', v_claim_error, v_now);
 end
 $$;
 comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
-  '"delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", '
-  '"duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; '
+  '"delivered" | "failed" | "released" | "renew" (of an ordered lane, not sent yet: a new lease), '
+  '"status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
+  '"provider_id", "provider"}]; p_limit: free slots; '
   'p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run '
   'has from an earlier answer, which are left out of this one while they are the same. '
   'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", '
-  '"deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same '
-  'p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries '
+  '"renewed", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again '
+  'with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries '
   'by id, then due gates with SKIP LOCKED.';
 
 create function outbox.answer(
@@ -190,6 +201,7 @@ create function outbox.answer(
   p_claimed outbox.claimed,
   p_known jsonb,
   p_retries json,
+  p_renewed json,
   p_route_error text,
   p_claim_error text,
   p_now timestamptz
@@ -210,11 +222,12 @@ begin
         pg_catalog.json_strip_nulls(
           pg_catalog.json_build_object('route', p_route_error, 'claim', p_claim_error))
     end,
-    'retries', p_retries, 'deliveries', v_parcel.deliveries, 'events', v_parcel.events,
-    'endpoints', v_parcel.endpoints);
+    'retries', p_retries, 'renewed', p_renewed, 'deliveries', v_parcel.deliveries,
+    'events', v_parcel.events, 'endpoints', v_parcel.endpoints);
 end
 $$;
 comment on function outbox.answer(
-  integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, text, text, timestamptz
+  integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, json, text, text,
+  timestamptz
 ) is
   'The answer of dispatch().';

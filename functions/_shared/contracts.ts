@@ -91,6 +91,13 @@ const retry = z.object({
   delay_ms: z.number().nullable(),
 })
 
+const renewed = z.object({
+  event: z.string(),
+  endpoint: z.string(),
+  attempt: z.int(),
+  lease_ms: z.number(),
+})
+
 /**
  * What one dispatch answers: the deliveries claimed for this run, and all that sending them needs.
  */
@@ -108,6 +115,8 @@ export const dispatchAnswer = z.object({
   settings,
   /** What follows the failed attempts among the results of this call. */
   retries: z.array(retry).nullish(),
+  /** The leases that this call has renewed. */
+  renewed: z.array(renewed).nullish(),
   error: z.object({ route: z.string().nullish(), claim: z.string().nullish() }).nullable(),
 })
 
@@ -127,6 +136,9 @@ export type Settings = z.infer<typeof settings>
 
 /** What follows a failed attempt: the next one, `delay_ms` after it; null: it was the last. */
 export type Retry = z.infer<typeof retry>
+
+/** What is leased anew, for `lease_ms` from now. */
+export type Renewed = z.infer<typeof renewed>
 
 /** Who runs the loop: an edge function, which ends by itself, or a worker, which stays. */
 export type RunKind = 'edge' | 'worker'
@@ -198,11 +210,14 @@ export type Result =
   | ClaimKey & { outcome: 'released' }
   | ClaimKey & Outcome & { duration_ms: number }
 
+/** Asks for a new lease of a delivery that is not sent yet, behind others of its ordered lane. */
+export type Renewal = ClaimKey & { outcome: 'renew' }
+
 /** One call of `outbox.dispatch`. The same (run, seq) with the same results may be called again. */
 export type DispatchCall = {
   run: string
   seq: number
-  results: Result[]
+  results: (Result | Renewal)[]
   /** The number of free slots: at most so many deliveries come back. */
   limit: number
   kind: RunKind

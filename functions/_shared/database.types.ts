@@ -2170,6 +2170,7 @@ export type Database = {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
           'p_known': Json
           'p_now': string
+          'p_renewed': Json
           'p_repeat': boolean
           'p_retries': Json
           'p_route_error': string
@@ -4101,6 +4102,10 @@ export type Database = {
         Returns: undefined
       }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
+      'renew_leases': {
+        Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: Json
+      }
       'replay': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'replay_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'replay_job_json': {

@@ -9,6 +9,7 @@ import { createHand, type Hand } from './hand.ts'
 import type { RunOptions } from './options.ts'
 import { createPacer, type Pacer } from './pacer.ts'
 import type { RedispatchDeps } from './redispatch.ts'
+import { createRenewals, type Renewals } from './renewals.ts'
 import { beginState, type EndReason, type RunState } from './state.ts'
 import { createWindow, type Window } from './window.ts'
 
@@ -59,6 +60,7 @@ export type ActiveRun = {
   readonly hand: Hand
   readonly window: Window
   readonly pacer: Pacer
+  readonly renewals: Renewals
 }
 
 /** Makes a run that has done nothing yet. */
@@ -90,6 +92,10 @@ export function beginRun(deps: RunDeps, initial: RunOptions): ActiveRun {
       patienceMs: initial.windowMs,
     }),
     pacer: createPacer(clock),
+    renewals: createRenewals(() => {
+      state.renewalAt = Math.min(state.renewalAt, clock.now())
+      wakeIfDue(run)
+    }),
   }
   return run
 }

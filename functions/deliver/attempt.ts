@@ -61,23 +61,13 @@ export async function attemptDelivery(
   return { ...keyOf(delivery), ...outcome, duration_ms: duration }
 }
 
-/** Whether an attempt begun now is over, and its result recorded, before the lease lapses. */
-export function fitsLease(
-  delivery: Delivery,
-  { answer, calledAt }: Batch,
-  now: number,
-  marginMs: number,
-): boolean {
-  const timeoutMs = answer.endpoints[delivery.endpoint]?.timeout_ms ?? 0
-  return now + timeoutMs + marginMs <= calledAt + delivery.lease_ms
-}
-
 /** Hands an unsent delivery back. */
 export function release(delivery: Delivery): Result {
   return { ...keyOf(delivery), outcome: 'released' }
 }
 
-function keyOf({ event, endpoint, attempt }: Delivery): ClaimKey {
+/** Which claim a delivery is. */
+export function keyOf({ event, endpoint, attempt }: Delivery): ClaimKey {
   return { event, endpoint, attempt }
 }
 

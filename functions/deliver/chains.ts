@@ -1,5 +1,5 @@
 import type { Delivery, Result } from '../_shared/contracts.ts'
-import { attemptDelivery, type AttemptDeps, type Batch, fitsLease, release } from './attempt.ts'
+import { attemptDelivery, type AttemptDeps, type Batch, release } from './attempt.ts'
 import type { Pacer } from './pacer.ts'
 
 export type ChainDeps = AttemptDeps & {
@@ -7,6 +7,8 @@ export type ChainDeps = AttemptDeps & {
   leaseMarginMs: number
   /** Whether nothing more is to be sent. */
   isHalted(): boolean
+  /** A new lease for all of these: when it ends, or null when they do not get it. */
+  renew(deliveries: readonly Delivery[]): Promise<number | null>
   /** Takes each result as it comes. */
   note(result: Result, delivery: Delivery): void
 }
@@ -29,8 +31,8 @@ export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
 }
 
 /**
- * Sends a chain one by one. After a failure, or where the lease would not hold, the rest is
- * released unsent.
+ * Sends a chain one by one. Where the lease ends too soon for the next, a new one is asked for. After
+ * a failure, or where the lease would not hold, the rest is released unsent.
  */
 export async function sendChain(
   deps: ChainDeps,
@@ -38,8 +40,19 @@ export async function sendChain(
   batch: Batch,
 ): Promise<void> {
   let isOpen = true
-  for (const delivery of chain) {
-    isOpen &&= !deps.isHalted() && fitsLease(delivery, batch, deps.clock.now(), deps.leaseMarginMs)
+  let leaseEndsAt = batch.calledAt + (chain[0]?.lease_ms ?? 0)
+
+  /** Whether an attempt begun now is over, and its result recorded, before the lease ends. */
+  function fits({ endpoint }: Delivery): boolean {
+    const timeoutMs = batch.answer.endpoints[endpoint]?.timeout_ms ?? 0
+    return deps.clock.now() + timeoutMs + deps.leaseMarginMs <= leaseEndsAt
+  }
+
+  for (const [place, delivery] of chain.entries()) {
+    if (isOpen && place > 0 && !deps.isHalted() && !fits(delivery)) {
+      leaseEndsAt = await deps.renew(chain.slice(place)) ?? leaseEndsAt
+    }
+    isOpen &&= !deps.isHalted() && fits(delivery)
     if (!isOpen) {
       deps.note(release(delivery), delivery)
       continue

@@ -10,7 +10,7 @@ import type { EndReason, RunState } from './state.ts'
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
   if (!mayOverlap(state, options)) return Infinity
   const free = openSlots(state, options)
-  let due = Infinity
+  let due = state.renewalAt + options.gatherMs
   if (state.results.length > 0) {
     due = state.oldestResultAt + patience(state, options)
     if (free >= enoughSlots(state, options)) {

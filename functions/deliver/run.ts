@@ -68,6 +68,7 @@ async function finish(active: ActiveRun): Promise<void> {
 /**
  * Without a database the leases end by themselves; what is on its way is waited for all the same.
  */
-async function abandon({ state, alarm }: ActiveRun): Promise<void> {
+async function abandon({ state, alarm, renewals }: ActiveRun): Promise<void> {
+  renewals.close()
   while (state.outstanding > 0) await alarm.wait(Infinity)
 }

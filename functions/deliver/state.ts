@@ -31,6 +31,8 @@ export type RunState = {
   /** Waiting for the next dispatch. */
   results: Result[]
   oldestResultAt: number
+  /** Since when a chain waits for a new lease; Infinity while none does. */
+  renewalAt: number
   /** When the last answer came; -Infinity before the first. */
   answeredAt: number
   /** Whether the last answer filled all slots that were offered, so that more is waiting. */
@@ -58,6 +60,7 @@ export function beginState(now: number): RunState {
     slow: 0,
     results: [],
     oldestResultAt: 0,
+    renewalAt: Infinity,
     answeredAt: -Infinity,
     wasFull: false,
     workedAt: now,

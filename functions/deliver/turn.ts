@@ -17,8 +17,10 @@ const patienceMs = 10_000
  */
 export async function turn(run: ActiveRun, limit: number, ended: boolean): Promise<void> {
   const { deps, options, state, summary } = run
-  const results = state.results
+  const renewing = run.renewals.take()
+  const results = [...state.results, ...renewing.renewals]
   state.results = []
+  state.renewalAt = Infinity
   state.known = stillKnown(state.known, deps.clock.now())
   const known = state.known
   const call = {
@@ -36,6 +38,7 @@ export async function turn(run: ActiveRun, limit: number, ended: boolean): Promi
   state.inFlight.splice(state.inFlight.indexOf(call.seq), 1)
   state.offered -= limit
   summary.dispatches++
+  renewing.settle(answered?.answer.renewed ?? null, answered?.calledAt ?? 0)
   if (answered === null) {
     state.end = 'database'
     return
@@ -69,7 +72,7 @@ function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): vo
     const text = [error.route, error.claim].filter(Boolean).join('; ')
     deps.log('warn', 'dispatch reports an error', { run: summary.run, error: text })
   }
-  for (const { lease_ms } of deliveries) {
+  for (const { lease_ms } of [...deliveries, ...answer.renewed ?? []]) {
     state.leasedUntil = Math.max(state.leasedUntil, calledAt + lease_ms)
   }
 }
@@ -84,6 +87,7 @@ function send(run: ActiveRun, { answer, calledAt }: Answered): void {
     pacer,
     leaseMarginMs: options.leaseMarginMs,
     isHalted: () => isHalted(run),
+    renew: (deliveries: readonly Delivery[]) => run.renewals.ask(deliveries),
     note: (result: Result, delivery: Delivery) => {
       putDown()
       state.begun--

@@ -15,18 +15,19 @@
 --   56_close_message.sql, 56_complete_message.sql, 56_sent_message.sql, 57_callback_apply.sql,
 --   57_callback_failure.sql, 57_callback_status.sql, 57_callback_status_judge.sql,
 --   57_callback_status_note.sql, 57_callback_store.sql, 57_callback_tell.sql, 57_lost_lease.sql,
---   58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql, 59_callback_cleanup.sql,
---   59_hold_channel.sql, 59_hold_template.sql, 59_notice.sql, 60_router.sql, 60_unrouted.sql,
---   61_wanted.sql, 62_add_deliveries.sql, 63_route.sql, 64_due_gates.sql, 64_take.sql,
---   65_claim.sql, 66_message_claim.sql, 69_batch.sql, 70_dispatch.sql, 71_message_parcel.sql,
---   72_announce.sql, 73_dead_letter_topic.sql, 75_kick.sql, 77_discard_dead_letter.sql,
---   77_replay.sql, 77_replay_job.sql, 78_purge.sql, 80_delivery_status.sql, 80_endpoint_status.sql,
---   80_outbox_views.sql, 80_queue_health.sql, 81_api_requests.sql, 81_release.sql, 82_api.sql,
---   82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_delivery.sql,
---   83_api_delivery_actions.sql, 83_api_endpoint_change.sql, 83_api_endpoint_create.sql,
---   83_api_endpoint_state.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
---   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql,
---   83_api_secrets.sql, 83_api_stats.sql, 84_channel.sql, 84_erase_messages.sql, 84_message.sql,
+--   57_renew_lease.sql, 58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql,
+--   59_callback_cleanup.sql, 59_hold_channel.sql, 59_hold_template.sql, 59_notice.sql,
+--   60_router.sql, 60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql, 63_route.sql,
+--   64_due_gates.sql, 64_take.sql, 65_claim.sql, 66_message_claim.sql, 69_batch.sql,
+--   70_dispatch.sql, 71_message_parcel.sql, 72_announce.sql, 73_dead_letter_topic.sql, 75_kick.sql,
+--   77_discard_dead_letter.sql, 77_replay.sql, 77_replay_job.sql, 78_purge.sql,
+--   80_delivery_status.sql, 80_endpoint_status.sql, 80_outbox_views.sql, 80_queue_health.sql,
+--   81_api_requests.sql, 81_release.sql, 82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql,
+--   83_api_deliveries.sql, 83_api_delivery.sql, 83_api_delivery_actions.sql,
+--   83_api_endpoint_change.sql, 83_api_endpoint_create.sql, 83_api_endpoint_state.sql,
+--   83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql, 83_api_health.sql,
+--   83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql, 83_api_secrets.sql,
+--   83_api_stats.sql, 84_channel.sql, 84_erase_messages.sql, 84_message.sql,
 --   84_message_actions.sql, 84_message_trail.sql, 84_opt_out.sql, 85_partition.sql, 87_cleanup.sql,
 --   88_metrics.sql, 90_grants.sql, 95_cron.sql
 
@@ -8987,6 +8988,85 @@ $$;
 comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
   'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';
 
+-- sql/57_renew_lease.sql
+
+-- Longer leases. A run sends an ordered lane one by one, which may take longer than the lease of one
+-- delivery; while it lives it asks for more time for what it has not sent yet. So the lane of a run
+-- that died waits as long as any other delivery of it, and not once for each row.
+
+create function outbox.renew_leases(
+  p_renewals outbox.result[], p_now timestamptz
+) returns json
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see 00_setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_lanes bigint[];
+  v_renewed json;
+begin
+  with renewed as (
+    -- By ctid: whoever could move the row waits for the gate.
+    update outbox.delivery d set leased_until = greatest(d.leased_until, p_now + n.lease)
+    from (
+      select distinct o.row_at, e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+      from pg_catalog.unnest(p_renewals) r
+      cross join lateral (
+        select o.ctid as row_at, o.lane_id from outbox.delivery o
+        where o.event_id = r.event and o.endpoint_id = r.endpoint and o.attempt = r.attempt
+          and o.leased_until is not null offset 0
+      ) o
+      cross join lateral (
+        select l.ordered from outbox.lane l
+        where l.id = o.lane_id order by l.changed_at desc limit 1
+      ) l
+      cross join lateral (
+        select e.timeout_ms from outbox.endpoint e where e.id = r.endpoint offset 0
+      ) e
+      where l.ordered
+    ) n
+    where d.ctid = n.row_at
+    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, n.lease
+  )
+  select pg_catalog.array_agg(distinct r.lane_id),
+    pg_catalog.json_agg(pg_catalog.json_build_object(
+      'event', r.event_id, 'endpoint', r.endpoint_id, 'attempt', r.attempt,
+      'lease_ms', (extract(epoch from r.lease) * 1000)::integer))
+  into v_lanes, v_renewed
+  from renewed r;
+  -- A result may still be on its way of rows that are leased too: the first lease of all counts.
+  update outbox.lane l set
+    leased_until = f.ends, next_at = f.ends, changed_at = pg_catalog.date_trunc('second', p_now)
+  from pg_catalog.unnest(v_lanes) n
+  cross join lateral (
+    select o.ctid as lane_at, o.id, o.head_at from outbox.lane o
+    where o.id = n order by o.changed_at desc limit 1
+  ) o
+  cross join lateral (
+    select pg_catalog.min(d.leased_until) as ends from (
+      select d.leased_until from outbox.delivery d
+      where d.lane_id = o.id and d.lane_id > 0 and d.due_at >= o.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d
+    offset 0
+  ) f
+  where l.ctid = o.lane_at;
+  return v_renewed;
+end
+$$;
+comment on function outbox.renew_leases(outbox.result[], timestamptz) is
+  'Gives deliveries of ordered lanes whole leases from now: the endpoint''s timeout and 5 s. Each '
+  'is named by event, endpoint and attempt; one that is not leased under that attempt is left '
+  'out. Returns [{"event", "endpoint", "attempt", "lease_ms"}], or null when there is none. locks: '
+  'the caller holds the gates.';
+
 -- sql/58_inbound_message.sql
 
 -- Inbound messages: kept once, the 24-hour window opened, words that mean STOP or START heeded,
@@ -11125,10 +11205,7 @@ begin
         as probe_attempt,
       pg_catalog.count(m.row_at) as n,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
-      case
-        when pg_catalog.bool_or(m.picked) then p_now + m.lease
-          * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end
-      end as lease_end
+      case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
     from marked m
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens, m.rate_per_second
   ), lanes as (
@@ -11189,14 +11266,9 @@ begin
     -- By ctid: whoever could move the row waits for the gate.
     update outbox.delivery d set
       attempt = d.attempt + 1,
-      leased_until = p_now + m.lease * case when m.ordered then m.in_lane else 1 end
-    from (
-      select m.row_at, m.rank, m.lease, m.ordered,
-        pg_catalog.count(*) over (partition by m.lane_id) as in_lane
-      from marked m
-      where m.picked
-    ) m
-    where d.ctid = m.row_at
+      leased_until = p_now + m.lease
+    from marked m
+    where d.ctid = m.row_at and m.picked
     returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
@@ -11715,6 +11787,7 @@ declare
   end;
   v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
   v_results outbox.result[];
+  v_renewals outbox.result[];
   v_batch outbox.routing;
   v_touched uuid[];
   v_applied integer := 0;
@@ -11723,13 +11796,14 @@ declare
   v_claim_error text;
   v_failing uuid[];
   v_retries json;
+  v_renewed json;
 begin
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
     v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null,
+    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null, null,
       v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
@@ -11737,11 +11811,15 @@ begin
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, v_now);
+    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, null,
+      v_now);
   end if;
   if v_given > 0 then
-    select pg_catalog.array_agg(r) into v_results
+    select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
+      pg_catalog.array_agg(r) filter (where r.outcome = 'renew')
+    into v_results, v_renewals
     from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
+    v_given := coalesce(pg_catalog.cardinality(v_results), 0);
   end if;
   if v_stop is null then
     begin
@@ -11753,7 +11831,8 @@ begin
     end;
   end if;
   v_touched := array(
-    select r.endpoint from pg_catalog.unnest(v_results) r where r.endpoint is not null
+    select r.endpoint from pg_catalog.unnest(v_results || v_renewals) r
+    where r.endpoint is not null
     union
     select p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p);
   if pg_catalog.cardinality(v_touched) > 0 then
@@ -11767,6 +11846,9 @@ begin
     if pg_catalog.cardinality(v_failing) > 0 then
       v_retries := outbox.retries_at(v_failing, v_now);
     end if;
+  end if;
+  if v_renewals is not null then
+    v_renewed := outbox.renew_leases(v_renewals, v_now);
   end if;
   if v_batch.events is not null then
     v_route := outbox.route(v_batch, v_now);
@@ -11785,18 +11867,19 @@ begin
     where b.run_id = p_run and b.seq = p_seq;
   end if;
   return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
-    v_stop, v_claimed, p_known, v_retries, v_route ->> 'error', v_claim_error, v_now);
+    v_stop, v_claimed, p_known, v_retries, v_renewed, v_route ->> 'error', v_claim_error, v_now);
 end
 $$;
 comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
-  '"delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", '
-  '"duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; '
+  '"delivered" | "failed" | "released" | "renew" (of an ordered lane, not sent yet: a new lease), '
+  '"status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
+  '"provider_id", "provider"}]; p_limit: free slots; '
   'p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run '
   'has from an earlier answer, which are left out of this one while they are the same. '
   'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", '
-  '"deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same '
-  'p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries '
+  '"renewed", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again '
+  'with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries '
   'by id, then due gates with SKIP LOCKED.';
 
 create function outbox.answer(
@@ -11808,6 +11891,7 @@ create function outbox.answer(
   p_claimed outbox.claimed,
   p_known jsonb,
   p_retries json,
+  p_renewed json,
   p_route_error text,
   p_claim_error text,
   p_now timestamptz
@@ -11828,12 +11912,13 @@ begin
         pg_catalog.json_strip_nulls(
           pg_catalog.json_build_object('route', p_route_error, 'claim', p_claim_error))
     end,
-    'retries', p_retries, 'deliveries', v_parcel.deliveries, 'events', v_parcel.events,
-    'endpoints', v_parcel.endpoints);
+    'retries', p_retries, 'renewed', p_renewed, 'deliveries', v_parcel.deliveries,
+    'events', v_parcel.events, 'endpoints', v_parcel.endpoints);
 end
 $$;
 comment on function outbox.answer(
-  integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, text, text, timestamptz
+  integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, json, text, text,
+  timestamptz
 ) is
   'The answer of dispatch().';
 

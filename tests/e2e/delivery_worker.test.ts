@@ -73,6 +73,62 @@ Deno.test('an event whose worker is killed between claim and send arrives once',
   expect(await next.ended).toBe(0)
 })
 
+/** Publishes so many events in one transaction, in their order. */
+async function publishInOrder(type: string, count: number): Promise<string[]> {
+  const rows = await outhook.sql`
+    select outbox.publish(${type}, to_jsonb(n)) as id from generate_series(1, ${count}::integer) n`
+  return rows.map((row): string => row.id)
+}
+
+function arrivals(ids: readonly string[]): string[] {
+  return outhook.receiver.received.map(({ headers }) => headers['webhook-id'] ?? '')
+    .filter((id) => ids.includes(id))
+}
+
+Deno.test('the order that a killed worker was sending goes on after one lease', async () => {
+  await outhook.createEndpoint('/held/ordered', {
+    p_event_types: ['worker.ordered'],
+    p_ordering: 'endpoint',
+    ...shortLease,
+  })
+  const killed = startWorker(outhook.stack.dbUrl)
+  firstTry.act = async (): Promise<void> => {
+    firstTry.act = (): void => {}
+    killed.kill('SIGKILL')
+    await killed.ended
+  }
+  const ids = await publishInOrder('worker.ordered', 20)
+  expect(await killed.ended).toBe('SIGKILL')
+  const [held] = await outhook.sql`
+    select count(*)::integer as n, max(leased_until) < now() + interval '5.5 s' as soon
+    from outbox.delivery where leased_until is not null`
+  expect(held).toEqual({ n: 20, soon: true })
+
+  const next = startWorker(outhook.stack.dbUrl)
+  for (const id of ids) {
+    expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
+  }
+  expect(arrivals(ids)).toEqual([ids[0], ...ids])
+  next.kill('SIGTERM')
+  expect(await next.ended).toBe(0)
+})
+
+Deno.test('a lane that takes longer than its lease is sent to its end by one claim', async () => {
+  // A lease of 6.5 s, of which 1.5 s and 1 s of margin are kept for each: the eighth needs a new one.
+  await outhook.createEndpoint('/held/slow', {
+    p_event_types: ['worker.slow'],
+    p_ordering: 'endpoint',
+    p_timeout_ms: 1_500,
+  })
+  firstTry.act = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 600))
+  const ids = await publishInOrder('worker.slow', 10)
+  const worker = startWorker(outhook.stack.dbUrl)
+  for (const id of ids) expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
+  expect(arrivals(ids)).toEqual(ids)
+  worker.kill('SIGTERM')
+  expect(await worker.ended).toBe(0)
+})
+
 Deno.test('a worker told to stop finishes what is on its way and gives the rest back', async () => {
   await outhook.createEndpoint('/held/stopped', {
     p_event_types: ['worker.stopped'],
@@ -84,11 +140,7 @@ Deno.test('a worker told to stop finishes what is on its way and gives the rest 
     come.resolve()
     await letGo.promise
   }
-  const ids = await outhook.sql.begin(async (tx) => {
-    const rows = await tx`
-      select outbox.publish('worker.stopped', to_jsonb(n)) as id from generate_series(1, 3) n`
-    return rows.map((row): string => row.id)
-  })
+  const ids = await publishInOrder('worker.stopped', 3)
   const [first = '', ...rest] = ids
   const stopped = startWorker(outhook.stack.dbUrl)
   await come.promise
@@ -118,6 +170,5 @@ Deno.test('a worker told to stop finishes what is on its way and gives the rest 
   }
   next.kill('SIGINT')
   expect(await next.ended).toBe(0)
-  const order = outhook.receiver.received.map(({ headers }) => headers['webhook-id'] ?? '')
-  expect(order.filter((id) => ids.includes(id))).toEqual(ids)
+  expect(arrivals(ids)).toEqual(ids)
 })

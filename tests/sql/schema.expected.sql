@@ -753,9 +753,9 @@ ALTER FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now t
 
 COMMENT ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Publishes outhook.delivery.dead_lettered for deliveries that just became dead letters.';
 
--- Name: answer(integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: answer(integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, json, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) RETURNS json
+CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -773,16 +773,16 @@ begin
         pg_catalog.json_strip_nulls(
           pg_catalog.json_build_object('route', p_route_error, 'claim', p_claim_error))
     end,
-    'retries', p_retries, 'deliveries', v_parcel.deliveries, 'events', v_parcel.events,
-    'endpoints', v_parcel.endpoints);
+    'retries', p_retries, 'renewed', p_renewed, 'deliveries', v_parcel.deliveries,
+    'events', v_parcel.events, 'endpoints', v_parcel.endpoints);
 end
 $$;
 
-ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch().';
+COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch().';
 
 -- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -5839,6 +5839,7 @@ declare
   end;
   v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
   v_results outbox.result[];
+  v_renewals outbox.result[];
   v_batch outbox.routing;
   v_touched uuid[];
   v_applied integer := 0;
@@ -5847,13 +5848,14 @@ declare
   v_claim_error text;
   v_failing uuid[];
   v_retries json;
+  v_renewed json;
 begin
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
     v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null,
+    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null, null,
       v_now);
   end if;
   -- Three calls of a run may be under way at most, so older batches are not asked for again.
@@ -5861,11 +5863,15 @@ begin
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, v_now);
+    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, null,
+      v_now);
   end if;
   if v_given > 0 then
-    select pg_catalog.array_agg(r) into v_results
+    select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
+      pg_catalog.array_agg(r) filter (where r.outcome = 'renew')
+    into v_results, v_renewals
     from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
+    v_given := coalesce(pg_catalog.cardinality(v_results), 0);
   end if;
   if v_stop is null then
     begin
@@ -5877,7 +5883,8 @@ begin
     end;
   end if;
   v_touched := array(
-    select r.endpoint from pg_catalog.unnest(v_results) r where r.endpoint is not null
+    select r.endpoint from pg_catalog.unnest(v_results || v_renewals) r
+    where r.endpoint is not null
     union
     select p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p);
   if pg_catalog.cardinality(v_touched) > 0 then
@@ -5891,6 +5898,9 @@ begin
     if pg_catalog.cardinality(v_failing) > 0 then
       v_retries := outbox.retries_at(v_failing, v_now);
     end if;
+  end if;
+  if v_renewals is not null then
+    v_renewed := outbox.renew_leases(v_renewals, v_now);
   end if;
   if v_batch.events is not null then
     v_route := outbox.route(v_batch, v_now);
@@ -5909,7 +5919,7 @@ begin
     where b.run_id = p_run and b.seq = p_seq;
   end if;
   return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
-    v_stop, v_claimed, p_known, v_retries, v_route ->> 'error', v_claim_error, v_now);
+    v_stop, v_claimed, p_known, v_retries, v_renewed, v_route ->> 'error', v_claim_error, v_now);
 end
 $$;
 
@@ -5917,7 +5927,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released", "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier answer, which are left out of this one while they are the same. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (of an ordered lane, not sent yet: a new lease), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier answer, which are left out of this one while they are the same. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", "renewed", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13133,6 +13143,79 @@ ALTER FUNCTION outbox.release_command(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. Of a channel whose access token failed it begins with set_channel_token(), whose <the new token> is to be replaced: as it stands it is refused, and nothing is released.';
 
+-- Name: renew_leases(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp with time zone) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_lanes bigint[];
+  v_renewed json;
+begin
+  with renewed as (
+    -- By ctid: whoever could move the row waits for the gate.
+    update outbox.delivery d set leased_until = greatest(d.leased_until, p_now + n.lease)
+    from (
+      select distinct o.row_at, e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+      from pg_catalog.unnest(p_renewals) r
+      cross join lateral (
+        select o.ctid as row_at, o.lane_id from outbox.delivery o
+        where o.event_id = r.event and o.endpoint_id = r.endpoint and o.attempt = r.attempt
+          and o.leased_until is not null offset 0
+      ) o
+      cross join lateral (
+        select l.ordered from outbox.lane l
+        where l.id = o.lane_id order by l.changed_at desc limit 1
+      ) l
+      cross join lateral (
+        select e.timeout_ms from outbox.endpoint e where e.id = r.endpoint offset 0
+      ) e
+      where l.ordered
+    ) n
+    where d.ctid = n.row_at
+    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, n.lease
+  )
+  select pg_catalog.array_agg(distinct r.lane_id),
+    pg_catalog.json_agg(pg_catalog.json_build_object(
+      'event', r.event_id, 'endpoint', r.endpoint_id, 'attempt', r.attempt,
+      'lease_ms', (extract(epoch from r.lease) * 1000)::integer))
+  into v_lanes, v_renewed
+  from renewed r;
+  -- A result may still be on its way of rows that are leased too: the first lease of all counts.
+  update outbox.lane l set
+    leased_until = f.ends, next_at = f.ends, changed_at = pg_catalog.date_trunc('second', p_now)
+  from pg_catalog.unnest(v_lanes) n
+  cross join lateral (
+    select o.ctid as lane_at, o.id, o.head_at from outbox.lane o
+    where o.id = n order by o.changed_at desc limit 1
+  ) o
+  cross join lateral (
+    select pg_catalog.min(d.leased_until) as ends from (
+      select d.leased_until from outbox.delivery d
+      where d.lane_id = o.id and d.lane_id > 0 and d.due_at >= o.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d
+    offset 0
+  ) f
+  where l.ctid = o.lane_at;
+  return v_renewed;
+end
+$$;
+
+ALTER FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION renew_leases(p_renewals outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp with time zone) IS 'Gives deliveries of ordered lanes whole leases from now: the endpoint''s timeout and 5 s. Each is named by event, endpoint and attempt; one that is not leased under that attempt is left out. Returns [{"event", "endpoint", "attempt", "lease_ms"}], or null when there is none. locks: the caller holds the gates.';
+
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
@@ -15397,10 +15480,7 @@ begin
         as probe_attempt,
       pg_catalog.count(m.row_at) as n,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
-      case
-        when pg_catalog.bool_or(m.picked) then p_now + m.lease
-          * case when m.ordered then pg_catalog.count(*) filter (where m.picked) else 1 end
-      end as lease_end
+      case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
     from marked m
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens, m.rate_per_second
   ), lanes as (
@@ -15461,14 +15541,9 @@ begin
     -- By ctid: whoever could move the row waits for the gate.
     update outbox.delivery d set
       attempt = d.attempt + 1,
-      leased_until = p_now + m.lease * case when m.ordered then m.in_lane else 1 end
-    from (
-      select m.row_at, m.rank, m.lease, m.ordered,
-        pg_catalog.count(*) over (partition by m.lane_id) as in_lane
-      from marked m
-      where m.picked
-    ) m
-    where d.ctid = m.row_at
+      leased_until = p_now + m.lease
+    from marked m
+    where d.ctid = m.row_at and m.picked
     returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
@@ -18960,9 +19035,9 @@ REVOKE ALL ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now ti
 
 REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20465,6 +20540,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_me
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.release_command(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION renew_leases(p_renewals outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION replay(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 

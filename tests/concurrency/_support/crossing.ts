@@ -23,10 +23,10 @@ export interface Crossed {
 
 /**
  * Makes `calls` dispatch calls from four sessions on twenty endpoints. Each call publishes now and then,
- * reports a random part of what its run holds in random order, and claims a random number. Fails on a
- * deadlock, an error in an answer, a delivery that was held twice or delivered other than once, and
- * counters that drift. Some of the endpoints are unordered, some ordered, and some have a breaker that
- * opens at the second failure.
+ * reports a random part of what its run holds in random order, has some leases of the rest renewed, and
+ * claims a random number. Fails on a deadlock, an error in an answer, a delivery that was held twice or
+ * delivered other than once, and counters that drift. Some of the endpoints are unordered, some ordered,
+ * and some have a breaker that opens at the second failure.
  */
 export async function crossDispatches(db: OutboxDatabase, calls: number): Promise<Crossed> {
   await db.reset()
@@ -86,7 +86,14 @@ async function crossOne(
     mine = order.slice(told.length)
     const results = told.map((delivery) => report(delivery, anyOutcome(random)))
     for (const result of results) held.delete(nameOf(result))
-    const answer = await run.call(results, last ? 0 : random.int(60))
+    const renewals = mine.filter(() => random.next() < 0.2).map((own) => report(own, 'renew'))
+    const answer = await run.call([...results, ...renewals], last ? 0 : random.int(60))
+    const ordered = mine.filter((own) =>
+      own.ordered && renewals.some((r) => nameOf(r) === nameOf(own))
+    )
+    if ((answer.renewed?.length ?? 0) !== ordered.length) {
+      throw new Error(`${answer.renewed?.length} leases renewed of ${ordered.length}`)
+    }
     if (answer.error !== null) throw new Error(`dispatch answered ${JSON.stringify(answer.error)}`)
     if (answer.stale > 0) {
       throw new Error(`${answer.stale} of ${results.length} results did not count`)

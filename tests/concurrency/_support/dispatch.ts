@@ -14,7 +14,7 @@ export type Report = {
   event: string
   endpoint: string
   attempt: number
-  outcome: 'delivered' | 'failed' | 'released'
+  outcome: 'delivered' | 'failed' | 'released' | 'renew'
   status?: number
 }
 

@@ -4,6 +4,8 @@ import type {
   DispatchAnswer,
   DispatchCall,
   Endpoint,
+  Renewal,
+  Renewed,
   Result,
   Settings,
 } from '../../../functions/_shared/contracts.ts'
@@ -27,6 +29,8 @@ export type FakeDatabase = Database & {
   troubles: Trouble[]
   latencyMs: number
   stop: string | null
+  /** The lease that a renewal gives; null: none. */
+  renewMs: number | null
   settings: Partial<Settings>
   endpoint: Partial<Endpoint>
   readonly leased: number
@@ -72,23 +76,33 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     hasEnded = call.ended
     batches.set(batch, asked)
     const staleBefore = db.stale.length
-    call.results.forEach(apply)
+    const renewed = call.results.flatMap(apply)
     const deliveries = db.stop === null ? queue.splice(0, call.limit) : []
     for (const delivery of deliveries) {
       const until = clock.now() + delivery.lease_ms
       leases.set(keyOf(delivery), { delivery, until, batch })
       claimed.add(keyOf(delivery))
     }
-    return answerOf(deliveries, db.stale.length - staleBefore, call.known)
+    const answer = answerOf(deliveries, db.stale.length - staleBefore, call.known)
+    return renewed.length > 0 ? { ...answer, renewed } : answer
   }
 
-  function apply(result: Result): void {
+  /** Returns the lease that it renews, if it does. */
+  function apply(result: Result | Renewal): Renewed[] {
     const key = keyOf(result)
     if (!claimed.has(key)) throw new Error('a result for what was never claimed')
     const lease = leases.get(key)
-    if (lease === undefined || lease.until < clock.now()) return void db.stale.push(result)
-    leases.delete(key)
-    db.applied.push(result)
+    const stands = lease !== undefined && lease.until >= clock.now()
+    if (result.outcome === 'renew') {
+      if (!stands || db.renewMs === null) return []
+      lease.until = clock.now() + db.renewMs
+      const { event, endpoint, attempt } = result
+      return [{ event, endpoint, attempt, lease_ms: db.renewMs }]
+    }
+    if (stands) leases.delete(key)
+    const taken = stands ? db.applied : db.stale
+    taken.push(result)
+    return []
   }
 
   function leasedBy(batch: string): Delivery[] {
@@ -134,6 +148,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     troubles: [],
     latencyMs: 0,
     stop: null,
+    renewMs: null,
     settings: {},
     endpoint: {},
     get leased() {

@@ -1,5 +1,8 @@
 import type { Endpoint, Model, Pair } from './model.ts'
-import type { Answer, Claim, Seen } from './trace.ts'
+import type { Answer, Claim, Result, Seen } from './trace.ts'
+
+/** The timeout of 15 s and 5 s. */
+const LEASE_MS = 20_000
 
 /** Fails what a run was given and may not have, then gives it to the run. */
 export function checkClaims(model: Model, seen: Seen, answer: Answer): void {
@@ -91,11 +94,21 @@ function checkEndpoint(
   for (const { claim, pair } of taken) {
     pair.attempt = claim.attempt
     pair.lease = { until: model.now + claim.lease_ms * 1000 }
-    const rows = taken.filter((other) => other.pair.lane === pair.lane && pair.lane !== null).length
-    model.expect(
-      claim.lease_ms === 20_000 * Math.max(1, rows),
-      `${pair.name} is leased for ${claim.lease_ms} ms`,
-    )
+    model.expect(claim.lease_ms === LEASE_MS, `${pair.name} is leased for ${claim.lease_ms} ms`)
+  }
+}
+
+/** Renews what may be renewed: what is leased under that attempt, of an ordered lane. */
+export function checkRenewals(model: Model, asked: readonly Result[], answer: Answer): void {
+  const own = asked.map(({ event, endpoint, attempt }) => {
+    const pair = model.pair(event, endpoint)
+    return pair?.lease && pair.attempt === attempt && pair.lane !== null ? pair : null
+  }).filter((pair) => pair !== null)
+  const names = [...new Set(own)].map(({ event, endpoint }) => `${event.id} ${endpoint.id}`).sort()
+  const renewed = (answer.renewed ?? []).map(({ event, endpoint }) => `${event} ${endpoint}`).sort()
+  model.expect(names.join() === renewed.join(), `renewed [${renewed}] instead of [${names}]`)
+  for (const { lease } of own) {
+    if (lease) lease.until = Math.max(lease.until, model.now + LEASE_MS * 1000)
   }
 }
 

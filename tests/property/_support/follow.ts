@@ -1,6 +1,6 @@
 /** Follows a trace with the model, step by step: whatever the database did must be what the rules say. */
 
-import { checkClaims, checkRepeat } from './claims.ts'
+import { checkClaims, checkRenewals, checkRepeat } from './claims.ts'
 import { lose, reopen } from './lives.ts'
 import { DAY, Model, type Pair } from './model.ts'
 import { person } from './person.ts'
@@ -43,8 +43,10 @@ function cleanUp(model: Model): void {
 }
 
 function followCall(model: Model, seen: Seen): void {
-  const { answer, results = [] } = seen.did
+  const { answer } = seen.did
   if (answer === undefined) return
+  const given = seen.did.results ?? []
+  const results = given.filter(({ outcome }) => outcome !== 'renew')
   model.expect(answer.error === null, `dispatch() had an error: ${JSON.stringify(answer.error)}`)
   if (answer.repeat) {
     checkRepeat(model, answer)
@@ -54,6 +56,7 @@ function followCall(model: Model, seen: Seen): void {
   const applied = model.apply(results)
   model.expect(answer.applied === applied, `applied ${answer.applied} results of ${applied}`)
   model.expect(answer.stale === results.length - applied, `called ${answer.stale} results stale`)
+  checkRenewals(model, given.filter(({ outcome }) => outcome === 'renew'), answer)
   if (answer.stop === null) routeLeft(model, seen)
   lose(model, seen)
   checkClaims(model, seen, answer)

@@ -19,9 +19,9 @@ export interface EndpointSpec {
   threshold: number | null
 }
 
-/** What a receiver does, as a run reports it. */
+/** What a receiver does, as a run reports it; `renew`: nothing yet. */
 export interface Outcome {
-  outcome: 'delivered' | 'failed' | 'released'
+  outcome: 'delivered' | 'failed' | 'released' | 'renew'
   status?: number
   error_class?: string
   retry_after?: string
@@ -83,6 +83,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
     weight: 8,
     arbitrary: fc.constantFrom<Outcome>(
       { outcome: 'released' },
+      { outcome: 'renew' },
       { outcome: 'failed', error_class: 'timeout' },
       { outcome: 'failed', error_class: 'network' },
       { outcome: 'failed', error_class: 'blocked' },

@@ -40,7 +40,7 @@ export interface Result {
   event: string
   endpoint: string
   attempt: number
-  outcome: 'delivered' | 'failed' | 'released'
+  outcome: 'delivered' | 'failed' | 'released' | 'renew'
   status?: number
   error_class?: string
   retry_after?: string
@@ -63,6 +63,7 @@ export interface Answer {
   repeat: boolean
   stop: string | null
   deliveries: Claim[]
+  renewed: { event: string; endpoint: string; attempt: number; lease_ms: number }[] | null
   error: { route?: string; claim?: string } | null
 }
 

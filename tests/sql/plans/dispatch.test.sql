@@ -3,7 +3,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_usage.sql
-select plan(16);
+select plan(19);
 
 do $$ begin perform endpoint(array['type' || n % 25 || '.*'], p_max_in_flight => 1000, p_quantum => 10) from generate_series(1, 50) n; end $$;
 do $$ begin perform events(40, 'type' || n || '.x') from generate_series(0, 24) n; end $$;
@@ -40,6 +40,16 @@ update outbox.gate set depth = 0, in_flight = 0, next_at = 'infinity' where true
 update answer set a = measure('idle', 400) where true;
 select is_empty('select seq_scans(''idle'')', 'a call without work scans nothing');
 select cmp_ok(rows_touched('idle'), '<=', 10::bigint, 'and touches next to no row');
+
+-- An ordered lane whose lease is renewed.
+create temporary table ordered as select endpoint('{}', p_ordering => 'partition', p_quantum => 100) as id;
+do $$ begin perform events(200, p_key => 'a', p_endpoint_id => id) from ordered; perform step(0); end $$;
+update answer set a = step(400) where true;
+update answer set a = measure('renew', 0,
+  (select jsonb_agg(r) from jsonb_array_elements(results(a, 'renew')) r where r ->> 'endpoint' = (select id::text from ordered))) where true;
+select is((select jsonb_array_length(a -> 'renewed') from answer), 100, 'a call renews 100 leases');
+select is_empty('select seq_scans(''renew'')', 'renewing scans nothing');
+select cmp_ok(rows_touched('renew'), '<=', 1000::bigint, 'and touches at most ten rows a lease');
 
 select * from finish();
 rollback;
