@@ -18,8 +18,8 @@ create type outbox.result as (
 );
 comment on type outbox.result is
   'What a run reports of one delivery: outcome is delivered, failed or released (given back '
-  'unsent). provider_id is what the provider calls the thing that it took, provider what else it '
-  'said.';
+  'unsent), or renew (its ordered lane takes longer). provider_id is what the provider calls the '
+  'thing that it took, provider what else it said.';
 
 create type outbox.news as (
   applied integer,

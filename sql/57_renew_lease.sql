@@ -1,6 +1,6 @@
--- Longer leases. A run sends an ordered lane one by one, which may take longer than the lease of one
--- delivery; while it lives it asks for more time for what it has not sent yet. So the lane of a run
--- that died waits as long as any other delivery of it, and not once for each row.
+-- Renewed leases. A run sends an ordered lane one by one, which may take longer than the lease of
+-- one delivery; while it lives it asks for a new lease. So the lane of a run that died waits as
+-- long as any other delivery of it, and not once for each row that it had claimed.
 
 create function outbox.renew_leases(
   p_renewals outbox.result[], p_now timestamptz
@@ -16,61 +16,62 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_lanes bigint[];
   v_renewed json;
 begin
-  with renewed as (
-    -- By ctid: whoever could move the row waits for the gate.
-    update outbox.delivery d set leased_until = greatest(d.leased_until, p_now + n.lease)
+  with asked as materialized (
+    select r.event, r.endpoint, r.attempt, o.lane_id, l.lane_at, l.head_at, l.leased, e.lease,
+      greatest(l.leased_until, p_now + e.lease) as ends
     from (
-      select distinct o.row_at, e.timeout_ms * interval '1 ms' + interval '5 s' as lease
-      from pg_catalog.unnest(p_renewals) r
-      cross join lateral (
-        select o.ctid as row_at, o.lane_id from outbox.delivery o
-        where o.event_id = r.event and o.endpoint_id = r.endpoint and o.attempt = r.attempt
-          and o.leased_until is not null offset 0
-      ) o
-      cross join lateral (
-        select l.ordered from outbox.lane l
-        where l.id = o.lane_id order by l.changed_at desc limit 1
-      ) l
-      cross join lateral (
-        select e.timeout_ms from outbox.endpoint e where e.id = r.endpoint offset 0
-      ) e
-      where l.ordered
-    ) n
-    where d.ctid = n.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, n.lease
+      select distinct u.event, u.endpoint, u.attempt from pg_catalog.unnest(p_renewals) u
+    ) r
+    cross join lateral (
+      select o.lane_id from outbox.delivery o
+      where o.event_id = r.event and o.endpoint_id = r.endpoint and o.attempt = r.attempt
+        and o.leased_until is not null offset 0
+    ) o
+    cross join lateral (
+      select l.ctid as lane_at, l.* from outbox.lane l
+      where l.id = o.lane_id order by l.changed_at desc limit 1
+    ) l
+    cross join lateral (
+      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+      from outbox.endpoint e where e.id = r.endpoint offset 0
+    ) e
+    where l.ordered
+  ), of_lane as materialized (
+    select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
+  ), lanes as (
+    update outbox.lane l set
+      leased_until = a.ends, next_at = a.ends, changed_at = pg_catalog.date_trunc('second', p_now)
+    from of_lane a
+    where l.ctid = a.lane_at
+  ), held as (
+    -- All that is leased of the lane, which is one run's: its leases end together, or the lane
+    -- would be due while some of it is held. By ctid: whoever could move the row waits for the
+    -- gate.
+    update outbox.delivery d set leased_until = a.ends
+    from of_lane a
+    cross join lateral (
+      select o.ctid as row_at from outbox.delivery o
+      where o.lane_id = a.lane_id and o.lane_id > 0 and o.due_at >= a.head_at
+        and o.leased_until is not null
+      order by o.due_at, o.event_id
+      limit a.leased
+    ) o
+    where d.ctid = o.row_at
   )
-  select pg_catalog.array_agg(distinct r.lane_id),
-    pg_catalog.json_agg(pg_catalog.json_build_object(
-      'event', r.event_id, 'endpoint', r.endpoint_id, 'attempt', r.attempt,
-      'lease_ms', (extract(epoch from r.lease) * 1000)::integer))
-  into v_lanes, v_renewed
-  from renewed r;
-  -- A result may still be on its way of rows that are leased too: the first lease of all counts.
-  update outbox.lane l set
-    leased_until = f.ends, next_at = f.ends, changed_at = pg_catalog.date_trunc('second', p_now)
-  from pg_catalog.unnest(v_lanes) n
-  cross join lateral (
-    select o.ctid as lane_at, o.id, o.head_at from outbox.lane o
-    where o.id = n order by o.changed_at desc limit 1
-  ) o
-  cross join lateral (
-    select pg_catalog.min(d.leased_until) as ends from (
-      select d.leased_until from outbox.delivery d
-      where d.lane_id = o.id and d.lane_id > 0 and d.due_at >= o.head_at
-      order by d.due_at, d.event_id
-      limit 2000
-    ) d
-    offset 0
-  ) f
-  where l.ctid = o.lane_at;
+  select pg_catalog.json_agg(
+    pg_catalog.json_build_object(
+      'event', a.event, 'endpoint', a.endpoint, 'attempt', a.attempt,
+      'lease_ms', (extract(epoch from a.lease) * 1000)::integer)
+    order by a.event, a.endpoint)
+  into v_renewed
+  from asked a;
   return v_renewed;
 end
 $$;
 comment on function outbox.renew_leases(outbox.result[], timestamptz) is
-  'Gives deliveries of ordered lanes whole leases from now: the endpoint''s timeout and 5 s. Each '
-  'is named by event, endpoint and attempt; one that is not leased under that attempt is left '
-  'out. Returns [{"event", "endpoint", "attempt", "lease_ms"}], or null when there is none. locks: '
-  'the caller holds the gates.';
+  'Gives ordered lanes a whole lease from now, the endpoint''s timeout and 5 s. A lane is named by '
+  'one of its deliveries (event, endpoint, attempt), which must be leased under that attempt; all '
+  'that is leased of the lane is renewed. Returns [{"event", "endpoint", "attempt", "lease_ms"}] '
+  'of those that named one, or null when none did. locks: the caller holds the gates.';

@@ -1,7 +1,7 @@
--- The one call of a run. It records what the run reports, routes new events if no other call does,
--- and claims what the run has room for: one round trip, one transaction, one JSON. The call is
--- numbered; when its answer is lost, the same call again applies nothing and returns what is still
--- leased of it.
+-- The one call of a run. It records what the run reports, renews leases of ordered lanes, routes
+-- new events if no other call does, and claims what the run has room for: one round trip, one
+-- transaction, one JSON. The call is numbered; when its answer is lost, the same call again applies
+-- nothing and returns what is still leased of it.
 
 create function outbox.has_due(p_now timestamptz) returns boolean
 language plpgsql stable
@@ -182,15 +182,16 @@ end
 $$;
 comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
-  '"delivered" | "failed" | "released" | "renew" (of an ordered lane, not sent yet: a new lease), '
+  '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), '
   '"status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
   '"provider_id", "provider"}]; p_limit: free slots; '
   'p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run '
   'has from an earlier answer, which are left out of this one while they are the same. '
   'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", '
   '"renewed", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again '
-  'with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries '
-  'by id, then due gates with SKIP LOCKED.';
+  'with the same p_run and p_seq; that answer says nothing of renewals. locks: router with SKIP '
+  'LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP '
+  'LOCKED.';
 
 create function outbox.answer(
   p_applied integer,

@@ -115,7 +115,7 @@ export const dispatchAnswer = z.object({
   settings,
   /** What follows the failed attempts among the results of this call. */
   retries: z.array(retry).nullish(),
-  /** The leases that this call has renewed. */
+  /** What this call has renewed; a repeat does not tell. */
   renewed: z.array(renewed).nullish(),
   error: z.object({ route: z.string().nullish(), claim: z.string().nullish() }).nullable(),
 })
@@ -137,7 +137,7 @@ export type Settings = z.infer<typeof settings>
 /** What follows a failed attempt: the next one, `delay_ms` after it; null: it was the last. */
 export type Retry = z.infer<typeof retry>
 
-/** What is leased anew, for `lease_ms` from now. */
+/** A delivery whose lane is leased anew, for `lease_ms` from no earlier than the call. */
 export type Renewed = z.infer<typeof renewed>
 
 /** Who runs the loop: an edge function, which ends by itself, or a worker, which stays. */
@@ -210,7 +210,7 @@ export type Result =
   | ClaimKey & { outcome: 'released' }
   | ClaimKey & Outcome & { duration_ms: number }
 
-/** Asks for a new lease of a delivery that is not sent yet, behind others of its ordered lane. */
+/** Asks for a new lease of the ordered lane that this claim is of. */
 export type Renewal = ClaimKey & { outcome: 'renew' }
 
 /** One call of `outbox.dispatch`. The same (run, seq) with the same results may be called again. */

@@ -5,10 +5,11 @@ import type { Pacer } from './pacer.ts'
 export type ChainDeps = AttemptDeps & {
   pacer: Pacer
   leaseMarginMs: number
+  renewMarginMs: number
   /** Whether nothing more is to be sent. */
   isHalted(): boolean
-  /** A new lease for all of these: when it ends, or null when they do not get it. */
-  renew(deliveries: readonly Delivery[]): Promise<number | null>
+  /** A new lease for the delivery's lane: when it ends, or null when the lane does not get it. */
+  renew(delivery: Delivery): Promise<number | null>
   /** Takes each result as it comes. */
   note(result: Result, delivery: Delivery): void
 }
@@ -31,28 +32,39 @@ export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
 }
 
 /**
- * Sends a chain one by one. Where the lease ends too soon for the next, a new one is asked for. After
- * a failure, or where the lease would not hold, the rest is released unsent.
+ * Sends a chain one by one. When the lease of an ordered one runs short a new one is asked for,
+ * beside the next send where that still fits. After a failure, or where the lease would not hold,
+ * the rest is released unsent.
  */
 export async function sendChain(
   deps: ChainDeps,
   chain: readonly Delivery[],
   batch: Batch,
 ): Promise<void> {
+  const last = chain.at(-1)
   let isOpen = true
-  let leaseEndsAt = batch.calledAt + (chain[0]?.lease_ms ?? 0)
+  // All of a claim's rows of one lane have one lease.
+  let leaseEndsAt = batch.calledAt + (last?.lease_ms ?? 0)
+  let renewing: Promise<void> | null = null
 
-  /** Whether an attempt begun now is over, and its result recorded, before the lease ends. */
-  function fits({ endpoint }: Delivery): boolean {
+  /** Whether an attempt begun now is over so long before the lease ends. */
+  function fits({ endpoint }: Delivery, marginMs: number): boolean {
     const timeoutMs = batch.answer.endpoints[endpoint]?.timeout_ms ?? 0
-    return deps.clock.now() + timeoutMs + deps.leaseMarginMs <= leaseEndsAt
+    return deps.clock.now() + timeoutMs + marginMs <= leaseEndsAt
   }
 
-  for (const [place, delivery] of chain.entries()) {
-    if (isOpen && place > 0 && !deps.isHalted() && !fits(delivery)) {
-      leaseEndsAt = await deps.renew(chain.slice(place)) ?? leaseEndsAt
+  /** The last delivery names the lane: it is held until the chain ends. */
+  async function renew(named: Delivery): Promise<void> {
+    leaseEndsAt = await deps.renew(named) ?? leaseEndsAt
+    renewing = null
+  }
+
+  for (const delivery of chain) {
+    if (isOpen && last?.ordered && !deps.isHalted()) {
+      if (!fits(delivery, deps.renewMarginMs)) renewing ??= renew(last)
+      if (!fits(delivery, deps.leaseMarginMs)) await renewing
     }
-    isOpen &&= !deps.isHalted() && fits(delivery)
+    isOpen &&= !deps.isHalted() && fits(delivery, deps.leaseMarginMs)
     if (!isOpen) {
       deps.note(release(delivery), delivery)
       continue

@@ -5,7 +5,8 @@ import type { EndReason, RunState } from './state.ts'
  * When the next dispatch should go out. Results wait for company, so that the batch grows with the
  * load; enough of its slots free is reason to go, at once while the queue is full and after
  * `spacingMs` otherwise, since an endpoint with a small cap would else be served once in
- * `gatherMs`, and a light load would keep the database busy.
+ * `gatherMs`, and a light load would keep the database busy. A lane that wants a new lease waits for
+ * company too.
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
   if (!mayOverlap(state, options)) return Infinity

@@ -47,6 +47,11 @@ export type RunOptions = {
   idlePollMs: number
   /** Time kept at the end of a lease for recording the result. */
   leaseMarginMs: number
+  /**
+   * An ordered lane has its lease renewed when less than this would be left behind the next send:
+   * half of the 5 s that a lease is longer than a send, so that the database has time to answer.
+   */
+  renewMarginMs: number
   /** Whether the two settings that follow bound the run: a worker claims as long as it lives. */
   isBounded: boolean
   /**
@@ -73,6 +78,7 @@ const common = {
   busyMs: 5_000,
   idlePollMs: 25,
   leaseMarginMs: 1_000,
+  renewMarginMs: 2_500,
   maxWallMs: null,
   maxDeliveries: null,
 }

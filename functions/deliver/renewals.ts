@@ -1,27 +1,24 @@
 import type { ClaimKey, Delivery, Renewal, Renewed } from '../_shared/contracts.ts'
 import { keyOf } from './attempt.ts'
 
-/** Deliveries of one chain that wait for a new lease. */
-type Asked = {
-  deliveries: readonly Delivery[]
-  settle(leaseEndsAt: number | null): void
-}
+/** A delivery whose lane waits for a new lease. */
+type Asked = { delivery: Delivery; answer(leaseEndsAt: number | null): void }
 
 /** What goes out with one dispatch. */
 export type RenewalBatch = {
   readonly renewals: Renewal[]
-  /** Tells the chains what the answer brought; null: there is none. */
+  /** Tells the chains what the dispatch brought; null: it was not answered. */
   settle(renewed: readonly Renewed[] | null, calledAt: number): void
 }
 
 /** The new leases that the chains of a run wait for. */
 export type Renewals = {
-  /** When the new lease of all of these ends, on the run's clock; null when they do not get it. */
-  ask(deliveries: readonly Delivery[]): Promise<number | null>
+  /** When the new lease of its lane ends, on the run's clock; null when the lane does not get one. */
+  ask(delivery: Delivery): Promise<number | null>
   /** All that was asked for since the last time. */
   take(): RenewalBatch
-  /** From now on nobody gets any. */
-  close(): void
+  /** From now on nobody gets any. Whether anybody was waiting. */
+  close(): boolean
 }
 
 /** `onAsked` is called after something has been asked for. */
@@ -29,10 +26,10 @@ export function createRenewals(onAsked: () => void): Renewals {
   let asked: Asked[] = []
   let isClosed = false
 
-  function ask(deliveries: readonly Delivery[]): Promise<number | null> {
+  function ask(delivery: Delivery): Promise<number | null> {
     if (isClosed) return Promise.resolve(null)
-    return new Promise((settle) => {
-      asked.push({ deliveries, settle })
+    return new Promise((answer) => {
+      asked.push({ delivery, answer })
       onAsked()
     })
   }
@@ -43,9 +40,11 @@ export function createRenewals(onAsked: () => void): Renewals {
     return batchOf(taken)
   }
 
-  function close(): void {
+  function close(): boolean {
     isClosed = true
-    take().settle(null, 0)
+    const { renewals, settle } = take()
+    settle(null, 0)
+    return renewals.length > 0
   }
 
   return { ask, take, close }
@@ -54,14 +53,13 @@ export function createRenewals(onAsked: () => void): Renewals {
 function batchOf(asked: readonly Asked[]): RenewalBatch {
   function settle(renewed: readonly Renewed[] | null, calledAt: number): void {
     const leases = new Map(renewed?.map((one) => [nameOf(one), one.lease_ms]))
-    for (const { deliveries, settle } of asked) {
-      const shortest = Math.min(...deliveries.map((one) => leases.get(nameOf(one)) ?? -Infinity))
-      settle(shortest === -Infinity ? null : calledAt + shortest)
+    for (const { delivery, answer } of asked) {
+      const leaseMs = leases.get(nameOf(delivery))
+      answer(leaseMs === undefined ? null : calledAt + leaseMs)
     }
   }
 
-  const deliveries = asked.flatMap(({ deliveries }) => deliveries)
-  const renewals = deliveries.map((one): Renewal => ({ ...keyOf(one), outcome: 'renew' }))
+  const renewals = asked.map(({ delivery }): Renewal => ({ ...keyOf(delivery), outcome: 'renew' }))
   return { renewals, settle }
 }
 

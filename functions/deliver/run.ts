@@ -1,7 +1,7 @@
 import { type ActiveRun, beginRun, type RunDeps, type RunSummary } from './active_run.ts'
 import { dispatchDueAt, endReason, freeSlots } from './due.ts'
 import type { RunOptions } from './options.ts'
-import { turn } from './turn.ts'
+import { isHalted, turn } from './turn.ts'
 
 /**
  * Claims and sends until the budget is used, the queue stays empty, or `deps.stop` is aborted. A
@@ -53,7 +53,10 @@ async function claimUntilEnd(active: ActiveRun): Promise<void> {
  * this run was alive.
  */
 async function finish(active: ActiveRun): Promise<void> {
-  const { deps: { clock }, state, alarm } = active
+  const { deps, state, alarm, renewals } = active
+  const { clock } = deps
+  // So that what waits for a lease is released by the call that follows.
+  if (isHalted(active) && renewals.close()) await deps.yieldTurn()
   const isUnknown = state.seq === 0 || state.seq === 1 && state.end === 'stop:too_many_runs'
   if (!isUnknown) {
     await turn(active, state.end === 'idle' ? freeSlots(state, active.options) : 0, true)

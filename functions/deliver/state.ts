@@ -31,7 +31,7 @@ export type RunState = {
   /** Waiting for the next dispatch. */
   results: Result[]
   oldestResultAt: number
-  /** Since when a chain waits for a new lease; Infinity while none does. */
+  /** Since when a chain wants a new lease; Infinity while none does. */
   renewalAt: number
   /** When the last answer came; -Infinity before the first. */
   answeredAt: number

@@ -18,7 +18,7 @@ const patienceMs = 10_000
 export async function turn(run: ActiveRun, limit: number, ended: boolean): Promise<void> {
   const { deps, options, state, summary } = run
   const renewing = run.renewals.take()
-  const results = [...state.results, ...renewing.renewals]
+  const results = state.results
   state.results = []
   state.renewalAt = Infinity
   state.known = stillKnown(state.known, deps.clock.now())
@@ -26,7 +26,7 @@ export async function turn(run: ActiveRun, limit: number, ended: boolean): Promi
   const call = {
     run: summary.run,
     seq: ++state.seq,
-    results,
+    results: [...results, ...renewing.renewals],
     limit,
     kind: options.kind,
     ended,
@@ -86,8 +86,9 @@ function send(run: ActiveRun, { answer, calledAt }: Answered): void {
     ...deps,
     pacer,
     leaseMarginMs: options.leaseMarginMs,
+    renewMarginMs: options.renewMarginMs,
     isHalted: () => isHalted(run),
-    renew: (deliveries: readonly Delivery[]) => run.renewals.ask(deliveries),
+    renew: (delivery: Delivery) => run.renewals.ask(delivery),
     note: (result: Result, delivery: Delivery) => {
       putDown()
       state.begun--
@@ -122,8 +123,8 @@ async function begin(
   }
 }
 
-/** Idle and spent runs still send what they have claimed. */
-function isHalted({ deps, options, state }: ActiveRun): boolean {
+/** Whether nothing more is begun; idle and spent runs still send what they have claimed. */
+export function isHalted({ deps, options, state }: ActiveRun): boolean {
   const reason = deps.stop.aborted ? 'signal' : endReason(state, options, deps.clock.now())
   return reason !== null && reason !== 'idle' && reason !== 'max_deliveries'
 }

@@ -58,6 +58,7 @@
 --   46 to 49              sagas, the inbox of a consumer, watched tables
 --   50, 52                what a failure means, and when the next try is due
 --   57_lost_lease         what becomes of a run that died
+--   57_renew_lease        and what one asks for that takes long
 --   57_callback* to 59    what WhatsApp reports
 --   16, 58_manual, 77     what a person does to an endpoint, to a delivery, to dead letters
 --   80                    what a person reads
@@ -6476,8 +6477,8 @@ create type outbox.result as (
 );
 comment on type outbox.result is
   'What a run reports of one delivery: outcome is delivered, failed or released (given back '
-  'unsent). provider_id is what the provider calls the thing that it took, provider what else it '
-  'said.';
+  'unsent), or renew (its ordered lane takes longer). provider_id is what the provider calls the '
+  'thing that it took, provider what else it said.';
 
 create type outbox.news as (
   applied integer,
@@ -8990,9 +8991,9 @@ comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
 
 -- sql/57_renew_lease.sql
 
--- Longer leases. A run sends an ordered lane one by one, which may take longer than the lease of one
--- delivery; while it lives it asks for more time for what it has not sent yet. So the lane of a run
--- that died waits as long as any other delivery of it, and not once for each row.
+-- Renewed leases. A run sends an ordered lane one by one, which may take longer than the lease of
+-- one delivery; while it lives it asks for a new lease. So the lane of a run that died waits as
+-- long as any other delivery of it, and not once for each row that it had claimed.
 
 create function outbox.renew_leases(
   p_renewals outbox.result[], p_now timestamptz
@@ -9008,64 +9009,65 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_lanes bigint[];
   v_renewed json;
 begin
-  with renewed as (
-    -- By ctid: whoever could move the row waits for the gate.
-    update outbox.delivery d set leased_until = greatest(d.leased_until, p_now + n.lease)
+  with asked as materialized (
+    select r.event, r.endpoint, r.attempt, o.lane_id, l.lane_at, l.head_at, l.leased, e.lease,
+      greatest(l.leased_until, p_now + e.lease) as ends
     from (
-      select distinct o.row_at, e.timeout_ms * interval '1 ms' + interval '5 s' as lease
-      from pg_catalog.unnest(p_renewals) r
-      cross join lateral (
-        select o.ctid as row_at, o.lane_id from outbox.delivery o
-        where o.event_id = r.event and o.endpoint_id = r.endpoint and o.attempt = r.attempt
-          and o.leased_until is not null offset 0
-      ) o
-      cross join lateral (
-        select l.ordered from outbox.lane l
-        where l.id = o.lane_id order by l.changed_at desc limit 1
-      ) l
-      cross join lateral (
-        select e.timeout_ms from outbox.endpoint e where e.id = r.endpoint offset 0
-      ) e
-      where l.ordered
-    ) n
-    where d.ctid = n.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, n.lease
+      select distinct u.event, u.endpoint, u.attempt from pg_catalog.unnest(p_renewals) u
+    ) r
+    cross join lateral (
+      select o.lane_id from outbox.delivery o
+      where o.event_id = r.event and o.endpoint_id = r.endpoint and o.attempt = r.attempt
+        and o.leased_until is not null offset 0
+    ) o
+    cross join lateral (
+      select l.ctid as lane_at, l.* from outbox.lane l
+      where l.id = o.lane_id order by l.changed_at desc limit 1
+    ) l
+    cross join lateral (
+      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+      from outbox.endpoint e where e.id = r.endpoint offset 0
+    ) e
+    where l.ordered
+  ), of_lane as materialized (
+    select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
+  ), lanes as (
+    update outbox.lane l set
+      leased_until = a.ends, next_at = a.ends, changed_at = pg_catalog.date_trunc('second', p_now)
+    from of_lane a
+    where l.ctid = a.lane_at
+  ), held as (
+    -- All that is leased of the lane, which is one run's: its leases end together, or the lane
+    -- would be due while some of it is held. By ctid: whoever could move the row waits for the
+    -- gate.
+    update outbox.delivery d set leased_until = a.ends
+    from of_lane a
+    cross join lateral (
+      select o.ctid as row_at from outbox.delivery o
+      where o.lane_id = a.lane_id and o.lane_id > 0 and o.due_at >= a.head_at
+        and o.leased_until is not null
+      order by o.due_at, o.event_id
+      limit a.leased
+    ) o
+    where d.ctid = o.row_at
   )
-  select pg_catalog.array_agg(distinct r.lane_id),
-    pg_catalog.json_agg(pg_catalog.json_build_object(
-      'event', r.event_id, 'endpoint', r.endpoint_id, 'attempt', r.attempt,
-      'lease_ms', (extract(epoch from r.lease) * 1000)::integer))
-  into v_lanes, v_renewed
-  from renewed r;
-  -- A result may still be on its way of rows that are leased too: the first lease of all counts.
-  update outbox.lane l set
-    leased_until = f.ends, next_at = f.ends, changed_at = pg_catalog.date_trunc('second', p_now)
-  from pg_catalog.unnest(v_lanes) n
-  cross join lateral (
-    select o.ctid as lane_at, o.id, o.head_at from outbox.lane o
-    where o.id = n order by o.changed_at desc limit 1
-  ) o
-  cross join lateral (
-    select pg_catalog.min(d.leased_until) as ends from (
-      select d.leased_until from outbox.delivery d
-      where d.lane_id = o.id and d.lane_id > 0 and d.due_at >= o.head_at
-      order by d.due_at, d.event_id
-      limit 2000
-    ) d
-    offset 0
-  ) f
-  where l.ctid = o.lane_at;
+  select pg_catalog.json_agg(
+    pg_catalog.json_build_object(
+      'event', a.event, 'endpoint', a.endpoint, 'attempt', a.attempt,
+      'lease_ms', (extract(epoch from a.lease) * 1000)::integer)
+    order by a.event, a.endpoint)
+  into v_renewed
+  from asked a;
   return v_renewed;
 end
 $$;
 comment on function outbox.renew_leases(outbox.result[], timestamptz) is
-  'Gives deliveries of ordered lanes whole leases from now: the endpoint''s timeout and 5 s. Each '
-  'is named by event, endpoint and attempt; one that is not leased under that attempt is left '
-  'out. Returns [{"event", "endpoint", "attempt", "lease_ms"}], or null when there is none. locks: '
-  'the caller holds the gates.';
+  'Gives ordered lanes a whole lease from now, the endpoint''s timeout and 5 s. A lane is named by '
+  'one of its deliveries (event, endpoint, attempt), which must be leased under that attempt; all '
+  'that is leased of the lane is renewed. Returns [{"event", "endpoint", "attempt", "lease_ms"}] '
+  'of those that named one, or null when none did. locks: the caller holds the gates.';
 
 -- sql/58_inbound_message.sql
 
@@ -11688,10 +11690,10 @@ comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
 
 -- sql/70_dispatch.sql
 
--- The one call of a run. It records what the run reports, routes new events if no other call does,
--- and claims what the run has room for: one round trip, one transaction, one JSON. The call is
--- numbered; when its answer is lost, the same call again applies nothing and returns what is still
--- leased of it.
+-- The one call of a run. It records what the run reports, renews leases of ordered lanes, routes
+-- new events if no other call does, and claims what the run has room for: one round trip, one
+-- transaction, one JSON. The call is numbered; when its answer is lost, the same call again applies
+-- nothing and returns what is still leased of it.
 
 create function outbox.has_due(p_now timestamptz) returns boolean
 language plpgsql stable
@@ -11872,15 +11874,16 @@ end
 $$;
 comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
-  '"delivered" | "failed" | "released" | "renew" (of an ordered lane, not sent yet: a new lease), '
+  '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), '
   '"status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
   '"provider_id", "provider"}]; p_limit: free slots; '
   'p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run '
   'has from an earlier answer, which are left out of this one while they are the same. '
   'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", '
   '"renewed", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again '
-  'with the same p_run and p_seq. locks: router with SKIP LOCKED, then the gates of results and new deliveries '
-  'by id, then due gates with SKIP LOCKED.';
+  'with the same p_run and p_seq; that answer says nothing of renewals. locks: router with SKIP '
+  'LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP '
+  'LOCKED.';
 
 create function outbox.answer(
   p_applied integer,

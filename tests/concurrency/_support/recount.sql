@@ -30,6 +30,7 @@ with counted as (
     (case when not l.ordered and l.n > 0
             and l.next_at > greatest(outbox.clock(), least(l.free_at, l.first_end))
           then 'is due later than its first delivery' end),
+    (case when l.ordered and l.held > 0 and l.next_at < l.first_end then 'is due while some of it is leased' end),
     (case when l.ordered and l.n = 0 and not l.halted and l.not_before <= outbox.clock() then 'is empty and was not removed' end)
   ) p (problem)
   union all

@@ -95,7 +95,9 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     const stands = lease !== undefined && lease.until >= clock.now()
     if (result.outcome === 'renew') {
       if (!stands || db.renewMs === null) return []
-      lease.until = clock.now() + db.renewMs
+      for (const other of leases.values()) {
+        if (other.delivery.lane === lease.delivery.lane) other.until = clock.now() + db.renewMs
+      }
       const { event, endpoint, attempt } = result
       return [{ event, endpoint, attempt, lease_ms: db.renewMs }]
     }

@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import { createHarness, failure, stopRun } from './harness.ts'
+import { createHarness, failure, type Harness, stopRun } from './harness.ts'
 
 Deno.test('run() sends an ordered lane one by one and other lanes beside it', async () => {
   const harness = createHarness()
@@ -46,75 +46,111 @@ Deno.test('run() releases unsent what cannot finish within its lease', async () 
   await stopRun(harness, running)
 })
 
-const slowLane = { lane: 'a', ordered: true, lease_ms: 3_500 }
-
-Deno.test('run() has the lease of an ordered lane renewed before it is too short for the next', async () => {
+/** A lane of 8, of 900 ms each, under a lease of 6 s. */
+function createSlowLane(): Harness {
   const harness = createHarness()
-  const { clock, database, courses, sent } = harness
+  const { database, courses } = harness
   database.endpoint = { timeout_ms: 1_000 }
-  database.renewMs = 3_500
-  for (const event of ['event-1', 'event-2', 'event-3', 'event-4']) courses[event] = { ms: 900 }
-  database.add(slowLane, slowLane, slowLane, slowLane)
-  const running = harness.start({ slots: 4 })
-  // At 1.8 s the third would need 1 s + 1 s of margin, and 1.7 s are left.
-  await clock.advance(1_799)
-  expect(database.calls.flatMap(({ results }) => results)).toHaveLength(1)
-  await clock.advance(1)
-  expect(sent.at(-1)).toEqual({ event: 'event-3', at: 2_800 })
-  const asked = database.calls.flatMap(({ results }) => results)
-    .filter(({ outcome }) => outcome === 'renew')
-  expect(asked.map(({ event }) => event)).toEqual(['event-3', 'event-4'])
-  await clock.advance(1_850)
-  expect(database.applied.map(({ outcome }) => outcome))
-    .toEqual(['delivered', 'delivered', 'delivered', 'delivered'])
+  const names = Array.from({ length: 8 }, (_, n) => `event-${n + 1}`)
+  for (const name of names) {
+    courses[name] = { ms: 900 }
+    database.add({ lane: 'a', ordered: true, lease_ms: 6_000 })
+  }
+  return harness
+}
+
+Deno.test('run() has the lease of an ordered lane renewed while it goes on', async () => {
+  const harness = createSlowLane()
+  const { clock, database, sent } = harness
+  database.renewMs = 6_000
+  const running = harness.start()
+  await clock.advance(7_250)
+  // Behind what begins at 2.7 s less than 2.5 s of the lease would be left, and at 5.4 s of the next.
+  const asked = database.calls.filter(({ results }) =>
+    results.some(({ outcome, event }) => outcome === 'renew' && event === 'event-8')
+  )
+  expect(asked.map(({ at }) => at)).toEqual([3_700, 6_400])
+  expect(sent.map(({ at }) => at)).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((n) => 100 + 900 * n))
+  expect(database.applied.map(({ outcome }) => outcome)).toEqual(Array(8).fill('delivered'))
   await stopRun(harness, running)
 })
 
 Deno.test('run() releases the end of an ordered lane whose lease is not renewed', async () => {
-  const harness = createHarness()
-  const { clock, database, courses } = harness
-  database.endpoint = { timeout_ms: 1_000 }
-  for (const event of ['event-1', 'event-2', 'event-3']) courses[event] = { ms: 900 }
-  database.add(slowLane, slowLane, slowLane)
-  const running = harness.start({ slots: 3 })
-  await clock.advance(1_870)
+  const harness = createSlowLane()
+  const { clock, database } = harness
+  const running = harness.start()
+  // The sixth would begin at 4.5 s, and need 1 s and 1 s of margin.
+  await clock.advance(4_550)
   expect(database.applied.map(({ outcome }) => outcome)).toEqual([
-    'delivered',
-    'delivered',
-    'released',
+    ...Array(5).fill('delivered'),
+    ...Array(3).fill('released'),
   ])
   await stopRun(harness, running)
 })
 
-Deno.test('run() releases the end of an ordered lane when the renewed lease comes too late', async () => {
-  const harness = createHarness()
-  const { clock, database, courses, sent } = harness
-  database.endpoint = { timeout_ms: 1_000 }
-  database.renewMs = 3_500
-  for (const event of ['event-1', 'event-2', 'event-3']) courses[event] = { ms: 900 }
-  database.add(slowLane, slowLane, slowLane)
-  const running = harness.start({ slots: 3 })
-  await clock.advance(1_790)
-  // The new lease counts from before the call: of 3.5 s an answer after 1.6 s leaves too little.
-  database.latencyMs = 1_600
+Deno.test('run() releases the end of an ordered lane when the new lease comes too late', async () => {
+  const harness = createSlowLane()
+  const { clock, database, sent } = harness
+  database.renewMs = 4_500
+  const running = harness.start()
+  await clock.advance(2_690)
+  // The new lease counts from before the call at 2.7 s: what begins after 5.2 s does not fit.
+  database.latencyMs = 3_000
   await clock.advance(20)
   database.latencyMs = 0
-  await clock.advance(1_700)
-  expect(sent).toHaveLength(2)
-  expect(database.applied.at(-1)).toMatchObject({ event: 'event-3', outcome: 'released' })
+  await clock.advance(3_050)
+  expect(sent).toHaveLength(5)
+  expect(database.applied.map(({ outcome }) => outcome)).toEqual([
+    ...Array(5).fill('delivered'),
+    ...Array(3).fill('released'),
+  ])
   await stopRun(harness, running)
 })
 
-Deno.test('run() lets a lane that waits for a lease go when the database has gone', async () => {
-  const harness = createHarness()
-  const { clock, database, courses, sent } = harness
-  database.endpoint = { timeout_ms: 1_000 }
-  for (const event of ['event-1', 'event-2', 'event-3']) courses[event] = { ms: 900 }
-  database.add(slowLane, slowLane, slowLane)
-  const running = harness.start({ slots: 3 })
-  await clock.advance(1_790)
+Deno.test('run() waits for a new lease when the next does not fit into the old one', async () => {
+  const harness = createSlowLane()
+  const { clock, database, sent } = harness
+  database.renewMs = 6_000
+  const running = harness.start()
+  await clock.advance(2_690)
+  database.latencyMs = 3_000
+  await clock.advance(20)
+  database.latencyMs = 0
+  await clock.advance(3_050)
+  expect(sent.at(-1)).toEqual({ event: 'event-6', at: 1_000 + 2_700 + 3_000 })
+  await stopRun(harness, running)
+})
+
+Deno.test('run() lets a lane that wants a lease go when the database has gone', async () => {
+  const harness = createSlowLane()
+  const { clock, database, sent } = harness
+  const running = harness.start()
+  await clock.advance(2_690)
   database.troubles.push('refused')
-  await clock.advance(100)
-  expect(sent).toHaveLength(2)
+  await clock.advance(1_000)
+  expect(sent).toHaveLength(4)
   expect((await running).end).toBe('database')
+})
+
+Deno.test('run() releases a lane that waits for a lease by its first call after a signal', async () => {
+  const harness = createSlowLane()
+  const { clock, database, courses } = harness
+  database.renewMs = 6_000
+  courses['event-9'] = { ms: 2_660 }
+  harness.yieldTurn = () => new Promise((resolve) => setTimeout(resolve, 0))
+  database.add({ lane: 'b', lease_ms: 6_000 })
+  const running = harness.start()
+  await clock.advance(2_650)
+  // The call with the result of the ninth is on its way when the lease should be renewed.
+  database.latencyMs = 3_000
+  await clock.advance(2_000)
+  database.latencyMs = 0
+  harness.stop.abort()
+  await clock.advance(2_000)
+  await running
+  const first = database.calls.find(({ ended }) => ended)
+  expect(first?.results.map(({ outcome }) => outcome)).toEqual([
+    ...Array(3).fill('delivered'),
+    ...Array(3).fill('released'),
+  ])
 })

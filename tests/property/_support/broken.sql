@@ -21,6 +21,7 @@ begin
     (case when l.head_at > l.first_at then 'begins behind its first delivery' end),
     (case when l.n > 0 and l.next_at = 'infinity' and not l.halted then 'has deliveries and is never due' end),
     (case when not l.ordered and l.n > 0 and l.next_at > greatest((select m.at from property.latest m), least(l.free_at, l.first_end)) then 'is due later than its first delivery' end),
+    (case when l.ordered and l.held > 0 and l.next_at < l.first_end then 'is due while some of it is leased' end),
     (case when l.ordered and l.n = 0 and not l.halted and l.state <> 'deleted' then 'is empty and was not removed' end)
   ) w (wrong) where w.wrong is not null
   union all

@@ -98,17 +98,21 @@ function checkEndpoint(
   }
 }
 
-/** Renews what may be renewed: what is leased under that attempt, of an ordered lane. */
+/** Renews the ordered lanes that a claim whose lease stands names. */
 export function checkRenewals(model: Model, asked: readonly Result[], answer: Answer): void {
-  const own = asked.map(({ event, endpoint, attempt }) => {
-    const pair = model.pair(event, endpoint)
-    return pair?.lease && pair.attempt === attempt && pair.lane !== null ? pair : null
-  }).filter((pair) => pair !== null)
-  const names = [...new Set(own)].map(({ event, endpoint }) => `${event.id} ${endpoint.id}`).sort()
+  const named = new Set(
+    asked.map(({ event, endpoint, attempt }) => {
+      const pair = model.pair(event, endpoint)
+      return pair?.lease && pair.attempt === attempt && pair.lane !== null ? pair : null
+    }).filter((pair) => pair !== null),
+  )
+  const names = [...named].map(({ event, endpoint }) => `${event.id} ${endpoint.id}`).sort()
   const renewed = (answer.renewed ?? []).map(({ event, endpoint }) => `${event} ${endpoint}`).sort()
   model.expect(names.join() === renewed.join(), `renewed [${renewed}] instead of [${names}]`)
-  for (const { lease } of own) {
-    if (lease) lease.until = Math.max(lease.until, model.now + LEASE_MS * 1000)
+  for (const lane of new Set([...named].map(({ lane }) => lane))) {
+    for (const { lease } of lane?.queue ?? []) {
+      if (lease) lease.until = Math.max(lease.until, model.now + LEASE_MS * 1000)
+    }
   }
 }
 

@@ -29,11 +29,9 @@ begin
   for v_given in select g from jsonb_array_elements(p_step -> 'results') g loop
     v_claim := property.pick_claim(v_run, (v_given ->> 'pick')::integer, (v_given ->> 'again')::boolean);
     continue when v_claim.n is null;
-    -- A run asks for all that it has not sent of an ordered lane; of anything else it should not.
+    -- It names a lane; a run should ask for no other, and may.
     if v_given #>> '{outcome,outcome}' = 'renew' then
-      v_results := v_results || (
-        select jsonb_agg(property.result(c, v_given -> 'outcome') order by c.n) from property.claim c
-        where c.n = v_claim.n or (v_claim.ordered and c.call = v_claim.call and c.lane = v_claim.lane and c.endpoint_id = v_claim.endpoint_id and not c.reported));
+      v_results := v_results || property.result(v_claim, v_given -> 'outcome');
       continue;
     end if;
     v_results := v_results || property.result(v_claim, v_given -> 'outcome');
