@@ -61,7 +61,8 @@ export async function sendChain(
 
   for (const delivery of chain) {
     if (isOpen && last?.ordered && !deps.isHalted()) {
-      if (!fits(delivery, deps.renewMarginMs)) renewing ??= renew(last)
+      const marginMs = delivery === last ? deps.leaseMarginMs : deps.renewMarginMs
+      if (!fits(delivery, marginMs)) renewing ??= renew(last)
       if (!fits(delivery, deps.leaseMarginMs)) await renewing
     }
     isOpen &&= !deps.isHalted() && fits(delivery, deps.leaseMarginMs)

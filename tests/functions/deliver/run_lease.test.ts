@@ -121,6 +121,23 @@ Deno.test('run() waits for a new lease when the next does not fit into the old o
   await stopRun(harness, running)
 })
 
+Deno.test('run() has no lease renewed for the last of a lane while that one fits', async () => {
+  const harness = createHarness()
+  const { clock, database, sent } = harness
+  database.endpoint = { timeout_ms: 1_000 }
+  database.latencyMs = 3_000
+  database.add({ lane: 'a', ordered: true, lease_ms: 6_000 })
+  const running = harness.start()
+  await clock.advance(3_000)
+  expect(sent).toHaveLength(1)
+  database.latencyMs = 0
+  await clock.advance(3_100)
+  expect(database.calls.flatMap(({ results }) => results).map(({ outcome }) => outcome)).toEqual([
+    'delivered',
+  ])
+  await stopRun(harness, running)
+})
+
 Deno.test('run() lets a lane that wants a lease go when the database has gone', async () => {
   const harness = createSlowLane()
   const { clock, database, sent } = harness
