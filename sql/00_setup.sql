@@ -23,7 +23,7 @@
 --   46 to 49              sagas, the inbox of a consumer, watched tables
 --   50, 52                what a failure means, and when the next try is due
 --   57_lost_lease         what becomes of a run that died
---   57_renew_lease        and what one asks for that takes long
+--   57_renew_lease        how one that takes long keeps a lane
 --   57_callback* to 59    what WhatsApp reports
 --   16, 58_manual, 77     what a person does to an endpoint, to a delivery, to dead letters
 --   80                    what a person reads

@@ -1,6 +1,6 @@
 -- Renewed leases. A run sends an ordered lane one by one, which may take longer than the lease of
--- one delivery; while it lives it asks for a new lease. So the lane of a run that died waits as
--- long as any other delivery of it, and not once for each row that it had claimed.
+-- one delivery; while it lives it asks for a new lease. So the lane of a run that died waits
+-- for one lease, and not for one of each row that the run had claimed.
 
 create function outbox.renew_leases(
   p_renewals outbox.result[], p_now timestamptz
@@ -37,7 +37,8 @@ begin
       select e.timeout_ms * interval '1 ms' + interval '5 s' as lease
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    where l.ordered
+    -- Not once it has ended: a person may have had a row of the lane since, unnoticed by its run.
+    where l.ordered and l.leased_until > p_now
   ), of_lane as materialized (
     select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
   ), lanes as (
@@ -72,6 +73,6 @@ end
 $$;
 comment on function outbox.renew_leases(outbox.result[], timestamptz) is
   'Gives ordered lanes a whole lease from now, the endpoint''s timeout and 5 s. A lane is named by '
-  'one of its deliveries (event, endpoint, attempt), which must be leased under that attempt; all '
-  'that is leased of the lane is renewed. Returns [{"event", "endpoint", "attempt", "lease_ms"}] '
+  'one of its deliveries (event, endpoint, attempt), whose lease under that attempt must not '
+  'have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", "attempt", "lease_ms"}] '
   'of those that named one, or null when none did. locks: the caller holds the gates.';

@@ -61,6 +61,7 @@ export async function sendChain(
 
   for (const delivery of chain) {
     if (isOpen && last?.ordered && !deps.isHalted()) {
+      // Nothing follows the last, which needs no longer lease while it fits.
       const marginMs = delivery === last ? deps.leaseMarginMs : deps.renewMarginMs
       if (!fits(delivery, marginMs)) renewing ??= renew(last)
       if (!fits(delivery, deps.leaseMarginMs)) await renewing

@@ -13,7 +13,7 @@ export function dispatchDueAt(state: RunState, options: RunOptions): number {
   const free = openSlots(state, options)
   let due = state.renewalAt + options.gatherMs
   if (state.results.length > 0) {
-    due = state.oldestResultAt + patience(state, options)
+    due = Math.min(due, state.oldestResultAt + patience(state, options))
     if (free >= enoughSlots(state, options)) {
       due = Math.min(due, state.wasFull ? state.answeredAt : state.answeredAt + options.spacingMs)
     }

@@ -17,7 +17,7 @@ export type Renewals = {
   ask(delivery: Delivery): Promise<number | null>
   /** All that was asked for since the last time. */
   take(): RenewalBatch
-  /** From now on nobody gets any. Whether anybody was waiting. */
+  /** From now on nobody gets any. Whether anybody had asked. */
   close(): boolean
 }
 

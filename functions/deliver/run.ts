@@ -53,19 +53,23 @@ async function claimUntilEnd(active: ActiveRun): Promise<void> {
  * this run was alive.
  */
 async function finish(active: ActiveRun): Promise<void> {
-  const { deps, state, alarm, renewals } = active
-  const { clock } = deps
-  // So that what waits for a lease is released by the call that follows.
-  if (isHalted(active) && renewals.close()) await deps.yieldTurn()
+  const { deps: { clock }, state, alarm } = active
   const isUnknown = state.seq === 0 || state.seq === 1 && state.end === 'stop:too_many_runs'
+  await letGo(active)
   if (!isUnknown) {
     await turn(active, state.end === 'idle' ? freeSlots(state, active.options) : 0, true)
   }
   while (state.end !== 'database' && state.outstanding + state.results.length > 0) {
+    await letGo(active)
     const due = state.outstanding === 0 ? clock.now() : dispatchDueAt(state, active.options)
     if (due > clock.now()) await alarm.wait(due)
     else await turn(active, 0, true)
   }
+}
+
+/** Once nothing more is begun: what wants a new lease is released by the call that follows. */
+async function letGo(active: ActiveRun): Promise<void> {
+  if (isHalted(active) && active.renewals.close()) await active.deps.yieldTurn()
 }
 
 /**

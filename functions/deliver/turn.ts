@@ -17,7 +17,7 @@ const patienceMs = 10_000
  */
 export async function turn(run: ActiveRun, limit: number, ended: boolean): Promise<void> {
   const { deps, options, state, summary } = run
-  const renewing = run.renewals.take()
+  const renewals = run.renewals.take()
   const results = state.results
   state.results = []
   state.renewalAt = Infinity
@@ -26,7 +26,7 @@ export async function turn(run: ActiveRun, limit: number, ended: boolean): Promi
   const call = {
     run: summary.run,
     seq: ++state.seq,
-    results: [...results, ...renewing.renewals],
+    results: [...results, ...renewals.renewals],
     limit,
     kind: options.kind,
     ended,
@@ -38,7 +38,7 @@ export async function turn(run: ActiveRun, limit: number, ended: boolean): Promi
   state.inFlight.splice(state.inFlight.indexOf(call.seq), 1)
   state.offered -= limit
   summary.dispatches++
-  renewing.settle(answered?.answer.renewed ?? null, answered?.calledAt ?? 0)
+  renewals.settle(answered?.answer.renewed ?? null, answered?.calledAt ?? 0)
   if (answered === null) {
     state.end = 'database'
     return

@@ -58,7 +58,7 @@
 --   46 to 49              sagas, the inbox of a consumer, watched tables
 --   50, 52                what a failure means, and when the next try is due
 --   57_lost_lease         what becomes of a run that died
---   57_renew_lease        and what one asks for that takes long
+--   57_renew_lease        how one that takes long keeps a lane
 --   57_callback* to 59    what WhatsApp reports
 --   16, 58_manual, 77     what a person does to an endpoint, to a delivery, to dead letters
 --   80                    what a person reads
@@ -8992,8 +8992,8 @@ comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
 -- sql/57_renew_lease.sql
 
 -- Renewed leases. A run sends an ordered lane one by one, which may take longer than the lease of
--- one delivery; while it lives it asks for a new lease. So the lane of a run that died waits as
--- long as any other delivery of it, and not once for each row that it had claimed.
+-- one delivery; while it lives it asks for a new lease. So the lane of a run that died waits
+-- for one lease, and not for one of each row that the run had claimed.
 
 create function outbox.renew_leases(
   p_renewals outbox.result[], p_now timestamptz
@@ -9030,7 +9030,8 @@ begin
       select e.timeout_ms * interval '1 ms' + interval '5 s' as lease
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    where l.ordered
+    -- Not once it has ended: a person may have had a row of the lane since, unnoticed by its run.
+    where l.ordered and l.leased_until > p_now
   ), of_lane as materialized (
     select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
   ), lanes as (
@@ -9065,8 +9066,8 @@ end
 $$;
 comment on function outbox.renew_leases(outbox.result[], timestamptz) is
   'Gives ordered lanes a whole lease from now, the endpoint''s timeout and 5 s. A lane is named by '
-  'one of its deliveries (event, endpoint, attempt), which must be leased under that attempt; all '
-  'that is leased of the lane is renewed. Returns [{"event", "endpoint", "attempt", "lease_ms"}] '
+  'one of its deliveries (event, endpoint, attempt), whose lease under that attempt must not '
+  'have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", "attempt", "lease_ms"}] '
   'of those that named one, or null when none did. locks: the caller holds the gates.';
 
 -- sql/58_inbound_message.sql

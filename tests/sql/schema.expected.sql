@@ -13177,7 +13177,8 @@ begin
       select e.timeout_ms * interval '1 ms' + interval '5 s' as lease
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    where l.ordered
+    -- Not once it has ended: a person may have had a row of the lane since, unnoticed by its run.
+    where l.ordered and l.leased_until > p_now
   ), of_lane as materialized (
     select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
   ), lanes as (
@@ -13215,7 +13216,7 @@ ALTER FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp w
 
 -- Name: FUNCTION renew_leases(p_renewals outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp with time zone) IS 'Gives ordered lanes a whole lease from now, the endpoint''s timeout and 5 s. A lane is named by one of its deliveries (event, endpoint, attempt), which must be leased under that attempt; all that is leased of the lane is renewed. Returns [{"event", "endpoint", "attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp with time zone) IS 'Gives ordered lanes a whole lease from now, the endpoint''s timeout and 5 s. A lane is named by one of its deliveries (event, endpoint, attempt), whose lease under that attempt must not have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", "attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller holds the gates.';
 
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 

@@ -98,12 +98,13 @@ function checkEndpoint(
   }
 }
 
-/** Renews the ordered lanes that a claim whose lease stands names. */
+/** Renews each ordered lane that is named by a claim whose lease has not ended. */
 export function checkRenewals(model: Model, asked: readonly Result[], answer: Answer): void {
   const named = new Set(
     asked.map(({ event, endpoint, attempt }) => {
       const pair = model.pair(event, endpoint)
-      return pair?.lease && pair.attempt === attempt && pair.lane !== null ? pair : null
+      const stands = pair?.lease && pair.lease.until > model.now && pair.attempt === attempt
+      return stands && pair.lane !== null ? pair : null
     }).filter((pair) => pair !== null),
   )
   const names = [...named].map(({ event, endpoint }) => `${event.id} ${endpoint.id}`).sort()

@@ -29,7 +29,7 @@ begin
   for v_given in select g from jsonb_array_elements(p_step -> 'results') g loop
     v_claim := property.pick_claim(v_run, (v_given ->> 'pick')::integer, (v_given ->> 'again')::boolean);
     continue when v_claim.n is null;
-    -- It names a lane; a run should ask for no other, and may.
+    -- Asked for any claim, ordered or not: what is not to be renewed must be left alone.
     if v_given #>> '{outcome,outcome}' = 'renew' then
       v_results := v_results || property.result(v_claim, v_given -> 'outcome');
       continue;
