@@ -14,7 +14,8 @@ with job as (
 tick as (
   select j.* from (select 'outhook-tick' as name) n left join job j on j.jobname = n.name
 ),
-partitions as (
+-- Once, since each mention of the count would read DEFAULT anew.
+partitions as materialized (
   select j.*, q.rows_in_default
   from (select 'outhook-partitions' as name) n left join job j on j.jobname = n.name
   cross join outbox.queue_health q

@@ -9067,8 +9067,9 @@ $$;
 comment on function outbox.renew_leases(outbox.result[], timestamptz) is
   'Gives ordered lanes a whole lease from now, the endpoint''s timeout and 5 s. A lane is named by '
   'one of its deliveries (event, endpoint, attempt), whose lease under that attempt must not '
-  'have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", "attempt", "lease_ms"}] '
-  'of those that named one, or null when none did. locks: the caller holds the gates.';
+  'have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", '
+  '"attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller '
+  'holds the gates.';
 
 -- sql/58_inbound_message.sql
 

@@ -13,7 +13,10 @@ values ('org-keys', 'https://example.com/keys', now(), now(), 'partition', 'halt
 insert into outbox.subscription (org_id, pattern, endpoint_id, created_at)
 select e.org_id, '*', e.id, e.created_at from outbox.endpoint e;
 do $$ begin perform outbox.add_gate(e.id, e.ordering) from outbox.endpoint e; end $$;
-do $$ begin perform outbox.add_partitions(); end $$;
+-- The day before too, as where Outhook ran then: in the first hour of a day the rows are of both.
+do $$ begin
+  perform outbox.add_partition(t, (now() at time zone 'UTC')::date - 1) from unnest(array['event', 'attempt']) t;
+end $$;
 
 -- 1,000 events wait since an hour, one every three seconds.
 create temporary table waiting as
