@@ -3275,6 +3275,8 @@ begin
           p_now + interval '1 s'))
       else f.at
     end) as at
+    -- Evaluated once, where the planner would write it out four times.
+    offset 0
   ) d
   cross join lateral (
     -- Who is due keeps the place that he has, and goes to the back when he was served. Nobody comes
