@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { chartName, type NamedAnswer, type Results, resultsName } from './results.ts'
 import { toTable } from './table.ts'
+import { toTargets } from './targets.ts'
 
 /** A page with a part that is made from results. */
 export interface Page {
@@ -51,42 +52,37 @@ function page(path: string, name: string, section: Page['section']): Page {
 }
 
 function everything(results: Results): string {
-  const { versions, postgres, commit, command, minutes } = results
-  const listed = (all: Record<string, string>): string =>
-    Object.entries(all).map(([name, value]) => `${name} ${value}`).join(', ')
   const name = `${resultsName(results)}.json`
   return [
-    `Measured on ${
-      machine(results)
-    }, by \`${command}\` in ${minutes} minutes, at commit ${commit}.`,
-    `Versions: ${listed(versions)}. All Postgres sides use one server with ${listed(postgres)}. ` +
+    `Measured on ${machine(results)}, ${provenance(results)}`,
+    `All Postgres sides use one server with ${listed(results.postgres)}. ` +
     `Every number is in [${name}](../tests/bench/results/${name}).`,
-    ...ratios(results),
+    '## Targets',
+    toTargets(results),
     ...results.answers.flatMap(part),
   ].join('\n\n')
 }
 
-/** The sides and columns that the README shows. */
-const shownSides = [
-  'outhook direct',
-  'outhook rpc',
-  'graphile deno',
-  'graphile node',
-  'pg-boss node',
-  'bullmq node',
-  'undici deno',
-]
+/** By which command, how long it took, at which commit, and of what. */
+function provenance({ command, minutes, commit, versions }: Results): string {
+  return `by \`${command}\` in ${minutes} minutes, at commit ${commit}, with ${listed(versions)}.`
+}
+
+function listed(all: Record<string, string>): string {
+  return Object.entries(all).map(([name, value]) => `${name} ${value}`).join(', ')
+}
+
+/** The columns that the README shows. */
 const shownColumns = ['perSecond', 'toUndici', 'peakMb']
 
 function summary(results: Results): string {
   const throughput = results.answers.find(({ name }) => name === 'throughput')
   if (throughput === undefined) throw new Error('The newest results have no throughput')
   const columns = throughput.columns.filter(({ key }) => shownColumns.includes(key))
-  const rows = throughput.rows.filter(({ series }) => shownSides.includes(series))
   return [
-    `Measured on ${machine(results)}:`,
-    toTable({ columns, rows }),
-    ...ratios(results),
+    `Measured on ${machine(results)}, ${provenance(results)}`,
+    toTable({ columns, rows: throughput.rows }),
+    toTargets(results),
   ].join('\n\n')
 }
 
@@ -95,27 +91,6 @@ function machine({ at, machine }: Results): string {
   const { cores, cpu, memoryGb, system } = machine
   return `${at.slice(0, 10)}, on ${cores} cores of ${cpu} with ${memoryGb} GB (${system}), ` +
     'everything on one machine'
-}
-
-/** How ours stand to the others, in a sentence; nothing when either was not measured. */
-function ratios({ answers }: Results): string[] {
-  const rows = answers.find(({ name }) => name === 'throughput')?.rows ?? []
-  const rates = new Map(rows.map(({ series, values }) => [series, values.perSecond ?? NaN]))
-  const queues = ['graphile node', 'pg-boss node', 'bullmq node']
-  const node = Math.max(...queues.map((name) => rates.get(name) ?? NaN))
-  const [direct, rpc] = [rates.get('outhook direct') ?? NaN, rates.get('outhook rpc') ?? NaN]
-  const measured = [
-    ['the worker to undici alone', direct / (rates.get('undici deno') ?? NaN)],
-    ['the worker to graphile-worker under Deno', direct / (rates.get('graphile deno') ?? NaN)],
-    ['RPC to the fastest of the three queues under Node', rpc / node],
-  ] as const
-  const told = measured.filter(([, ratio]) => Number.isFinite(ratio))
-  if (told.length === 0) return []
-  return [
-    `Deliveries a second as ratios: ${
-      told.map(([what, ratio]) => `${what} ${ratio.toFixed(2)}`).join(', ')
-    }.`,
-  ]
 }
 
 function part(answer: NamedAnswer): string[] {

@@ -35,3 +35,13 @@ export function toTable({ columns, rows }: Pick<Answer, 'columns' | 'rows'>): st
   const rule = widths.map((width, n) => n < names ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)
   return [line(head), line(rule), ...body.map(line)].join('\n')
 }
+
+/** Cells of text as a table in Markdown; the first line is its head. */
+export function toTextTable(lines: readonly string[][]): string {
+  const [head = [], ...body] = lines
+  // No narrower than the dashes that a rule must have.
+  const widths = head.map((_, n) => Math.max(3, ...lines.map((line) => line[n]?.length ?? 0)))
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join(' | ')} |`
+  return [row(head), row(widths.map((width) => '-'.repeat(width))), ...body.map(row)].join('\n')
+}
