@@ -31,11 +31,13 @@ export const flags = {
   side: { type: 'string', multiple: true, default: [] as string[] },
   rounds: { type: 'string' },
   events: { type: 'string' },
+  seconds: { type: 'string' },
   keep: { type: 'boolean' },
 } as const
 
 export const help =
   `deno task bench [--quick] [--only <question>] [--side <name>] [--rounds <n>] [--events <n>]
+                [--seconds <n>]
 
 Measures Outhook against graphile-worker, pg-boss, BullMQ, a plain table, and the sender alone, which
 are installed under .outhook/bench. A full run takes 40 minutes and writes tests/bench/results/,
@@ -46,6 +48,7 @@ writes nothing.
   --side    a word of the name: ${sides.map(({ name }) => name).join(', ')}
   --rounds  alternating rounds, instead of each question's own number
   --events  deliveries a round, likewise
+  --seconds how long a round of sustained lasts
   --keep    write the results of a run that is not a full one`
 
 /** What was asked for; throws a message for the person who typed it. */
@@ -56,6 +59,7 @@ export function readPlan(
     side: string[]
     rounds?: string
     events?: string
+    seconds?: string
     keep?: boolean
   },
 ): { plan: Plan; asked: Question[]; isKept: boolean } {
@@ -66,13 +70,14 @@ export function readPlan(
   if (unknown.length > 0) throw new Error(`--only ${unknown} is none of ${known.join(', ')}`)
   const chosen = chooseSides(side)
   if (chosen.length === 0) throw new Error(`--side ${side} is in no name; see --help`)
-  const { rounds, events } = values
+  const { rounds, events, seconds } = values
   return {
     plan: {
       quick: values.quick,
       sides: chosen,
       ...(rounds === undefined ? {} : { rounds: whole('rounds', rounds) }),
       ...(events === undefined ? {} : { events: whole('events', events) }),
+      ...(seconds === undefined ? {} : { seconds: whole('seconds', seconds) }),
     },
     asked: questions.filter(({ name, isLong }) =>
       only.length === 0 ? !(values.quick && isLong) : only.includes(name)

@@ -9,7 +9,12 @@ import { runMeasurements } from './engine/command.ts'
 import { withBench } from './engine/database.ts'
 import type { Finding, Measurement, Size } from './engine/measurement.ts'
 import { calls } from './questions/publish.ts'
-import { measurePublishing, PER_TRANSACTION, type PublishCost } from './run/publish_cost.ts'
+import {
+  measurePublishing,
+  PER_TRANSACTION,
+  type PublishCost,
+  PUBLISHING_WAYS,
+} from './run/publish_cost.ts'
 import { typeOf } from './sides/_event.ts'
 
 const AT_MOST_MS = 0.25
@@ -31,7 +36,7 @@ async function run(size: Size, say: (line: string) => void): Promise<Finding> {
     cost = await measurePublishing(sql, { call: calls.outhook ?? '', events, rounds })
     const [row] = await sql<{ published: number }[]>`
       select count(*)::int as published from outbox.unrouted`
-    const wanted = 2 * events * (rounds + 1)
+    const wanted = PUBLISHING_WAYS * events * (rounds + 1)
     if (row?.published !== wanted) throw new Error(`${row?.published} of ${wanted} are there`)
   })
   if (cost === undefined) throw new Error('nothing was measured')

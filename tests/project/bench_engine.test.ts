@@ -1,12 +1,14 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { verdictOn } from '../bench/engine/measurement.ts'
-import { exitCodeOf, type Taken, toPage, toVerdicts } from '../bench/engine/results.ts'
+import { exitCodeOf, mergeTaken, type Taken, toPage, toVerdicts } from '../bench/engine/results.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 
 const target = { what: 'p95 at 5M', value: 1.5, unit: '×', atMost: 1.5 }
 
+const how = { at: '2026-11-28T12:00:00.000Z', commit: 'abc', command: 'deno task bench:engine' }
 const taken: Taken = {
+  ...how,
   ...{ name: 'dispatch', title: 'dispatch()', size: 'full', seconds: 60, problem: null },
   note: '2,000 calls',
   columns: [{ key: 'p95', label: 'p95 ms', digits: 1 }],
@@ -14,6 +16,7 @@ const taken: Taken = {
   targets: [target, { what: 'WAL', value: 1_234.5, unit: 'kB', atMost: 500 }],
 }
 const broken: Taken = {
+  ...how,
   ...{ name: 'idle', title: 'Idle', size: 'full', seconds: 1, problem: 'the tick does not run' },
   ...{ note: '', columns: [], rows: [], targets: [] },
 }
@@ -41,12 +44,19 @@ Deno.test('exitCodeOf() is 1 for a problem and not for a missed target', () => {
 
 Deno.test('toPage() shows where, how and what was measured', () => {
   const machine = { cpu: 'A CPU', cores: 2, memoryGb: 24, system: 'Linux 6' }
-  const command = 'deno task bench:engine'
-  const at = '2026-11-28T12:00:00.000Z'
-  const page = toPage({ at, commit: 'abc', command, machine, taken: [taken, broken] })
-  expect(page).toContain('On 2026-11-28, at commit abc, on 2 cores of A CPU with 24 GB (Linux 6)')
+  const page = toPage({ machine, taken: [taken, broken] })
+  expect(page).toContain('On 2 cores of A CPU with 24 GB (Linux 6).')
   expect(page).toContain('## dispatch()\n\n|            | p95 ms |')
+  expect(page).toContain(
+    'Measured on 2026-11-28, at commit abc, by `deno task bench:engine`, in 60 s.',
+  )
   expect(page).not.toContain('## Idle')
+})
+
+Deno.test('mergeTaken() replaces what was taken again, and keeps the rest and the order', () => {
+  const again = { ...taken, commit: 'def' }
+  expect(mergeTaken(['idle', 'dispatch', 'pinned'], [taken, broken], [again]))
+    .toEqual([broken, again])
 })
 
 Deno.test('task bench:engine measures, tells its verdict and ends with 0', async () => {

@@ -8,8 +8,15 @@ import { print, printError } from '../../../supabase/local/print.ts'
 import { readCommit, readMachine } from '../report/machine.ts'
 import { toTable } from '../report/table.ts'
 import { problemOf } from '../run/problem.ts'
-import type { Measurement, Size } from './measurement.ts'
-import { exitCodeOf, type Taken, toVerdicts, writeEngineResults } from './results.ts'
+import type { Finding, Measurement, Size } from './measurement.ts'
+import {
+  exitCodeOf,
+  mergeTaken,
+  readTaken,
+  type Taken,
+  toVerdicts,
+  writeEngineResults,
+} from './results.ts'
 
 const flags = {
   only: { type: 'string', multiple: true, default: [] as string[] },
@@ -30,7 +37,8 @@ ${list.join('\n')}
 
   --only   takes these alone (may be repeated, or words with commas)
   --small  a tenth of the size or less, to see that everything works
-  --keep   writes tests/bench/results/engine/, as a full run of all of them does by itself`
+  --keep   writes what was taken to tests/bench/results/engine/, beside what is there of the others;
+           a full run of all of them does so by itself`
 }
 
 /** Makes this process the command that takes these measurements. */
@@ -50,17 +58,16 @@ export function runMeasurements(
         return 2
       }
       const chosen = all.filter(({ name }) => names.length === 0 || names.includes(name))
-      const taken = await take(chosen, small ? 'small' : 'full')
+      const line = [command, ...Deno.args].join(' ')
+      const taken = await take(chosen, small ? 'small' : 'full', line)
       const problems = taken.filter(({ problem }) => problem !== null).length
       print(`\n${toVerdicts(taken)}`)
       print(`\n${taken.length} measurements, ${problems} problems`)
       if (keep ?? (!small && names.length === 0 && all.length > 1)) {
+        const machine = readMachine()
         const files = await writeEngineResults({
-          at: new Date().toISOString(),
-          commit: await readCommit(),
-          command: [command, ...Deno.args].join(' '),
-          machine: readMachine(),
-          taken,
+          machine,
+          taken: mergeTaken(all.map(({ name }) => name), await readTaken(machine), taken),
         })
         print(`written: ${files.join(', ')}`)
       }
@@ -69,24 +76,33 @@ export function runMeasurements(
   })
 }
 
-async function take(measurements: readonly Measurement[], size: Size): Promise<Taken[]> {
+async function take(
+  measurements: readonly Measurement[],
+  size: Size,
+  command: string,
+): Promise<Taken[]> {
   const begun = performance.now()
+  const commit = await readCommit()
   const taken: Taken[] = []
   for (const [n, { name, title, minutes, run }] of measurements.entries()) {
     const expected = size === 'full' ? `, about ${minutes} min` : ''
     print(`\n[${n + 1}/${measurements.length}] ${title}${expected}`)
     const say = (line: string): void => print(`${clock(begun)}  ${line}`)
     const from = performance.now()
-    const secondsSince = (): number => Math.round((performance.now() - from) / 1000)
+    const how = (): Omit<Taken, keyof Finding | 'problem'> => ({
+      ...{ name, title, size, commit, command },
+      seconds: Math.round((performance.now() - from) / 1000),
+      at: new Date().toISOString(),
+    })
     try {
       const finding = await run(size, say)
       print(`\n${toTable(finding)}\n${finding.note}.`)
-      taken.push({ name, title, size, seconds: secondsSince(), problem: null, ...finding })
+      taken.push({ ...how(), problem: null, ...finding })
     } catch (error) {
       const problem = problemOf(error)
       print(`PROBLEM: ${problem}`)
       const nothing = { note: '', columns: [], rows: [], targets: [] }
-      taken.push({ name, title, size, seconds: secondsSince(), problem, ...nothing })
+      taken.push({ ...how(), problem, ...nothing })
     }
   }
   return taken

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import type { Machine } from '../report/machine.ts'
-import { resultsDir, resultsName } from '../report/results.ts'
-import { format, toTable } from '../report/table.ts'
+import { resultsDir } from '../report/results.ts'
+import { format, toTable, toTextTable } from '../report/table.ts'
 import { type Finding, type Size, verdictOn } from './measurement.ts'
 
 /** A measurement that was taken, or the problem that it had. */
@@ -13,15 +13,30 @@ export interface Taken extends Finding {
   size: Size
   seconds: number
   problem: string | null
-}
-
-export interface EngineResults {
   /** When it ended, in UTC. */
   at: string
   commit: string
   command: string
+}
+
+/** What is known of one machine: each measurement as it was last taken there. */
+export interface EngineResults {
   machine: Machine
   taken: Taken[]
+}
+
+/** `amd-epyc`: of one machine there is one file, of which a run replaces what it took. */
+export function engineName({ cpu }: Machine): string {
+  return cpu.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')
+}
+
+/** These with those of before that were not taken again, in the order of `names`. */
+export function mergeTaken(
+  names: readonly string[],
+  before: readonly Taken[],
+  taken: readonly Taken[],
+): Taken[] {
+  return names.flatMap((name) => [...taken, ...before].find((one) => one.name === name) ?? [])
 }
 
 /** What a command ends with: a missed target is a result, a problem is none. */
@@ -46,40 +61,47 @@ export function toVerdicts(taken: readonly Taken[]): string {
     ]),
     ...problem === null ? [] : [[name, problem, '', '', 'PROBLEM']],
   ])
-  const head = ['', 'figure', 'value', 'target', 'verdict']
-  const widths = head.map((text, n) =>
-    Math.max(3, text.length, ...lines.map((line) => line[n]?.length ?? 0))
-  )
-  const row = (cells: string[]): string =>
-    `| ${cells.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join(' | ')} |`
-  return [row(head), row(widths.map((width) => '-'.repeat(width))), ...lines.map(row)].join('\n')
+  return toTextTable([['', 'figure', 'value', 'target', 'verdict'], ...lines])
 }
 
 /** Everything as a page. */
-export function toPage(results: EngineResults): string {
-  const { at, commit, command, machine, taken } = results
+export function toPage({ machine, taken }: EngineResults): string {
   return [
     '# The engine, measured',
-    `On ${
-      at.slice(0, 10)
-    }, at commit ${commit}, on ${machine.cores} cores of ${machine.cpu} with ` +
-    `${machine.memoryGb} GB (${machine.system}), by \`${command}\`.`,
+    `On ${machine.cores} cores of ${machine.cpu} with ${machine.memoryGb} GB (${machine.system}). ` +
+    'Each part says when and how it was measured.',
     toVerdicts(taken),
     ...taken.filter(({ problem }) => problem === null).flatMap((one) => [
       `## ${one.title}`,
       toTable(one),
-      `${one.note}. It took ${one.seconds} s${one.size === 'small' ? ', small' : ''}.`,
+      `${one.note}.`,
+      `Measured on ${one.at.slice(0, 10)}, at commit ${one.commit}, by \`${one.command}\`, in ` +
+      `${one.seconds} s${one.size === 'small' ? ', small' : ''}.`,
     ]),
   ].join('\n\n') + '\n'
+}
+
+const engineDir = join(resultsDir, 'engine')
+
+/** What is kept of this machine; nothing where nothing is. */
+export async function readTaken(machine: Machine, folder = engineDir): Promise<Taken[]> {
+  try {
+    const text = await Deno.readTextFile(join(folder, `${engineName(machine)}.json`))
+    // SAFETY: writeEngineResults() wrote it.
+    return (JSON.parse(text) as EngineResults).taken
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return []
+    throw error
+  }
 }
 
 /** Writes the page and the JSON; gives their paths within the project. */
 export async function writeEngineResults(
   results: EngineResults,
-  folder = join(resultsDir, 'engine'),
+  folder = engineDir,
 ): Promise<string[]> {
   await Deno.mkdir(folder, { recursive: true })
-  const name = resultsName(results)
+  const name = engineName(results.machine)
   await Deno.writeTextFile(join(folder, `${name}.json`), JSON.stringify(results, null, 2) + '\n')
   await Deno.writeTextFile(join(folder, `${name}.md`), toPage(results))
   return ['json', 'md'].map((ending) => `tests/bench/results/engine/${name}.${ending}`)

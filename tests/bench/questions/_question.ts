@@ -10,6 +10,8 @@ export interface Plan {
   /** Given by the caller instead of the question's own. */
   rounds?: number
   events?: number
+  /** How long a saturated round of `sustained` lasts. */
+  seconds?: number
 }
 
 export interface Column {

@@ -3,7 +3,13 @@
 import postgres from 'postgres'
 import { type Bench, storeOf } from '../run/bench.ts'
 import { attempt } from '../run/enter.ts'
-import { measurePublishing, PER_TRANSACTION, type PublishCost } from '../run/publish_cost.ts'
+import {
+  measurePublishing,
+  PER_TRANSACTION,
+  type PublishCost,
+  PUBLISHING_WAYS,
+} from '../run/publish_cost.ts'
+import type { Stored } from '../sides/_protocol.ts'
 import { pickSides, type SideSpec } from '../sides/catalog.ts'
 import type { Answer, Plan, Question, Row } from './_question.ts'
 
@@ -71,7 +77,13 @@ async function measure(
     if (call === undefined) throw new Error(`nothing is known of publishing to ${spec.name}`)
     // What earlier questions wrote is not to be written back during this one.
     await bench.server.sql`checkpoint`
-    return await measurePublishing(sql, { call, events, rounds })
+    const cost = await measurePublishing(sql, { call, events, rounds })
+    const { unfinished } = await worker.ask<Stored>({ do: 'stored' })
+    const published = PUBLISHING_WAYS * events * (rounds + 1)
+    if (unfinished !== published) {
+      throw new Error(`${spec.name}: the store holds ${unfinished} of ${published} events`)
+    }
+    return cost
   } finally {
     await sql.end()
     await worker.end()

@@ -1,9 +1,12 @@
-/** How many a second for a minute, while others publish? The two that matter most, in turns. */
+/** How many a second, while others publish, for as long as is asked? The two that matter most, in turns. */
 
 import type { Bench } from '../run/bench.ts'
+import { openAccount } from '../run/account.ts'
+import type { Child } from '../run/child.ts'
 import { attempt, enter, leave } from '../run/enter.ts'
 import { saturate } from '../run/saturate.ts'
 import { median } from '../run/stats.ts'
+import type { Stored } from '../sides/_protocol.ts'
 import { pickSides } from '../sides/catalog.ts'
 import type { Answer, Plan, Question } from './_question.ts'
 
@@ -18,7 +21,7 @@ export const sustained: Question = {
 }
 
 async function answer(bench: Bench, plan: Plan): Promise<Answer> {
-  const seconds = plan.quick ? 4 : 15
+  const seconds = plan.seconds ?? (plan.quick ? 4 : 15)
   const rounds = plan.rounds ?? (plan.quick ? 1 : 3)
   const problems: string[] = []
   const specs = pickSides(plan.sides, ['outhook direct', 'graphile deno'])
@@ -53,20 +56,23 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
 
 const EMPTY_MS = 30_000
 
-/** Works off what a saturated round has left. */
+/** Works off what a saturated round has left, and counts it. */
 export async function empty(
   { receiver }: Pick<Bench, 'receiver'>,
-  worker: { ask<T>(request: unknown): Promise<T> },
+  worker: Child,
 ): Promise<boolean> {
+  const { unfinished: left } = await worker.ask<Stored>({ do: 'stored' })
+  const account = await openAccount('what was left', receiver, [worker])
   await receiver.ask({ do: 'reset', size: 10_000_000 })
   await worker.ask({ do: 'work' })
   const begun = performance.now()
   for (;;) {
-    const { unfinished } = await worker.ask<{ unfinished: number | null }>({ do: 'stored' })
+    const { unfinished } = await worker.ask<Stored>({ do: 'stored' })
     if (unfinished === 0 || unfinished === null) break
     if (performance.now() - begun > EMPTY_MS) throw new Error(`${unfinished} are still waiting`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await worker.ask({ do: 'rest' })
+  if (left !== null) await account.close(left, true)
   return true
 }

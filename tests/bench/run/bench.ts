@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { testFolder } from '../../_support/folder.ts'
-import { durabilityProblems, readDurability } from '../setup/durable.ts'
+import { durabilityProblems, readDurability, requireDurable } from '../setup/durable.ts'
 import { type Peers, preparePeers } from '../setup/peers.ts'
 import { type Redis, startRedis } from '../setup/redis.ts'
 import { type Server, startServer } from '../setup/server.ts'
@@ -106,6 +106,7 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
     turn: async (spec) => {
       await server.setCron(spec.source === 'outhook')
       if (spec.source === 'bullmq') await setFsync(await needRedis(), spec.mode)
+      else if (isPostgres(spec)) await requireDurable(urlOf(server, spec))
     },
     start: async (spec, role, endpoints, { isFan = false } = {}) => {
       const command = spec.source === 'outhook'

@@ -5,6 +5,8 @@ import { eventOf } from '../sides/_event.ts'
 import { median } from './stats.ts'
 
 export const PER_TRANSACTION = 100
+/** Of the three ways in a round, so many publish. */
+export const PUBLISHING_WAYS = 2
 
 /** Milliseconds for each event. */
 export interface PublishCost {

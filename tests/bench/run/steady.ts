@@ -3,6 +3,7 @@
 import type { Report } from '../receiver.ts'
 import type { SideSpec } from '../sides/catalog.ts'
 import { openAccount } from './account.ts'
+import { arrivalProblems } from './checks.ts'
 import type { Bench } from './bench.ts'
 import type { Child } from './child.ts'
 
@@ -13,7 +14,10 @@ export interface Load {
   /** Events a second. */
   rate: number
   seconds: number
-  /** Whether to leave the store uncompared, since it holds deliveries that never end. */
+  /**
+   * Whether to compare arrivals alone, since the store holds deliveries that never end and the side
+   * claims them too.
+   */
   isUnbalanced?: boolean
   /** Whether requests must hang as the last event is published, or must not; not asked without it. */
   mustHang?: boolean
@@ -41,10 +45,11 @@ export async function steady(
       `${spec.name}: ${hanging} requests hung, which were ${mustHang ? '' : 'not '}to`,
     )
   }
-  const { distinct } = await receiver.ask<Report>({ do: 'await', count, timeoutMs: TIMEOUT_MS })
+  const seen = await receiver.ask<Report>({ do: 'await', count, timeoutMs: TIMEOUT_MS })
   const { times } = await receiver.ask<{ times: number[] }>({ do: 'times', from: 0, count })
-  if (isUnbalanced && distinct !== count) {
-    throw new Error(`${spec.name}: ${distinct} of ${count} events arrived`)
+  if (isUnbalanced) {
+    const problems = arrivalProblems({ ...seen, published: count, isDrained: true })
+    if (problems.length > 0) throw new Error(`${spec.name}: ${problems.join('; ')}`)
   }
   if (!isUnbalanced) {
     await worker.ask({ do: 'rest' })

@@ -1,6 +1,6 @@
 /** Whether what is committed survives a power cut, as the servers themselves say. */
 
-import type { Sql } from 'postgres'
+import postgres, { type Sql } from 'postgres'
 
 /** What a Postgres server says of itself. */
 export interface DurableSettings {
@@ -24,4 +24,27 @@ export async function readDurability(sql: Sql): Promise<DurableSettings> {
       current_setting('full_page_writes') as full_page_writes`
   if (row === undefined) throw new Error('the server does not tell its settings')
   return row
+}
+
+/** Unlogged as they are installed: who works now and what pg_net asks. No delivery lies in them. */
+const WITHOUT_DELIVERIES = [
+  ...['outbox.run', 'outbox.run_batch', 'outbox.request_bucket'],
+  ...['net.http_request_queue', 'net._http_response'],
+]
+
+/** Throws unless what a side commits at that address, as its user and in its database, survives. */
+export async function requireDurable(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    const problems = durabilityProblems(await readDurability(sql))
+    const unlogged = await sql<{ name: string }[]>`
+      select relnamespace::regnamespace || '.' || relname as name from pg_class
+      where relkind = 'r' and relpersistence = 'u' order by 1`
+    for (const { name } of unlogged) {
+      if (!WITHOUT_DELIVERIES.includes(name)) problems.push(`the table ${name} is unlogged`)
+    }
+    if (problems.length > 0) throw new Error(problems.join('; '))
+  } finally {
+    await sql.end()
+  }
 }

@@ -1,6 +1,7 @@
 /**
  * Outhook as it ships: a worker's loop on a direct connection, or edge runs by RPC when it is given
- * `runs`. Attempts are recorded, breaker and rate logic are on.
+ * `runs`, which share this process and do not end. Attempts are recorded, breaker and rate logic are
+ * on.
  */
 
 import { parseArgs } from 'node:util'
@@ -28,12 +29,13 @@ const endlessEdge: RunOptions = {
 
 function connect(config: SideConfig): Side {
   const sql = postgres(config.dbUrl, { max: 1, onnotice: () => {} })
-  const database = timed(
+  const counts: Side['counts'] = { claimed: 0, errors: 0 }
+  const database = watched(
     isRpc
       ? connectRpc({ url: config.apiUrl, key: config.apiKey })
       : connectDirect({ url: config.dbUrl }),
+    counts,
   )
-  const counts: Side['counts'] = { claimed: 0, errors: 0 }
   let stop = new AbortController()
   let runs: Promise<unknown>[] = []
   const deps = wireRun({
@@ -54,8 +56,7 @@ function connect(config: SideConfig): Side {
           stop: stop.signal,
           observe: (result) => {
             // Given back unsent when the run is told to stop: nobody was to see it.
-            if (result.outcome === 'released') return
-            counts.claimed++
+            if (result.outcome === 'released') counts.claimed--
             if (result.outcome !== 'failed') return
             counts.errors++
             counts.lastError = `${result.error_class} ${result.error}`
@@ -89,8 +90,11 @@ function toPublish({ type, data }: BenchEvent): { type: string; body: string } {
   return { type, body: data }
 }
 
-/** The same database, with how long its calls took, in ms. */
-function timed(database: Database): Database & { take(): Record<string, number> } {
+/** The same database, which counts what it hands out, and how long its calls took, in ms. */
+function watched(
+  database: Database,
+  counts: Side['counts'],
+): Database & { take(): Record<string, number> } {
   let times: number[] = []
   return {
     close: database.close,
@@ -98,6 +102,7 @@ function timed(database: Database): Database & { take(): Record<string, number> 
       const begun = performance.now()
       const reply = await database.dispatch(call)
       times.push(performance.now() - begun)
+      if (reply.ok) counts.claimed += reply.answer.deliveries.length
       return reply
     },
     take: () => {
