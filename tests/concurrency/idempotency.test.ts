@@ -91,3 +91,39 @@ Deno.test('publish_many() with the same keys in opposite order does not deadlock
   for (const ids of answers) expect(ids).toEqual(answers[0])
   expect(await events()).toEqual({ events: 100, unrouted: 100 })
 })
+
+Deno.test('publish() of two keys in opposite order in two transactions fails one of them, whose repeat gets both events', async () => {
+  const [first, second] = await Promise.all([db.open(), db.open()])
+  for (const { sql } of [first, second]) await sql`begin`
+  const a = await publish(first, 'key-a')
+  await publish(second, 'key-b')
+  const firstB = publish(first, 'key-b')
+  await expectWaitsFor(db.admin, first, second)
+  const outcomes = await Promise.allSettled([firstB, publish(second, 'key-a')])
+  const failed = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [outcome.reason] : []
+  )
+  expect(failed.map(({ code }) => code)).toEqual(['40P01'])
+  const [loser, winner] = outcomes[0].status === 'rejected' ? [first, second] : [second, first]
+  await loser.sql`rollback`
+  await winner.sql`commit`
+  const won = [await publish(winner, 'key-a'), await publish(winner, 'key-b')]
+  expect([await publish(loser, 'key-a'), await publish(loser, 'key-b')]).toEqual(won)
+  expect(won.includes(a)).toBe(winner === first)
+  expect(await events()).toEqual({ events: 2, unrouted: 2 })
+})
+
+Deno.test('publish() under REPEATABLE READ fails on a key that was taken since, gets its event when repeated, and publishes without a key', async () => {
+  const [reader, other] = await Promise.all([db.open(), db.open()])
+  await reader.sql`begin isolation level repeatable read`
+  await reader.sql`select 1`
+  const id = await publish(other, 'key')
+  await reader.sql`select outbox.publish('thing.done', '{}')`
+  await expect(publish(reader, 'key')).rejects.toMatchObject({ code: '40001' })
+  await reader.sql`rollback`
+  await reader.sql`begin isolation level repeatable read`
+  expect(await publish(reader, 'key')).toBe(id)
+  await reader.sql`select outbox.publish('thing.done', '{}')`
+  await reader.sql`commit`
+  expect(await events()).toEqual({ events: 2, unrouted: 2 })
+})
