@@ -55,14 +55,34 @@ function pollInterval(state: RunState, options: RunOptions): number {
 
 /** Whether the run should stop claiming, and why. */
 export function endReason(state: RunState, options: RunOptions, now: number): EndReason | null {
-  const { maxWallMs, maxDeliveries, maxCpuMs } = options
+  const { maxDeliveries } = options
   if (state.end !== null) return state.end
-  if (maxWallMs !== null && now - state.startedAt >= maxWallMs) return 'max_wall'
-  if (maxCpuMs !== null && state.cpuMs >= maxCpuMs) return 'max_cpu'
+  const limit = limitReached(state, options, now)
+  if (limit !== null) return limit
   if (maxDeliveries !== null && state.claimed >= maxDeliveries) return 'max_deliveries'
   const isIdle = state.outstanding + state.results.length + state.inFlight.length === 0 &&
     now - state.workedAt >= options.busyMs
   return options.kind === 'edge' && isIdle ? 'idle' : null
+}
+
+/**
+ * Whether nothing more is begun. A run that is idle, or has claimed its share, sends what it has,
+ * but not behind its other limits.
+ */
+export function mayNotBegin(state: RunState, options: RunOptions, now: number): boolean {
+  return !isGentle(state.end) || limitReached(state, options, now) !== null
+}
+
+/** Whether a run that ends so sends what it has claimed. */
+export function isGentle(end: EndReason | null): boolean {
+  return end === null || end === 'idle' || end === 'max_deliveries'
+}
+
+/** The limit of time or of CPU that the run has reached. */
+function limitReached(state: RunState, options: RunOptions, now: number): EndReason | null {
+  const { maxWallMs, maxCpuMs } = options
+  if (maxWallMs !== null && now - state.startedAt >= maxWallMs) return 'max_wall'
+  return maxCpuMs !== null && state.cpuMs >= maxCpuMs ? 'max_cpu' : null
 }
 
 /** How many deliveries the next dispatch may bring. */
@@ -76,6 +96,11 @@ export function freeSlots(state: RunState, options: RunOptions): number {
 /** The slots of one dispatch, so that each of those on their way has some to offer. */
 function shareOf({ slots, maxDispatches }: RunOptions): number {
   return Math.ceil(slots / maxDispatches)
+}
+
+/** Whether a chain should rather be given back than go on: others may be waiting for its place. */
+export function isHandFull({ outstanding }: RunState, { maxInHand }: RunOptions): boolean {
+  return outstanding > 3 / 4 * maxInHand
 }
 
 function openSlots(state: RunState, { slots, maxInHand }: RunOptions): number {

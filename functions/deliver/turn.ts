@@ -3,7 +3,7 @@ import type { Delivery, DispatchAnswer, Result } from '../_shared/contracts.ts'
 import { type ActiveRun, type RunDeps, wakeIfDue } from './active_run.ts'
 import type { Batch } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
-import { endReason } from './due.ts'
+import { isGentle, isHandFull, mayNotBegin } from './due.ts'
 import { withSettings } from './options.ts'
 import { fillIn, learn, stillKnown } from './known.ts'
 import { type Answered, dispatchUntilAnswered } from './redispatch.ts'
@@ -67,7 +67,7 @@ function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): vo
   state.claimed += deliveries.length
   if (deliveries.length > 0 || answer.routed > 0) state.workedAt = now
   if (answer.retries) deps.follow(answer.retries)
-  if (answer.stop !== null) state.end ??= `stop:${answer.stop}`
+  if (answer.stop !== null && isGentle(state.end)) state.end = `stop:${answer.stop}`
   if (error !== null) {
     const text = [error.route, error.claim].filter(Boolean).join('; ')
     deps.log('warn', 'dispatch reports an error', { run: summary.run, error: text })
@@ -88,7 +88,8 @@ function send(run: ActiveRun, { answer, calledAt }: Answered): void {
     leaseMarginMs: options.leaseMarginMs,
     renewMarginMs: options.renewMarginMs,
     isHalted: () => isHalted(run),
-    renew: (delivery: Delivery) => run.renewals.ask(delivery),
+    renew: (delivery: Delivery) =>
+      isHandFull(state, options) ? Promise.resolve(null) : run.renewals.ask(delivery),
     note: (result: Result, delivery: Delivery) => {
       putDown()
       state.begun--
@@ -123,10 +124,9 @@ async function begin(
   }
 }
 
-/** Whether nothing more is begun; idle and spent runs still send what they have claimed. */
+/** Whether nothing more is begun. */
 export function isHalted({ deps, options, state }: ActiveRun): boolean {
-  const reason = deps.stop.aborted ? 'signal' : endReason(state, options, deps.clock.now())
-  return reason !== null && reason !== 'idle' && reason !== 'max_deliveries'
+  return deps.stop.aborted || mayNotBegin(state, options, deps.clock.now())
 }
 
 function note(run: ActiveRun, result: Result, delivery: Delivery): void {

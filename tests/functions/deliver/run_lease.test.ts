@@ -1,4 +1,5 @@
 import { expect } from '@std/expect'
+import { edgeOptions } from '../../../functions/deliver/options.ts'
 import { createHarness, failure, type Harness, stopRun } from './harness.ts'
 
 Deno.test('run() sends an ordered lane one by one and other lanes beside it', async () => {
@@ -171,3 +172,51 @@ Deno.test('run() releases a lane that waits for a lease by its first call after 
     ...Array(3).fill('released'),
   ])
 })
+
+Deno.test('run() gives a slow lane back at the end of its lease while its hand is full', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  database.endpoint = { timeout_ms: 3_000 }
+  database.renewMs = 8_000
+  for (let n = 1; n <= 20; n++) {
+    courses[`event-${n}`] = { ms: 2_600 }
+    database.add({ lane: n % 2 === 0 ? 'a' : 'b', ordered: true, lease_ms: 8_000 })
+  }
+  const running = harness.start({ maxInHand: 20 })
+  // The third of each lane, at 5.2 s, would not end within the lease. The first lane is given back, of
+  // a hand of 20 with 17 in it; then there are 9, and the other lane goes on.
+  await clock.advance(6_000)
+  expect(database.applied.map(({ outcome }) => outcome))
+    .toEqual([...Array(3).fill('delivered'), ...Array(8).fill('released'), 'delivered'])
+  await stopRun(harness, running)
+})
+
+for (
+  const [limit, settings, change] of [
+    ['max_wall', { max_wall_ms: 25_000 }, () => {}],
+    ['max_cpu', {}, (harness: Harness) => harness.cpuMs = 1_900],
+    ['disabled', {}, ({ database }: Harness) => database.stop = 'disabled'],
+  ] as const
+) {
+  Deno.test(`run() that has claimed max_deliveries ends its lanes at ${limit} all the same`, async () => {
+    const harness = createHarness(edgeOptions)
+    const { clock, database, courses, sent } = harness
+    database.endpoint = { timeout_ms: 15_000 }
+    database.renewMs = 20_000
+    database.settings = { max_deliveries: 20, ...settings }
+    for (let n = 1; n <= 20; n++) {
+      courses[`event-${n}`] = { ms: 9_000 }
+      database.add({ lane: 'a', ordered: true, lease_ms: 20_000 })
+    }
+    const running = harness.start()
+    await clock.advance(10_000)
+    change(harness)
+    await clock.advance(290_000)
+    await running
+    expect(Math.max(...sent.map(({ at }) => at))).toBeLessThanOrEqual(26_000)
+    expect(
+      database.applied.map(({ outcome }) => outcome).filter((one) => one === 'released').length,
+    )
+      .toBe(20 - sent.length)
+  })
+}
