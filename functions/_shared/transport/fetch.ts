@@ -22,6 +22,7 @@ export function createFetchTransport(resolve: Resolve = resolveBySystem): Transp
     // Going around the operator's proxy would be worse than not going.
     if ((request.policy.rules.proxyUrl ?? '') !== '') return fault('connect', proxyMessage)
     const limit = new AbortController()
+    const deadline = performance.now() + request.timeoutMs
     let timer = setTimeout(() => limit.abort(), request.timeoutMs)
     try {
       const { hostname } = request.url
@@ -34,7 +35,7 @@ export function createFetchTransport(resolve: Resolve = resolveBySystem): Transp
         redirect: 'manual',
         signal: limit.signal,
       })
-      if (isSuccess(response.status) && request.timeoutMs > successBodyMs) {
+      if (isSuccess(response.status) && deadline - performance.now() > successBodyMs) {
         clearTimeout(timer)
         timer = setTimeout(() => limit.abort(), successBodyMs)
       }

@@ -38,6 +38,14 @@ export const behaviours: Record<string, Behaviour> = {
     await pause(number(words[0], 100))
     await answer(200)
   },
+  /** `/late-body/300/500`: a head and half of the body after 300 ms, the other half at 500 ms. */
+  'late-body': async ({ words, write, pause }) => {
+    const headAt = number(words[0], 100)
+    await pause(headAt)
+    await write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\no')
+    await pause(number(words[1], 200) - headAt)
+    await write('k')
+  },
   /** `/fail/2`: the first two tries of each event get 503, the next one 200. */
   fail: ({ words, seenBefore, answer }) => answer(seenBefore < number(words[0], 1) ? 503 : 200),
   /** Takes the request and says nothing. */

@@ -138,6 +138,15 @@ testEach('send() gives the class of each failure', async ({ send }) => {
   }
 })
 
+testEach(
+  'send() ends within the timeout though an answer has begun just before',
+  async ({ send }) => {
+    // The rest of a success is waited for 1 s at most, and the head comes 600 ms before the timeout.
+    const outcome = await send('/late-body/2400/3200', { endpoint: { timeout_ms: 3000 } })
+    expect(outcome).toMatchObject({ outcome: 'delivered', status: 200, response: 'o' })
+  },
+)
+
 testEach('send() follows no redirect', async ({ receiver, send }) => {
   for (const status of [300, 301, 302, 303, 307, 308]) {
     const outcome = await send(`/status/${status}?location=/elsewhere`)
