@@ -111,11 +111,14 @@ begin
           when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s'
           then p_now + interval '1 s'
         end,
+        -- An ordered lane is due when its lease ends, or its retry, and there may be a hundred
+        -- thousand of them; an unordered one is due again long before that.
         coalesce(
-          outbox.first_lease_end(o.id),
-          (select l.next_at from outbox.lane l
-           where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity'
-           order by l.next_at limit 1),
+          least(
+            outbox.first_lease_end(o.id),
+            (select l.next_at from outbox.lane l
+             where l.gate_id = o.id and l.ordered and l.next_at > p_now and l.next_at < 'infinity'
+             order by l.next_at limit 1)),
           p_now + interval '1 s'))
       else f.at
     end) as at

@@ -34,11 +34,14 @@ begin
       where l.id = o.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.state
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    -- Not once it has ended: a person may have had a row of the lane since, unnoticed by its run.
-    where l.ordered and l.leased_until > p_now
+    -- Not once it has ended, at the latest while this call waited for its gates: a person may have
+    -- had a row of the lane since, unnoticed by its run. And a lane may be hundreds of sends long,
+    -- so an endpoint that is held or deleted gets no more than the lease that is there.
+    where l.ordered and e.state = 'enabled'
+      and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
     select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
   ), lanes as (
@@ -72,8 +75,8 @@ begin
 end
 $$;
 comment on function outbox.renew_leases(outbox.result[], timestamptz) is
-  'Gives ordered lanes a whole lease from now, the endpoint''s timeout and 5 s. A lane is named by '
-  'one of its deliveries (event, endpoint, attempt), whose lease under that attempt must not '
-  'have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", '
+  'Gives ordered lanes of enabled endpoints a whole lease from now, the timeout and 5 s. A lane is '
+  'named by one of its deliveries (event, endpoint, attempt), whose lease under that attempt must '
+  'not have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", '
   '"attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller '
   'holds the gates.';

@@ -1,8 +1,9 @@
 -- What is leased of the gates whose turn it is. Each gives rows of its due lanes, at most its
--- quantum (more only when too few gates are due to fill the batch) and never more than its endpoint
--- may have in flight. A row keeps its place in its lane, so that taking it is a heap-only update;
--- it is found again when its lease has ended. No row is read that is not due, save one per lane to
--- know when to look again, and none behind a gate that may not be served.
+-- quantum (less of an ordered lane whose endpoint is slow, and more only when too few gates are due
+-- to fill the batch) and never more than its endpoint may have in flight. A row keeps its place in
+-- its lane, so that taking it is a heap-only update; it is found again when its lease has ended. No
+-- row is read that is not due, save one per lane to know when to look again, and none behind a gate
+-- that may not be served.
 
 create type outbox.claimed as (
   events uuid[],
@@ -16,6 +17,31 @@ create type outbox.claimed as (
 );
 comment on type outbox.claimed is
   'Claimed deliveries, as arrays of one length; leases_ms: what is left of each lease.';
+
+create function outbox.chain_length(
+  p_endpoint_id uuid, p_quantum integer, p_now timestamptz
+) returns integer
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+begin
+  return (
+    select least(p_quantum, greatest(1, 500 / greatest(1, pg_catalog.max(a.duration_ms))))
+    from (
+      select t.duration_ms from outbox.attempt t
+      where t.endpoint_id = p_endpoint_id and t.at > p_now - interval '1 hour' and t.at <= p_now
+        and t.kind = 'try'
+      order by t.at desc limit 5
+    ) a);
+end
+$$;
+comment on function outbox.chain_length(uuid, integer, timestamptz) is
+  'How many deliveries of one ordered lane a run is given: what it sends in half a second, as the '
+  'slowest of the endpoint''s last five tries within an hour went; from 1 to its quantum. A run '
+  'holds all that it is given, and 200 lanes of a slow endpoint would fill its hand for minutes.';
 
 create function outbox.take(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
@@ -37,7 +63,7 @@ declare
 begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
-    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, e.quantum, b.probing, t.tokens,
+    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, c.chain, b.probing, t.tokens,
       e.rate_per_second,
       case
         when b.probing then 1
@@ -68,6 +94,12 @@ begin
         e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now) as allowed
       offset 0
     ) a
+    cross join lateral (
+      select case
+        when e.ordering <> 'none' then outbox.chain_length(o.endpoint_id, e.quantum, p_now)
+      end as chain
+      offset 0
+    ) c
     where e.state = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
@@ -81,7 +113,7 @@ begin
     from ring r
     cross join lateral (
       select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at,
-        case when l.ordered and not r.probing then r.quantum else r.room end as most
+        case when l.ordered and not r.probing then r.chain else r.room end as most
       from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
         and l.next_at < 'infinity'

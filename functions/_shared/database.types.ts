@@ -2319,6 +2319,10 @@ export type Database = {
         Returns: Json
       }
       'cause_of': { Args: { 'p_code': string }; Returns: string }
+      'chain_length': {
+        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
+        Returns: number
+      }
       'change_catalogue': { Args: { 'p_org_id': string; 'p_strict'?: boolean }; Returns: undefined }
       'change_consent': {
         Args: {

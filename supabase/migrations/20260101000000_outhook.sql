@@ -3267,11 +3267,14 @@ begin
           when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s'
           then p_now + interval '1 s'
         end,
+        -- An ordered lane is due when its lease ends, or its retry, and there may be a hundred
+        -- thousand of them; an unordered one is due again long before that.
         coalesce(
-          outbox.first_lease_end(o.id),
-          (select l.next_at from outbox.lane l
-           where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity'
-           order by l.next_at limit 1),
+          least(
+            outbox.first_lease_end(o.id),
+            (select l.next_at from outbox.lane l
+             where l.gate_id = o.id and l.ordered and l.next_at > p_now and l.next_at < 'infinity'
+             order by l.next_at limit 1)),
           p_now + interval '1 s'))
       else f.at
     end) as at
@@ -9029,11 +9032,14 @@ begin
       where l.id = o.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.state
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    -- Not once it has ended: a person may have had a row of the lane since, unnoticed by its run.
-    where l.ordered and l.leased_until > p_now
+    -- Not once it has ended, at the latest while this call waited for its gates: a person may have
+    -- had a row of the lane since, unnoticed by its run. And a lane may be hundreds of sends long,
+    -- so an endpoint that is held or deleted gets no more than the lease that is there.
+    where l.ordered and e.state = 'enabled'
+      and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
     select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
   ), lanes as (
@@ -9067,9 +9073,9 @@ begin
 end
 $$;
 comment on function outbox.renew_leases(outbox.result[], timestamptz) is
-  'Gives ordered lanes a whole lease from now, the endpoint''s timeout and 5 s. A lane is named by '
-  'one of its deliveries (event, endpoint, attempt), whose lease under that attempt must not '
-  'have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", '
+  'Gives ordered lanes of enabled endpoints a whole lease from now, the timeout and 5 s. A lane is '
+  'named by one of its deliveries (event, endpoint, attempt), whose lease under that attempt must '
+  'not have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", '
   '"attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller '
   'holds the gates.';
 
@@ -11077,10 +11083,11 @@ comment on function outbox.still_due(uuid[], timestamptz) is
 -- sql/64_take.sql
 
 -- What is leased of the gates whose turn it is. Each gives rows of its due lanes, at most its
--- quantum (more only when too few gates are due to fill the batch) and never more than its endpoint
--- may have in flight. A row keeps its place in its lane, so that taking it is a heap-only update;
--- it is found again when its lease has ended. No row is read that is not due, save one per lane to
--- know when to look again, and none behind a gate that may not be served.
+-- quantum (less of an ordered lane whose endpoint is slow, and more only when too few gates are due
+-- to fill the batch) and never more than its endpoint may have in flight. A row keeps its place in
+-- its lane, so that taking it is a heap-only update; it is found again when its lease has ended. No
+-- row is read that is not due, save one per lane to know when to look again, and none behind a gate
+-- that may not be served.
 
 create type outbox.claimed as (
   events uuid[],
@@ -11094,6 +11101,31 @@ create type outbox.claimed as (
 );
 comment on type outbox.claimed is
   'Claimed deliveries, as arrays of one length; leases_ms: what is left of each lease.';
+
+create function outbox.chain_length(
+  p_endpoint_id uuid, p_quantum integer, p_now timestamptz
+) returns integer
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+begin
+  return (
+    select least(p_quantum, greatest(1, 500 / greatest(1, pg_catalog.max(a.duration_ms))))
+    from (
+      select t.duration_ms from outbox.attempt t
+      where t.endpoint_id = p_endpoint_id and t.at > p_now - interval '1 hour' and t.at <= p_now
+        and t.kind = 'try'
+      order by t.at desc limit 5
+    ) a);
+end
+$$;
+comment on function outbox.chain_length(uuid, integer, timestamptz) is
+  'How many deliveries of one ordered lane a run is given: what it sends in half a second, as the '
+  'slowest of the endpoint''s last five tries within an hour went; from 1 to its quantum. A run '
+  'holds all that it is given, and 200 lanes of a slow endpoint would fill its hand for minutes.';
 
 create function outbox.take(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
@@ -11115,7 +11147,7 @@ declare
 begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
-    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, e.quantum, b.probing, t.tokens,
+    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, c.chain, b.probing, t.tokens,
       e.rate_per_second,
       case
         when b.probing then 1
@@ -11146,6 +11178,12 @@ begin
         e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now) as allowed
       offset 0
     ) a
+    cross join lateral (
+      select case
+        when e.ordering <> 'none' then outbox.chain_length(o.endpoint_id, e.quantum, p_now)
+      end as chain
+      offset 0
+    ) c
     where e.state = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
@@ -11159,7 +11197,7 @@ begin
     from ring r
     cross join lateral (
       select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at,
-        case when l.ordered and not r.probing then r.quantum else r.room end as most
+        case when l.ordered and not r.probing then r.chain else r.room end as most
       from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
         and l.next_at < 'infinity'

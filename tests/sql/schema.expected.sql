@@ -2358,6 +2358,33 @@ ALTER FUNCTION outbox.cause_of(p_code text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.cause_of(p_code text) IS 'The cause of a hold that a code of WhatsApp''s makes.';
 
+-- Name: chain_length(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    AS $$
+begin
+  return (
+    select least(p_quantum, greatest(1, 500 / greatest(1, pg_catalog.max(a.duration_ms))))
+    from (
+      select t.duration_ms from outbox.attempt t
+      where t.endpoint_id = p_endpoint_id and t.at > p_now - interval '1 hour' and t.at <= p_now
+        and t.kind = 'try'
+      order by t.at desc limit 5
+    ) a);
+end
+$$;
+
+ALTER FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) IS 'How many deliveries of one ordered lane a run is given: what it sends in half a second, as the slowest of the endpoint''s last five tries within an hour went; from 1 to its quantum. A run holds all that it is given, and 200 lanes of a slow endpoint would fill its hand for minutes.';
+
 -- Name: change_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean DEFAULT NULL::boolean) RETURNS void
@@ -11276,11 +11303,14 @@ begin
           when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s'
           then p_now + interval '1 s'
         end,
+        -- An ordered lane is due when its lease ends, or its retry, and there may be a hundred
+        -- thousand of them; an unordered one is due again long before that.
         coalesce(
-          outbox.first_lease_end(o.id),
-          (select l.next_at from outbox.lane l
-           where l.gate_id = o.id and l.next_at > p_now and l.next_at < 'infinity'
-           order by l.next_at limit 1),
+          least(
+            outbox.first_lease_end(o.id),
+            (select l.next_at from outbox.lane l
+             where l.gate_id = o.id and l.ordered and l.next_at > p_now and l.next_at < 'infinity'
+             order by l.next_at limit 1)),
           p_now + interval '1 s'))
       else f.at
     end) as at
@@ -13176,11 +13206,14 @@ begin
       where l.id = o.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.state
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    -- Not once it has ended: a person may have had a row of the lane since, unnoticed by its run.
-    where l.ordered and l.leased_until > p_now
+    -- Not once it has ended, at the latest while this call waited for its gates: a person may have
+    -- had a row of the lane since, unnoticed by its run. And a lane may be hundreds of sends long,
+    -- so an endpoint that is held or deleted gets no more than the lease that is there.
+    where l.ordered and e.state = 'enabled'
+      and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
     select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
   ), lanes as (
@@ -13218,7 +13251,7 @@ ALTER FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp w
 
 -- Name: FUNCTION renew_leases(p_renewals outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp with time zone) IS 'Gives ordered lanes a whole lease from now, the endpoint''s timeout and 5 s. A lane is named by one of its deliveries (event, endpoint, attempt), whose lease under that attempt must not have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", "attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp with time zone) IS 'Gives ordered lanes of enabled endpoints a whole lease from now, the timeout and 5 s. A lane is named by one of its deliveries (event, endpoint, attempt), whose lease under that attempt must not have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", "attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller holds the gates.';
 
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15388,7 +15421,7 @@ declare
 begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
-    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, e.quantum, b.probing, t.tokens,
+    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, c.chain, b.probing, t.tokens,
       e.rate_per_second,
       case
         when b.probing then 1
@@ -15419,6 +15452,12 @@ begin
         e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now) as allowed
       offset 0
     ) a
+    cross join lateral (
+      select case
+        when e.ordering <> 'none' then outbox.chain_length(o.endpoint_id, e.quantum, p_now)
+      end as chain
+      offset 0
+    ) c
     where e.state = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
@@ -15432,7 +15471,7 @@ begin
     from ring r
     cross join lateral (
       select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at,
-        case when l.ordered and not r.probing then r.quantum else r.room end as most
+        case when l.ordered and not r.probing then r.chain else r.room end as most
       from outbox.lane l
       where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
         and l.next_at < 'infinity'
@@ -19180,6 +19219,10 @@ GRANT ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_
 -- Name: FUNCTION cause_of(p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.cause_of(p_code text) FROM PUBLIC;
+
+-- Name: FUNCTION chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -98,13 +98,13 @@ function checkEndpoint(
   }
 }
 
-/** Renews each ordered lane that is named by a claim whose lease has not ended. */
+/** Renews each ordered lane of an enabled endpoint that is named by a claim whose lease has not ended. */
 export function checkRenewals(model: Model, asked: readonly Result[], answer: Answer): void {
   const named = new Set(
     asked.map(({ event, endpoint, attempt }) => {
       const pair = model.pair(event, endpoint)
       const stands = pair?.lease && pair.lease.until > model.now && pair.attempt === attempt
-      return stands && pair.lane !== null ? pair : null
+      return stands && pair.lane !== null && pair.endpoint.state === 'enabled' ? pair : null
     }).filter((pair) => pair !== null),
   )
   const names = [...named].map(({ event, endpoint }) => `${event.id} ${endpoint.id}`).sort()

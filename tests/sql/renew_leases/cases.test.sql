@@ -1,7 +1,7 @@
 -- A run that lives has the lease of an ordered lane renewed; one that died holds it no longer than a delivery.
 begin;
 \ir ../_helpers.sql
-select plan(26);
+select plan(30);
 
 create temporary table ours as select endpoint('{}', p_ordering => 'partition', p_timeout_ms => 3000) as id;
 create temporary table a_key as select events(4, p_key => 'a', p_endpoint_id => id) as ids from ours;
@@ -45,11 +45,14 @@ update next set a = step(100, '[{"outcome": "renew"}, {"outcome": "renew", "even
 select is((select a -> 'renewed' || (a -> 'stale') from next), '[null, 0]', 'nor what never was');
 select is((select ends(ids) from a_key), array['4 s', '4 s', '4 s']::interval[], 'and nothing has changed');
 
--- A paused endpoint: what its run has begun it goes on with.
+-- A held endpoint: its lane may be hundreds of sends long, and goes on for one lease at most.
 do $$ begin perform outbox.pause_endpoint(id) from ours; end $$;
 update next set a = step(100, renewals(answer.a, k.ids[2:4])) from answer, a_key k;
-select is((select ends(ids) from a_key), array['8 s', '8 s', '8 s']::interval[], 'a pause takes no lease away');
+select is((select a -> 'renewed' from next), 'null', 'nor what a paused endpoint has');
+select is((select ends(ids) from a_key), array['4 s', '4 s', '4 s']::interval[], 'but a pause takes no lease away');
 do $$ begin perform outbox.resume_endpoint(id) from ours; end $$;
+do $$ begin perform step(100, renewals(answer.a, k.ids[2:4])) from answer, a_key k; end $$;
+select is((select ends(ids) from a_key), array['8 s', '8 s', '8 s']::interval[], 'and after it leases are renewed again');
 
 -- The clock was set back: what a run was given it keeps.
 select time_passes('-3 s');
@@ -85,6 +88,16 @@ select time_passes('4 s');
 update next set a = step(100, renewals(answer.a, l.ids)) from answer, loose l;
 select is((select a -> 'renewed' from next), 'null', 'of an endpoint without order nothing is renewed');
 select is((select ends(ids) from loose), array['4 s', '4 s']::interval[], 'and its leases end as they did');
+
+-- A deleted endpoint: from the end of the lease on nothing holds its rows.
+create temporary table doomed as select endpoint('{}', p_ordering => 'partition', p_timeout_ms => 3000) as id;
+create temporary table last_key as select events(2, p_key => 'z', p_endpoint_id => id) as ids from doomed;
+update answer set a = step() where true;
+do $$ begin perform outbox.delete_endpoint(id) from doomed; end $$;
+update next set a = step(100, renewals(answer.a, l.ids)) from answer, last_key l;
+select is((select a -> 'renewed' from next), 'null', 'of a deleted endpoint nothing is renewed');
+select time_passes('8 s');
+select is(outbox.purge_deleted(100), 2, 'and its rows go when the lease has ended');
 
 select * from finish();
 rollback;
