@@ -3869,6 +3869,7 @@ export type Database = {
       'person_key': { Args: { 'p_recipient': string }; Returns: string }
       'plain_word': { Args: { 'p_text': string }; Returns: string }
       'port_allowed': { Args: { 'p_port': number }; Returns: boolean }
+      'port_ranges': { Args: { 'p_ranges': Json }; Returns: unknown }
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
@@ -4313,7 +4314,7 @@ export type Database = {
       }
       'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
       'set_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: Json }
-      'setting_conflict': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
+      'setting_conflict': { Args: { 'p_name': string }; Returns: Record<string, unknown> }
       'setting_int': { Args: { 'p_name': string }; Returns: number }
       'setting_on': { Args: { 'p_name': string }; Returns: boolean }
       'setting_problem': {

@@ -3835,6 +3835,39 @@ ALTER FUNCTION outbox.check_secret(p_secret text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its canonical form (padded base64 behind whsec_), or OH001 that says what is expected; never shows the secret.';
 
+-- Name: check_setting(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_setting() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_now jsonb := case when tg_op = 'UPDATE' then old.value end;
+  v_problem text;
+  v_remedy text := new.description;
+begin
+  if tg_when = 'BEFORE' then
+    v_problem := outbox.setting_problem(new, new.value);
+    new.updated_at := pg_catalog.now();
+  else
+    select * into v_problem, v_remedy from outbox.setting_conflict(new.name);
+  end if;
+  if v_problem is not null then
+    raise exception using errcode = 'OH005',
+      message = pg_catalog.format('setting %s %s', new.name, v_problem),
+      detail = new.name,
+      hint = v_remedy || coalesce('. It is ' || v_now::text || ' now', '');
+  end if;
+  return new;
+end
+$$;
+
+ALTER FUNCTION outbox.check_setting() OWNER TO postgres;
+
+-- Name: FUNCTION check_setting(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_setting() IS 'Trigger: raises OH005 for a value that may not be stored: message "setting <name> <problem>", detail: the name, hint: the remedy.';
+
 -- Name: check_signing_key(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_signing_key(p_secret text) RETURNS text
@@ -10120,6 +10153,26 @@ ALTER FUNCTION outbox.lock_router() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lock_router() IS 'Where routing stands, locked until the transaction or its present step ends; nulls while another call is routing. locks: router with SKIP LOCKED.';
 
+-- Name: lock_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_settings() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- Or two changes at a time, each of which goes with what the other finds, would not go together.
+  -- Nobody who only reads settings waits for this.
+  perform pg_catalog.pg_advisory_xact_lock('outbox.setting'::regclass::oid::bigint);
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_settings() OWNER TO postgres;
+
+-- Name: FUNCTION lock_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_settings() IS 'Trigger: one transaction at a time changes settings.';
+
 -- Name: lose_leases(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS integer
@@ -11444,6 +11497,27 @@ ALTER FUNCTION outbox.port_allowed(p_port integer) OWNER TO postgres;
 -- Name: FUNCTION port_allowed(p_port integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.port_allowed(p_port integer) IS 'Whether deliveries may go to a port: in egress.allow_ports and not in egress.deny_ports.';
+
+-- Name: port_ranges(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.port_ranges(p_ranges jsonb) RETURNS int4multirange
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select coalesce(pg_catalog.range_agg(pg_catalog.int4range(
+      pg_catalog.split_part(r, '-', 1)::integer,
+      coalesce(nullif(pg_catalog.split_part(r, '-', 2), ''), r)::integer, '[]')), '{}')
+    from pg_catalog.jsonb_array_elements_text(p_ranges) r);
+end
+$$;
+
+ALTER FUNCTION outbox.port_ranges(p_ranges jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION port_ranges(p_ranges jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.port_ranges(p_ranges jsonb) IS 'The ports of a setting such as egress.allow_ports, as one set.';
 
 -- Name: preview_retry_config(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14703,24 +14777,16 @@ CREATE FUNCTION outbox.set_setting(p_name text, p_value jsonb) RETURNS jsonb
     SET search_path TO ''
     AS $$
 declare
-  v_setting outbox.setting;
-  v_problem text;
+  v_was jsonb;
 begin
-  select * into v_setting from outbox.setting s where s.name = p_name;
+  select s.value into v_was from outbox.setting s where s.name = p_name;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
       hint = 'select name, description from outbox.setting lists them';
   end if;
-  v_problem := coalesce(outbox.setting_problem(v_setting, p_value),
-    outbox.setting_conflict(p_name, p_value));
-  if v_problem is not null then
-    raise exception using errcode = 'OH005',
-      message = pg_catalog.format('setting %s %s', p_name, v_problem),
-      hint = pg_catalog.format('%s. It is %s now', v_setting.description, v_setting.value);
-  end if;
-  update outbox.setting s set value = p_value, updated_at = pg_catalog.now() where s.name = p_name;
-  return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_setting.value);
+  update outbox.setting s set value = p_value where s.name = p_name;
+  return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_was);
 end
 $$;
 
@@ -14758,34 +14824,71 @@ ALTER FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) IS 'Gives a Slack endpoint another incoming webhook, from the next claim on: {"id", "url" as it is shown}. OH001, OH002, OH004.';
 
--- Name: setting_conflict(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: setting_conflict(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) RETURNS text
+CREATE FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
 declare
-  v_all jsonb := pg_catalog.jsonb_build_object(p_name, p_value);
+  v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s);
 begin
-  select pg_catalog.jsonb_object_agg(s.name, s.value) || v_all into v_all from outbox.setting s;
-  return case
-    when (v_all -> 'worker.max_deliveries')::bigint < (v_all -> 'worker.batch_size')::bigint then
+  -- Each rule: less * per_less <= more * per_more + spare.
+  select r.problem, case p_name
+    when r.less then pg_catalog.format('It may be %s at most while %s is %s: raise that first',
+      v.more / r.per_less, r.more, v_all -> r.more)
+    else pg_catalog.format('It must be %s at least while %s is %s: lower that first',
+      pg_catalog.ceil((v.less - r.spare)::numeric / r.per_more), r.less, v_all -> r.less)
+  end
+  into problem, remedy
+  from (values
+    ('worker.batch_size', 1, 'worker.max_deliveries', 1, 0,
       'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
-      '(worker.batch_size)'
-    when (v_all -> 'attempt.retention_days')::bigint
-      > (v_all -> 'event.retention_days')::bigint + 8
-    then
+      '(worker.batch_size)'),
+    ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
       'would keep receipts (attempt.retention_days) longer than any event they belong to '
-      '(event.retention_days + 8)'
-  end;
+      '(event.retention_days + 8)'),
+    ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
+      'would let a consumer forget (inbox.retention_days) an event that is still tried '
+      '(event.retention_days), and process it twice')
+  ) r (less, per_less, more, per_more, spare, problem)
+  cross join lateral (
+    select (v_all ->> r.less)::bigint * r.per_less as less,
+      (v_all ->> r.more)::bigint * r.per_more + r.spare as more
+  ) v
+  where p_name in (r.less, r.more) and v.less > v.more
+  limit 1;
+  if found then
+    return;
+  end if;
+  if p_name in ('whatsapp.graph_url', 'egress.allow_http')
+    and v_all ->> 'whatsapp.graph_url' like 'http:%' and v_all -> 'egress.allow_http' = 'false'
+  then
+    problem :=
+      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids';
+    remedy := case p_name
+      when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
+      else 'Set whatsapp.graph_url to an https URL first'
+    end;
+  elsif p_name in ('egress.allow_ports', 'egress.deny_ports')
+    and outbox.port_ranges(v_all -> 'egress.allow_ports')
+      <@ outbox.port_ranges(v_all -> 'egress.deny_ports')
+  then
+    problem :=
+      'would let no webhook out: no port in egress.allow_ports is outside egress.deny_ports';
+    remedy := case p_name
+      when 'egress.allow_ports' then 'Allow a port that is not denied, such as 443'
+      else 'Leave a port that is allowed, such as 443'
+    end;
+  end if;
 end
 $$;
 
-ALTER FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) OWNER TO postgres;
 
--- Name: FUNCTION setting_conflict(p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION setting_conflict(p_name text, OUT problem text, OUT remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) IS 'Why a value cannot stand beside the other settings, as the end of a sentence; null when it can.';
+COMMENT ON FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) IS 'Why a setting as it is stored cannot stand beside the others, as the end of a sentence, and what to do; null when it can.';
 
 -- Name: setting_int(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18771,6 +18874,18 @@ ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.webhook_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
 
+-- Name: setting setting_goes_with_others; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER setting_goes_with_others AFTER INSERT OR UPDATE ON outbox.setting FOR EACH ROW EXECUTE FUNCTION outbox.check_setting();
+
+-- Name: setting setting_has_a_value; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER setting_has_a_value BEFORE INSERT OR UPDATE ON outbox.setting FOR EACH ROW EXECUTE FUNCTION outbox.check_setting();
+
+-- Name: setting setting_is_changed_by_one; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER setting_is_changed_by_one BEFORE INSERT OR UPDATE ON outbox.setting FOR EACH STATEMENT EXECUTE FUNCTION outbox.lock_settings();
+
 -- Name: saga_step saga_step_saga_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.saga_step
@@ -19355,6 +19470,10 @@ REVOKE ALL ON FUNCTION outbox.check_recipient(p_to text) FROM PUBLIC;
 -- Name: FUNCTION check_secret(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_secret(p_secret text) FROM PUBLIC;
+
+-- Name: FUNCTION check_setting(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_setting() FROM PUBLIC;
 
 -- Name: FUNCTION check_signing_key(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20170,6 +20289,10 @@ REVOKE ALL ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uui
 
 REVOKE ALL ON FUNCTION outbox.lock_router() FROM PUBLIC;
 
+-- Name: FUNCTION lock_settings(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_settings() FROM PUBLIC;
+
 -- Name: FUNCTION lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
@@ -20347,6 +20470,10 @@ REVOKE ALL ON FUNCTION outbox.plain_word(p_text text) FROM PUBLIC;
 -- Name: FUNCTION port_allowed(p_port integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.port_allowed(p_port integer) FROM PUBLIC;
+
+-- Name: FUNCTION port_ranges(p_ranges jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.port_ranges(p_ranges jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION preview_retry_config(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20772,9 +20899,9 @@ GRANT ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) TO service_
 REVOKE ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) TO service_role;
 
--- Name: FUNCTION setting_conflict(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION setting_conflict(p_name text, OUT problem text, OUT remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) FROM PUBLIC;
 
 -- Name: FUNCTION setting_int(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
