@@ -48,6 +48,32 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'A proxy that makes every connection (CONNECT) and vets the names; empty: none'),
   ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
   ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
+  ('endpoint.timeout_ms', '15000', 'integer', 500, 60000,
+    'How long one whole request of a new endpoint may take, unless it is made with another time; '
+    'an endpoint that exists keeps its own'),
+  ('endpoint.max_in_flight', '50', 'integer', 1, 1000,
+    'The most requests at a time of a new endpoint, unless it is made with another number; an '
+    'endpoint that exists keeps its own'),
+  ('endpoint.quantum', '25', 'integer', 1, 1000,
+    'How many deliveries in a row a new endpoint has before the next one''s turn, unless it is '
+    'made with another number; an endpoint that exists keeps its own'),
+  ('endpoint.rate_burst', '10', 'integer', 1, 100000,
+    'How many requests may follow each other at once at a new endpoint with a rate, unless it is '
+    'given another number; an endpoint that exists keeps its own'),
+  ('breaker.enabled', 'true', 'boolean', null, null,
+    'Whether a new endpoint has a breaker, unless it is told otherwise; an endpoint that exists '
+    'keeps its own'),
+  ('breaker.threshold', '5', 'integer', 1, 1000,
+    'How many failures in a row open the breaker of a new endpoint, unless it is given another '
+    'number; an endpoint that exists keeps its own'),
+  ('breaker.open_ms', '30000', 'integer', 1000, 3600000,
+    'How long the breaker of a new endpoint stays open before the probe, unless it is given '
+    'another time; an endpoint that exists keeps its own'),
+  ('retry_after.max_s', '3600', 'integer', 1, 86400,
+    'The longest that a receiver can make us wait by Retry-After'),
+  ('idempotency.window_hours', '24', 'integer', 1, 168,
+    'How long the idempotency key of an event, a saga or an API request is known; not longer than '
+    'event.retention_days'),
   ('endpoint.disable_after_days', '5', 'integer', 1, 365,
     'An endpoint that has failed for so many days without one success is disabled'),
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
@@ -73,6 +99,9 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'one for 7 days'),
   ('message.retention_days', '365', 'integer', 1, 3650,
     'How long payload, number and ids of a finished message are kept; its audit trail stays'),
+  ('event.delivered_days', '7', 'integer', 7, 364,
+    'For how many full days an event is kept of which nothing is open any more, with its receipts; '
+    'so long it can be replayed'),
   ('event.retention_days', '30', 'integer', 1, 365,
     'A delivery still open after this many days expires; deliver_at reaches no further');
 
@@ -103,3 +132,13 @@ begin
 end
 $$;
 comment on function outbox.setting_on(text) is 'The value of a boolean setting.';
+
+create function outbox.key_window() returns interval
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.make_interval(hours => outbox.setting_int('idempotency.window_hours'));
+end
+$$;
+comment on function outbox.key_window() is
+  'How long an idempotency key is known: the setting idempotency.window_hours.';

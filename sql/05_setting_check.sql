@@ -132,9 +132,15 @@ begin
     ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
       'would keep receipts (attempt.retention_days) longer than any event they belong to '
       '(event.retention_days + 8)'),
+    ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
+      'would keep delivered events (event.delivered_days) longer than their receipts '
+      '(attempt.retention_days)'),
     ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
       'would let a consumer forget (inbox.retention_days) an event that is still tried '
-      '(event.retention_days), and process it twice')
+      '(event.retention_days), and process it twice'),
+    ('idempotency.window_hours', 1, 'event.retention_days', 24, 0,
+      'would keep an idempotency key (idempotency.window_hours) longer than its event '
+      '(event.retention_days)')
   ) r (less, per_less, more, per_more, spare, problem)
   cross join lateral (
     select (v_all ->> r.less)::bigint * r.per_less as less,

@@ -3290,6 +3290,7 @@ export type Database = {
       }
       'key_hash': { Args: { 'p_ordering': string; 'p_partition_key': string }; Returns: number }
       'key_to_cursor': { Args: { 'p_key': string }; Returns: string }
+      'key_window': { Args: Record<PropertyKey, never>; Returns: string }
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
@@ -4199,7 +4200,10 @@ export type Database = {
         Returns: Json
       }
       'retries_at': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: Json }
-      'retry_after': { Args: { 'p_header': string; 'p_now': string }; Returns: string }
+      'retry_after': {
+        Args: { 'p_header': string; 'p_most_s'?: number; 'p_now': string }
+        Returns: string
+      }
       'retry_config_json': {
         Args: {
           'p_endpoint': Omit<

@@ -230,6 +230,32 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'A proxy that makes every connection (CONNECT) and vets the names; empty: none'),
   ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
   ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
+  ('endpoint.timeout_ms', '15000', 'integer', 500, 60000,
+    'How long one whole request of a new endpoint may take, unless it is made with another time; '
+    'an endpoint that exists keeps its own'),
+  ('endpoint.max_in_flight', '50', 'integer', 1, 1000,
+    'The most requests at a time of a new endpoint, unless it is made with another number; an '
+    'endpoint that exists keeps its own'),
+  ('endpoint.quantum', '25', 'integer', 1, 1000,
+    'How many deliveries in a row a new endpoint has before the next one''s turn, unless it is '
+    'made with another number; an endpoint that exists keeps its own'),
+  ('endpoint.rate_burst', '10', 'integer', 1, 100000,
+    'How many requests may follow each other at once at a new endpoint with a rate, unless it is '
+    'given another number; an endpoint that exists keeps its own'),
+  ('breaker.enabled', 'true', 'boolean', null, null,
+    'Whether a new endpoint has a breaker, unless it is told otherwise; an endpoint that exists '
+    'keeps its own'),
+  ('breaker.threshold', '5', 'integer', 1, 1000,
+    'How many failures in a row open the breaker of a new endpoint, unless it is given another '
+    'number; an endpoint that exists keeps its own'),
+  ('breaker.open_ms', '30000', 'integer', 1000, 3600000,
+    'How long the breaker of a new endpoint stays open before the probe, unless it is given '
+    'another time; an endpoint that exists keeps its own'),
+  ('retry_after.max_s', '3600', 'integer', 1, 86400,
+    'The longest that a receiver can make us wait by Retry-After'),
+  ('idempotency.window_hours', '24', 'integer', 1, 168,
+    'How long the idempotency key of an event, a saga or an API request is known; not longer than '
+    'event.retention_days'),
   ('endpoint.disable_after_days', '5', 'integer', 1, 365,
     'An endpoint that has failed for so many days without one success is disabled'),
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
@@ -255,6 +281,9 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'one for 7 days'),
   ('message.retention_days', '365', 'integer', 1, 3650,
     'How long payload, number and ids of a finished message are kept; its audit trail stays'),
+  ('event.delivered_days', '7', 'integer', 7, 364,
+    'For how many full days an event is kept of which nothing is open any more, with its receipts; '
+    'so long it can be replayed'),
   ('event.retention_days', '30', 'integer', 1, 365,
     'A delivery still open after this many days expires; deliver_at reaches no further');
 
@@ -285,6 +314,16 @@ begin
 end
 $$;
 comment on function outbox.setting_on(text) is 'The value of a boolean setting.';
+
+create function outbox.key_window() returns interval
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.make_interval(hours => outbox.setting_int('idempotency.window_hours'));
+end
+$$;
+comment on function outbox.key_window() is
+  'How long an idempotency key is known: the setting idempotency.window_hours.';
 
 -- sql/05_setting_check.sql
 
@@ -422,9 +461,15 @@ begin
     ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
       'would keep receipts (attempt.retention_days) longer than any event they belong to '
       '(event.retention_days + 8)'),
+    ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
+      'would keep delivered events (event.delivered_days) longer than their receipts '
+      '(attempt.retention_days)'),
     ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
       'would let a consumer forget (inbox.retention_days) an event that is still tried '
-      '(event.retention_days), and process it twice')
+      '(event.retention_days), and process it twice'),
+    ('idempotency.window_hours', 1, 'event.retention_days', 24, 0,
+      'would keep an idempotency key (idempotency.window_hours) longer than its event '
+      '(event.retention_days)')
   ) r (less, per_less, more, per_more, spare, problem)
   cross join lateral (
     select (v_all ->> r.less)::bigint * r.per_less as less,
@@ -2136,17 +2181,17 @@ create table outbox.endpoint (
   headers_vault_id uuid,
   payload text not null default 'envelope'
     constraint endpoint_payload_is_known check (payload in ('envelope', 'data')),
-  timeout_ms integer not null default 15000
+  timeout_ms integer not null default outbox.setting_int('endpoint.timeout_ms')
     constraint endpoint_timeout_is_sensible check (timeout_ms between 500 and 60000),
   ordering text not null default 'none'
     constraint endpoint_ordering_is_known check (ordering in ('none', 'partition', 'endpoint')),
-  max_in_flight integer not null default 50
+  max_in_flight integer not null default outbox.setting_int('endpoint.max_in_flight')
     constraint endpoint_max_in_flight_is_positive check (max_in_flight between 1 and 1000),
-  quantum integer not null default 25
+  quantum integer not null default outbox.setting_int('endpoint.quantum')
     constraint endpoint_quantum_is_positive check (quantum between 1 and 1000),
   rate_per_second double precision
     constraint endpoint_rate_is_positive check (rate_per_second between 0.001 and 100000),
-  rate_burst integer not null default 10
+  rate_burst integer not null default outbox.setting_int('endpoint.rate_burst')
     constraint endpoint_burst_is_positive check (rate_burst between 1 and 100000),
   lane_spacing_ms integer not null default 0
     constraint endpoint_lane_spacing_is_sensible check (lane_spacing_ms between 0 and 3600000),
@@ -2154,10 +2199,10 @@ create table outbox.endpoint (
   retry_4xx boolean not null default false,
   on_dead_letter text not null default 'continue'
     constraint endpoint_on_dead_letter_is_known check (on_dead_letter in ('continue', 'halt')),
-  breaker_enabled boolean not null default true,
-  breaker_threshold integer not null default 5
+  breaker_enabled boolean not null default outbox.setting_on('breaker.enabled'),
+  breaker_threshold integer not null default outbox.setting_int('breaker.threshold')
     constraint endpoint_breaker_threshold_is_positive check (breaker_threshold between 1 and 1000),
-  breaker_open_ms integer not null default 30000
+  breaker_open_ms integer not null default outbox.setting_int('breaker.open_ms')
     constraint endpoint_breaker_open_is_sensible check (breaker_open_ms between 1000 and 3600000),
   state text not null default 'enabled'
     constraint endpoint_state_is_known
@@ -2171,7 +2216,8 @@ create table outbox.endpoint (
   broker jsonb
 );
 comment on table outbox.endpoint is
-  'Where deliveries go, with every setting of the endpoint. version grows with each change.';
+  'Where deliveries go, with every setting of the endpoint. version grows with each change. What '
+  'it is not given when it is made is what outbox.setting says at the time, and stays.';
 comment on column outbox.endpoint.header_names is
   'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() '
   'changes them.';
@@ -3210,10 +3256,10 @@ create function outbox.create_endpoint(
   p_description text default '',
   p_headers jsonb default '{}',
   p_payload text default 'envelope',
-  p_timeout_ms integer default 15000,
+  p_timeout_ms integer default null,
   p_ordering text default 'none',
-  p_max_in_flight integer default 50,
-  p_quantum integer default 25,
+  p_max_in_flight integer default null,
+  p_quantum integer default null,
   p_retry jsonb default null,
   p_rate_per_second double precision default null,
   p_filter text default null
@@ -3223,6 +3269,10 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_secret text := outbox.check_secret(coalesce(p_secret, outbox.new_secret()));
+  v_timeout_ms integer := coalesce(p_timeout_ms, outbox.setting_int('endpoint.timeout_ms'));
+  v_max_in_flight integer :=
+    coalesce(p_max_in_flight, outbox.setting_int('endpoint.max_in_flight'));
+  v_quantum integer := coalesce(p_quantum, outbox.setting_int('endpoint.quantum'));
   v_id uuid;
 begin
   perform outbox.check_org(p_org_id);
@@ -3230,15 +3280,15 @@ begin
   perform outbox.check_retry(p_retry);
   perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
   perform outbox.check_choice('ordering', p_ordering, array['none', 'partition', 'endpoint']);
-  perform outbox.check_range('timeout_ms', p_timeout_ms, 500, 60000);
-  perform outbox.check_range('max_in_flight', p_max_in_flight, 1, 1000);
-  perform outbox.check_range('quantum', p_quantum, 1, 1000);
+  perform outbox.check_range('timeout_ms', v_timeout_ms, 500, 60000);
+  perform outbox.check_range('max_in_flight', v_max_in_flight, 1, 1000);
+  perform outbox.check_range('quantum', v_quantum, 1, 1000);
   perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
   insert into outbox.endpoint (org_id, url, description, payload,
     timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
   values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload,
-    p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+    v_timeout_ms, p_ordering, v_max_in_flight, v_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
   perform outbox.put_headers(v_id, p_headers);
@@ -3252,7 +3302,8 @@ comment on function outbox.create_endpoint(
   text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb,
   double precision, text) is
   'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown '
-  'this once. OH001 names the argument that is wrong.';
+  'this once. p_timeout_ms, p_max_in_flight and p_quantum are those of the settings endpoint.* '
+  'unless they are given. OH001 names the argument that is wrong.';
 
 -- sql/22_park.sql
 
@@ -3898,8 +3949,8 @@ comment on function outbox.check_json(text) is
 
 -- sql/40_idempotency_key.sql
 
--- Idempotency keys: a publisher that repeats itself within 24 hours gets the event that it has
--- published already.
+-- Idempotency keys: a publisher that repeats itself within idempotency.window_hours gets the
+-- event that it has published already.
 
 create function outbox.event_content(p_event outbox.event) returns bytea
 language plpgsql stable set search_path = ''
@@ -3926,7 +3977,7 @@ begin
   values (p_event.org_id, p_event.idempotency_key, p_event.id, v_content, p_event.created_at)
   on conflict (org_id, key) do update
     set event_id = excluded.event_id, content = excluded.content, created_at = excluded.created_at
-    where k.created_at <= excluded.created_at - interval '24 hours';
+    where k.created_at <= excluded.created_at - outbox.key_window();
   if found then
     return null;
   end if;
@@ -3936,7 +3987,9 @@ begin
   where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;
   if v_held.content <> v_content then
     raise exception using errcode = 'OH003',
-      message = 'idempotency_key was used within 24 hours for an event with other content',
+      message = pg_catalog.format(
+        'idempotency_key was used within %s hours for an event with other content',
+        outbox.setting_int('idempotency.window_hours')),
       detail = pg_catalog.format('It belongs to event %s', v_held.event_id),
       hint =
         'Use a new key for a new event, or publish the same type, payload, partition key, '
@@ -3946,8 +3999,8 @@ begin
 end
 $$;
 comment on function outbox.take_key(outbox.event) is
-  'Takes the event''s idempotency key for 24 hours and returns null, or returns the id of the '
-  'event that has it. OH003: that event has other content.';
+  'Takes the event''s idempotency key for idempotency.window_hours and returns null, or '
+  'returns the id of the event that has it. OH003: that event has other content.';
 
 -- sql/40_publish.sql
 
@@ -4895,8 +4948,8 @@ create table outbox.saga_key (
   primary key (org_id, key)
 );
 comment on table outbox.saga_key is
-  'Idempotency keys of executed sagas, for 24 hours: content is the hash of name and context, '
-  'result what the execution returned.';
+  'Idempotency keys of executed sagas, for idempotency.window_hours: content is the hash of '
+  'name and context, result what the execution returned.';
 create index saga_key_age on outbox.saga_key (created_at);
 
 create function outbox.step_function(p_function text) returns regprocedure
@@ -5062,13 +5115,15 @@ begin
     on conflict (org_id, key) do update
       set saga = excluded.saga, content = excluded.content, result = null,
         created_at = excluded.created_at
-      where k.created_at <= excluded.created_at - interval '24 hours';
+      where k.created_at <= excluded.created_at - outbox.key_window();
     if not found then
       select * into v_held from outbox.saga_key k
       where k.org_id = p_org_id and k.key = p_idempotency_key;
       if v_held.content <> v_content then
         raise exception using errcode = 'OH003',
-          message = 'idempotency_key was used within 24 hours for another saga or context',
+          message = pg_catalog.format(
+            'idempotency_key was used within %s hours for another saga or context',
+            outbox.setting_int('idempotency.window_hours')),
           hint = 'Use a new key for a new execution, or the same name and context';
       end if;
       return v_held.result || '{"repeated": true}'::jsonb;
@@ -5916,7 +5971,9 @@ comment on function outbox.is_retryable(text, integer, text, text) is
   'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any '
   'other answer, and an address that is not allowed, do not. The table failure_rule decides.';
 
-create function outbox.retry_after(p_header text, p_now timestamptz) returns interval
+create function outbox.retry_after(
+  p_header text, p_now timestamptz, p_most_s integer default outbox.setting_int('retry_after.max_s')
+) returns interval
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -5926,7 +5983,7 @@ declare
   v_wait interval;
 begin
   if p_header ~ '^[[:space:]]*[0-9]+([.][0-9]+)?[[:space:]]*$' then
-    v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, 3600));
+    v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, p_most_s));
   else
     -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
     v_date := coalesce(
@@ -5951,14 +6008,14 @@ begin
       return null;
     end if;
   end if;
-  return case when v_wait > interval '0' then least(v_wait, interval '1 hour') end;
+  return case when v_wait > interval '0' then least(v_wait, p_most_s * interval '1 s') end;
 exception when datetime_field_overflow or invalid_datetime_format then
   return null;
 end
 $$;
-comment on function outbox.retry_after(text, timestamptz) is
+comment on function outbox.retry_after(text, timestamptz, integer) is
   'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to '
-  'wait, one hour at most; null when it is past, zero or unreadable.';
+  'wait, p_most_s at most; null when it is past, zero or unreadable.';
 
 -- sql/53_error_hint.sql
 
@@ -6942,6 +6999,7 @@ declare
   v_attempts integer[];
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
+  v_longest integer := outbox.setting_int('retry_after.max_s');
   v_bounds integer[] := outbox.attempt_bounds();
   v_ages bigint[] := outbox.latency_bounds();
   v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
@@ -7011,7 +7069,7 @@ begin
     cross join lateral (
       select case
         when (f.rule).action = 'throttle' then greatest(
-          outbox.retry_after(r.retry_after, p_now),
+          outbox.retry_after(r.retry_after, p_now, v_longest),
           nullif((f.rule).min_delay_s, 0) * interval '1 s')
       end as hint
     ) w
@@ -7418,11 +7476,12 @@ declare
   v_endpoints uuid[];
   v_waits interval[];
   v_locked uuid[];
+  v_longest integer := outbox.setting_int('retry_after.max_s');
 begin
   select pg_catalog.array_agg(o.id), pg_catalog.array_agg(o.wait) into v_endpoints, v_waits
   from (
     select o.endpoint_id as id, pg_catalog.max(greatest(
-      outbox.retry_after(r.retry_after, p_now), f.min_delay_s * interval '1 s')) as wait
+      outbox.retry_after(r.retry_after, p_now, v_longest), f.min_delay_s * interval '1 s')) as wait
     from pg_catalog.unnest(p_results) r
     cross join lateral (
       select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
@@ -12758,7 +12817,8 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('nothing is known of event %s for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
-      hint = 'A delivered event can be replayed for 7 days, a dead letter as long as it is there';
+      hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
+        'it is there';
   end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
@@ -13384,8 +13444,8 @@ comment on view outbox.queue_health is
 
 -- sql/81_api_requests.sql
 
--- What the HTTP API keeps of requests: the answers of those that carry an Idempotency-Key, for 24
--- hours, and how many more an org may send at the moment.
+-- What the HTTP API keeps of requests: the answers of those that carry an Idempotency-Key, for
+-- idempotency.window_hours, and how many more an org may send at the moment.
 
 create table outbox.request_key (
   org_id text not null,
@@ -13397,8 +13457,8 @@ create table outbox.request_key (
   primary key (org_id, key)
 );
 comment on table outbox.request_key is
-  'Requests of the last 24 hours that carried an Idempotency-Key: a hash of what was asked, and '
-  'what was answered, without secrets.';
+  'Requests of the last idempotency.window_hours that carried an Idempotency-Key: a hash of what '
+  'was asked, and what was answered, without secrets.';
 create index request_key_created on outbox.request_key (created_at);
 
 create function outbox.begin_request(
@@ -13424,14 +13484,16 @@ begin
   on conflict (org_id, key) do update
     set route = excluded.route, content = excluded.content, answer = null,
       created_at = excluded.created_at
-    where k.created_at <= excluded.created_at - interval '24 hours';
+    where k.created_at <= excluded.created_at - outbox.key_window();
   if found then
     return null;
   end if;
   select * into v_held from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
   if v_held.route <> p_route or v_held.content <> v_content then
     raise exception using errcode = 'OH003',
-      message = 'Idempotency-Key was used within 24 hours for another request',
+      message = pg_catalog.format(
+        'Idempotency-Key was used within %s hours for another request',
+        outbox.setting_int('idempotency.window_hours')),
       hint = 'Use a new key for a new request, or send the same body as the first time';
   end if;
   return v_held.answer;
@@ -13560,14 +13622,14 @@ begin
   delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
   delete from outbox.request_key k where k.ctid = any (array(
     select o.ctid from outbox.request_key o
-    where o.created_at < p_now - interval '24 hours' order by o.created_at limit p_limit));
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
   get diagnostics v_keys = row_count;
   return v_keys;
 end
 $$;
 comment on function outbox.forget_requests(timestamptz, integer) is
-  'Removes up to p_limit keys that are a day old, and buckets that are full by now; returns how '
-  'many keys.';
+  'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by '
+  'now; returns how many keys.';
 
 -- sql/81_release.sql
 
@@ -16333,6 +16395,8 @@ as $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_retention integer := outbox.setting_int('event.retention_days');
+  -- The night that begins behind a day is not a full day after it.
+  v_clean integer := outbox.setting_int('event.delivered_days') + 1;
   v_name text;
   v_day date;
   v_nights integer;
@@ -16359,7 +16423,7 @@ begin
       clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on
     where c.checked_on < excluded.checked_on;
     select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
-    if v_nights >= 8 or v_day < v_today - v_retention - 8 then
+    if v_nights >= v_clean or v_day < v_today - v_retention - 8 then
       v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
     end if;
   end loop;
@@ -16377,9 +16441,9 @@ begin
 end
 $$;
 comment on function outbox.drop_partitions() is
-  'Drops the days of event of which nothing was open on 8 nights running, so that what was '
-  'delivered is there for 7 full days, and the days of attempt beyond attempt.retention_days: '
-  '{"dropped"}.';
+  'Drops the days of event of which nothing was open on more nights running than '
+  'event.delivered_days, so that what was delivered is there for so many full days, and the days '
+  'of attempt beyond attempt.retention_days: {"dropped"}.';
 
 select outbox.add_partitions();
 
@@ -16501,11 +16565,11 @@ begin
   get diagnostics v_accepted = row_count;
   delete from outbox.saga_key k where k.ctid = any (array(
     select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
+    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
   get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
+    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
@@ -16547,7 +16611,7 @@ comment on function outbox.cleanup(integer) is
   '{"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" '
   '(erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": '
   'whether there may be more, so that it should be called again}. Delivered history goes with its '
-  'partition (drop_partitions()) after 7 full days.';
+  'partition (drop_partitions()) after event.delivered_days.';
 
 -- sql/88_metrics.sql
 

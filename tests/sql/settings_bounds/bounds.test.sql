@@ -3,7 +3,7 @@
 begin;
 \ir ../_helpers.sql
 create temporary table number as select name, lowest, highest, value from outbox.setting where type = 'integer';
-select plan((4 * (select count(*) from number) + 4 * (select count(*) from outbox.setting where type = 'boolean') + 5)::integer);
+select plan((4 * (select count(*) from number) + 4 * (select count(*) from outbox.setting where type = 'boolean') + 6)::integer);
 
 select is(outbox.set_setting(name, to_jsonb(lowest)) -> 'value', to_jsonb(lowest), format('%s takes its least, %s', name, lowest)) from number order by name;
 -- What others must not exceed comes first.
@@ -30,7 +30,8 @@ end
 $$;
 select is(hint($$select outbox.set_setting('worker.batch_size', '0')$$), 'The most deliveries that one dispatch claims. It is 1000 now', 'a refusal says what a setting is for and what it is');
 -- What the design promises of the numbers themselves.
-select cmp_ok((select lowest from number where name = 'event.retention_days'), '>=', 1::bigint, 'an idempotency key''s 24 hours are no longer than events are kept');
+select cmp_ok((select highest * interval '1 hour' from number where name = 'idempotency.window_hours'), '<=', (select lowest * interval '1 day' from number where name = 'event.delivered_days'), 'no idempotency key outlives an event that was delivered at once');
+select cmp_ok((select (value #>> '{}')::integer * interval '1 hour' from number where name = 'idempotency.window_hours'), '<=', (select lowest * interval '1 day' from number where name = 'event.retention_days'), 'the window of idempotency keys as it comes goes with every retention of events');
 select cmp_ok((select highest from number where name = 'publish.max_body_bytes'), '<=', 1048576::bigint, 'a body fits into one batch of four MiB');
 select is_empty('select name from number where lowest > highest or lowest is null or highest is null', 'every number has bounds');
 select is_empty($$select name from outbox.setting where name !~ '^[a-z_]+\.[a-z_0-9]+$' or length(description) < 10$$, 'every setting has a name of two parts, and a meaning');

@@ -2,7 +2,7 @@
 -- what the setting is now. The table refuses it, so a plain UPDATE at the console is held to the same.
 begin;
 \ir ../_helpers.sql
-select plan(38);
+select plan(48);
 
 create temporary table original as select name, value from outbox.setting;
 -- Sets two, and all others to what they were, in one UPDATE.
@@ -44,10 +44,18 @@ insert into pair values
    'would keep receipts (attempt.retention_days) longer than any event they belong to (event.retention_days + 8)',
    'It may be 38 at most while event.retention_days is 30: raise that first. It is 38 now',
    'It must be 30 at least while attempt.retention_days is 38: lower that first. It is 30 now'),
+  ('event.delivered_days', '10', '11', 'attempt.retention_days', '11', '10',
+   'would keep delivered events (event.delivered_days) longer than their receipts (attempt.retention_days)',
+   'It may be 10 at most while attempt.retention_days is 11: raise that first. It is 10 now',
+   'It must be 11 at least while event.delivered_days is 10: lower that first. It is 11 now'),
   ('event.retention_days', '39', '40', 'inbox.retention_days', '40', '39',
    'would let a consumer forget (inbox.retention_days) an event that is still tried (event.retention_days), and process it twice',
    'It may be 39 at most while inbox.retention_days is 40: raise that first. It is 39 now',
-   'It must be 40 at least while event.retention_days is 39: lower that first. It is 40 now');
+   'It must be 40 at least while event.retention_days is 39: lower that first. It is 40 now'),
+  ('idempotency.window_hours', '48', '49', 'event.retention_days', '2', '1',
+   'would keep an idempotency key (idempotency.window_hours) longer than its event (event.retention_days)',
+   'It may be 48 at most while event.retention_days is 2: raise that first. It is 48 now',
+   'It must be 2 at least while idempotency.window_hours is 48: lower that first. It is 2 now');
 
 select is(beside(less, less_value, more, more_value), '', format('%s may be %s beside %s of %s', less, less_value, more, more_value)) from pair;
 select is(beside(less, less_value, more, more_value) || by_call(less, too_much), concat_ws(' | ', 'OH005', less, problem, at_most), format('%s may not be %s then', less, too_much)) from pair;
