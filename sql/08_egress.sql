@@ -171,6 +171,20 @@ $$;
 comment on function outbox.is_port_range(text) is
   'Whether a text is a port such as 443 or a range such as 1024-65535.';
 
+create function outbox.port_ranges(p_ranges jsonb) returns int4multirange
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(pg_catalog.range_agg(pg_catalog.int4range(
+      pg_catalog.split_part(r, '-', 1)::integer,
+      coalesce(nullif(pg_catalog.split_part(r, '-', 2), ''), r)::integer, '[]')), '{}')
+    from pg_catalog.jsonb_array_elements_text(p_ranges) r);
+end
+$$;
+comment on function outbox.port_ranges(jsonb) is
+  'The ports of a setting such as egress.allow_ports, as one set.';
+
 create function outbox.port_allowed(p_port integer) returns boolean
 language plpgsql stable set search_path = ''
 as $$

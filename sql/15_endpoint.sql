@@ -15,17 +15,17 @@ create table outbox.endpoint (
   headers_vault_id uuid,
   payload text not null default 'envelope'
     constraint endpoint_payload_is_known check (payload in ('envelope', 'data')),
-  timeout_ms integer not null default 15000
+  timeout_ms integer not null default outbox.setting_int('endpoint.timeout_ms')
     constraint endpoint_timeout_is_sensible check (timeout_ms between 500 and 60000),
   ordering text not null default 'none'
     constraint endpoint_ordering_is_known check (ordering in ('none', 'partition', 'endpoint')),
-  max_in_flight integer not null default 50
+  max_in_flight integer not null default outbox.setting_int('endpoint.max_in_flight')
     constraint endpoint_max_in_flight_is_positive check (max_in_flight between 1 and 1000),
-  quantum integer not null default 25
+  quantum integer not null default outbox.setting_int('endpoint.quantum')
     constraint endpoint_quantum_is_positive check (quantum between 1 and 1000),
   rate_per_second double precision
     constraint endpoint_rate_is_positive check (rate_per_second between 0.001 and 100000),
-  rate_burst integer not null default 10
+  rate_burst integer not null default outbox.setting_int('endpoint.rate_burst')
     constraint endpoint_burst_is_positive check (rate_burst between 1 and 100000),
   lane_spacing_ms integer not null default 0
     constraint endpoint_lane_spacing_is_sensible check (lane_spacing_ms between 0 and 3600000),
@@ -33,10 +33,10 @@ create table outbox.endpoint (
   retry_4xx boolean not null default false,
   on_dead_letter text not null default 'continue'
     constraint endpoint_on_dead_letter_is_known check (on_dead_letter in ('continue', 'halt')),
-  breaker_enabled boolean not null default true,
-  breaker_threshold integer not null default 5
+  breaker_enabled boolean not null default outbox.setting_on('breaker.enabled'),
+  breaker_threshold integer not null default outbox.setting_int('breaker.threshold')
     constraint endpoint_breaker_threshold_is_positive check (breaker_threshold between 1 and 1000),
-  breaker_open_ms integer not null default 30000
+  breaker_open_ms integer not null default outbox.setting_int('breaker.open_ms')
     constraint endpoint_breaker_open_is_sensible check (breaker_open_ms between 1000 and 3600000),
   state text not null default 'enabled'
     constraint endpoint_state_is_known
@@ -50,7 +50,8 @@ create table outbox.endpoint (
   broker jsonb
 );
 comment on table outbox.endpoint is
-  'Where deliveries go, with every setting of the endpoint. version grows with each change.';
+  'Where deliveries go, with every setting of the endpoint. version grows with each change. What '
+  'it is not given when it is made is what outbox.setting says at the time, and stays.';
 comment on column outbox.endpoint.header_names is
   'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() '
   'changes them.';

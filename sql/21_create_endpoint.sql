@@ -9,10 +9,10 @@ create function outbox.create_endpoint(
   p_description text default '',
   p_headers jsonb default '{}',
   p_payload text default 'envelope',
-  p_timeout_ms integer default 15000,
+  p_timeout_ms integer default null,
   p_ordering text default 'none',
-  p_max_in_flight integer default 50,
-  p_quantum integer default 25,
+  p_max_in_flight integer default null,
+  p_quantum integer default null,
   p_retry jsonb default null,
   p_rate_per_second double precision default null,
   p_filter text default null
@@ -22,6 +22,10 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_secret text := outbox.check_secret(coalesce(p_secret, outbox.new_secret()));
+  v_timeout_ms integer := coalesce(p_timeout_ms, outbox.setting_int('endpoint.timeout_ms'));
+  v_max_in_flight integer :=
+    coalesce(p_max_in_flight, outbox.setting_int('endpoint.max_in_flight'));
+  v_quantum integer := coalesce(p_quantum, outbox.setting_int('endpoint.quantum'));
   v_id uuid;
 begin
   perform outbox.check_org(p_org_id);
@@ -29,15 +33,15 @@ begin
   perform outbox.check_retry(p_retry);
   perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
   perform outbox.check_choice('ordering', p_ordering, array['none', 'partition', 'endpoint']);
-  perform outbox.check_range('timeout_ms', p_timeout_ms, 500, 60000);
-  perform outbox.check_range('max_in_flight', p_max_in_flight, 1, 1000);
-  perform outbox.check_range('quantum', p_quantum, 1, 1000);
+  perform outbox.check_range('timeout_ms', v_timeout_ms, 500, 60000);
+  perform outbox.check_range('max_in_flight', v_max_in_flight, 1, 1000);
+  perform outbox.check_range('quantum', v_quantum, 1, 1000);
   perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
   insert into outbox.endpoint (org_id, url, description, payload,
     timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
   values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload,
-    p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+    v_timeout_ms, p_ordering, v_max_in_flight, v_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
   perform outbox.put_headers(v_id, p_headers);
@@ -51,4 +55,5 @@ comment on function outbox.create_endpoint(
   text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb,
   double precision, text) is
   'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown '
-  'this once. OH001 names the argument that is wrong.';
+  'this once. p_timeout_ms, p_max_in_flight and p_quantum are those of the settings endpoint.* '
+  'unless they are given. OH001 names the argument that is wrong.';

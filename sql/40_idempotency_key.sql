@@ -1,5 +1,5 @@
--- Idempotency keys: a publisher that repeats itself within 24 hours gets the event that it has
--- published already.
+-- Idempotency keys: a publisher that repeats itself within idempotency.window_hours gets the
+-- event that it has published already.
 
 create function outbox.event_content(p_event outbox.event) returns bytea
 language plpgsql stable set search_path = ''
@@ -26,7 +26,7 @@ begin
   values (p_event.org_id, p_event.idempotency_key, p_event.id, v_content, p_event.created_at)
   on conflict (org_id, key) do update
     set event_id = excluded.event_id, content = excluded.content, created_at = excluded.created_at
-    where k.created_at <= excluded.created_at - interval '24 hours';
+    where k.created_at <= excluded.created_at - outbox.key_window();
   if found then
     return null;
   end if;
@@ -36,7 +36,9 @@ begin
   where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;
   if v_held.content <> v_content then
     raise exception using errcode = 'OH003',
-      message = 'idempotency_key was used within 24 hours for an event with other content',
+      message = pg_catalog.format(
+        'idempotency_key was used within %s hours for an event with other content',
+        outbox.setting_int('idempotency.window_hours')),
       detail = pg_catalog.format('It belongs to event %s', v_held.event_id),
       hint =
         'Use a new key for a new event, or publish the same type, payload, partition key, '
@@ -46,5 +48,5 @@ begin
 end
 $$;
 comment on function outbox.take_key(outbox.event) is
-  'Takes the event''s idempotency key for 24 hours and returns null, or returns the id of the '
-  'event that has it. OH003: that event has other content.';
+  'Takes the event''s idempotency key for idempotency.window_hours and returns null, or '
+  'returns the id of the event that has it. OH003: that event has other content.';

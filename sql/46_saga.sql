@@ -35,8 +35,8 @@ create table outbox.saga_key (
   primary key (org_id, key)
 );
 comment on table outbox.saga_key is
-  'Idempotency keys of executed sagas, for 24 hours: content is the hash of name and context, '
-  'result what the execution returned.';
+  'Idempotency keys of executed sagas, for idempotency.window_hours: content is the hash of '
+  'name and context, result what the execution returned.';
 create index saga_key_age on outbox.saga_key (created_at);
 
 create function outbox.step_function(p_function text) returns regprocedure

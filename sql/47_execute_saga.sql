@@ -36,13 +36,15 @@ begin
     on conflict (org_id, key) do update
       set saga = excluded.saga, content = excluded.content, result = null,
         created_at = excluded.created_at
-      where k.created_at <= excluded.created_at - interval '24 hours';
+      where k.created_at <= excluded.created_at - outbox.key_window();
     if not found then
       select * into v_held from outbox.saga_key k
       where k.org_id = p_org_id and k.key = p_idempotency_key;
       if v_held.content <> v_content then
         raise exception using errcode = 'OH003',
-          message = 'idempotency_key was used within 24 hours for another saga or context',
+          message = pg_catalog.format(
+            'idempotency_key was used within %s hours for another saga or context',
+            outbox.setting_int('idempotency.window_hours')),
           hint = 'Use a new key for a new execution, or the same name and context';
       end if;
       return v_held.result || '{"repeated": true}'::jsonb;

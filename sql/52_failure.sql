@@ -107,7 +107,9 @@ comment on function outbox.is_retryable(text, integer, text, text) is
   'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any '
   'other answer, and an address that is not allowed, do not. The table failure_rule decides.';
 
-create function outbox.retry_after(p_header text, p_now timestamptz) returns interval
+create function outbox.retry_after(
+  p_header text, p_now timestamptz, p_most_s integer default outbox.setting_int('retry_after.max_s')
+) returns interval
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -117,7 +119,7 @@ declare
   v_wait interval;
 begin
   if p_header ~ '^[[:space:]]*[0-9]+([.][0-9]+)?[[:space:]]*$' then
-    v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, 3600));
+    v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, p_most_s));
   else
     -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
     v_date := coalesce(
@@ -142,11 +144,11 @@ begin
       return null;
     end if;
   end if;
-  return case when v_wait > interval '0' then least(v_wait, interval '1 hour') end;
+  return case when v_wait > interval '0' then least(v_wait, p_most_s * interval '1 s') end;
 exception when datetime_field_overflow or invalid_datetime_format then
   return null;
 end
 $$;
-comment on function outbox.retry_after(text, timestamptz) is
+comment on function outbox.retry_after(text, timestamptz, integer) is
   'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to '
-  'wait, one hour at most; null when it is past, zero or unreadable.';
+  'wait, p_most_s at most; null when it is past, zero or unreadable.';

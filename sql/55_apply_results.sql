@@ -22,6 +22,7 @@ declare
   v_attempts integer[];
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
+  v_longest integer := outbox.setting_int('retry_after.max_s');
   v_bounds integer[] := outbox.attempt_bounds();
   v_ages bigint[] := outbox.latency_bounds();
   v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
@@ -91,7 +92,7 @@ begin
     cross join lateral (
       select case
         when (f.rule).action = 'throttle' then greatest(
-          outbox.retry_after(r.retry_after, p_now),
+          outbox.retry_after(r.retry_after, p_now, v_longest),
           nullif((f.rule).min_delay_s, 0) * interval '1 s')
       end as hint
     ) w

@@ -47,11 +47,12 @@ declare
   v_endpoints uuid[];
   v_waits interval[];
   v_locked uuid[];
+  v_longest integer := outbox.setting_int('retry_after.max_s');
 begin
   select pg_catalog.array_agg(o.id), pg_catalog.array_agg(o.wait) into v_endpoints, v_waits
   from (
     select o.endpoint_id as id, pg_catalog.max(greatest(
-      outbox.retry_after(r.retry_after, p_now), f.min_delay_s * interval '1 s')) as wait
+      outbox.retry_after(r.retry_after, p_now, v_longest), f.min_delay_s * interval '1 s')) as wait
     from pg_catalog.unnest(p_results) r
     cross join lateral (
       select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,

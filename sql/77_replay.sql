@@ -120,7 +120,8 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('nothing is known of event %s for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
-      hint = 'A delivered event can be replayed for 7 days, a dead letter as long as it is there';
+      hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
+        'it is there';
   end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();

@@ -1,5 +1,5 @@
--- What the HTTP API keeps of requests: the answers of those that carry an Idempotency-Key, for 24
--- hours, and how many more an org may send at the moment.
+-- What the HTTP API keeps of requests: the answers of those that carry an Idempotency-Key, for
+-- idempotency.window_hours, and how many more an org may send at the moment.
 
 create table outbox.request_key (
   org_id text not null,
@@ -11,8 +11,8 @@ create table outbox.request_key (
   primary key (org_id, key)
 );
 comment on table outbox.request_key is
-  'Requests of the last 24 hours that carried an Idempotency-Key: a hash of what was asked, and '
-  'what was answered, without secrets.';
+  'Requests of the last idempotency.window_hours that carried an Idempotency-Key: a hash of what '
+  'was asked, and what was answered, without secrets.';
 create index request_key_created on outbox.request_key (created_at);
 
 create function outbox.begin_request(
@@ -38,14 +38,16 @@ begin
   on conflict (org_id, key) do update
     set route = excluded.route, content = excluded.content, answer = null,
       created_at = excluded.created_at
-    where k.created_at <= excluded.created_at - interval '24 hours';
+    where k.created_at <= excluded.created_at - outbox.key_window();
   if found then
     return null;
   end if;
   select * into v_held from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
   if v_held.route <> p_route or v_held.content <> v_content then
     raise exception using errcode = 'OH003',
-      message = 'Idempotency-Key was used within 24 hours for another request',
+      message = pg_catalog.format(
+        'Idempotency-Key was used within %s hours for another request',
+        outbox.setting_int('idempotency.window_hours')),
       hint = 'Use a new key for a new request, or send the same body as the first time';
   end if;
   return v_held.answer;
@@ -174,11 +176,11 @@ begin
   delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
   delete from outbox.request_key k where k.ctid = any (array(
     select o.ctid from outbox.request_key o
-    where o.created_at < p_now - interval '24 hours' order by o.created_at limit p_limit));
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
   get diagnostics v_keys = row_count;
   return v_keys;
 end
 $$;
 comment on function outbox.forget_requests(timestamptz, integer) is
-  'Removes up to p_limit keys that are a day old, and buckets that are full by now; returns how '
-  'many keys.';
+  'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by '
+  'now; returns how many keys.';

@@ -132,6 +132,8 @@ as $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_retention integer := outbox.setting_int('event.retention_days');
+  -- The night that begins behind a day is not a full day after it.
+  v_clean integer := outbox.setting_int('event.delivered_days') + 1;
   v_name text;
   v_day date;
   v_nights integer;
@@ -158,7 +160,7 @@ begin
       clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on
     where c.checked_on < excluded.checked_on;
     select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
-    if v_nights >= 8 or v_day < v_today - v_retention - 8 then
+    if v_nights >= v_clean or v_day < v_today - v_retention - 8 then
       v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
     end if;
   end loop;
@@ -176,8 +178,8 @@ begin
 end
 $$;
 comment on function outbox.drop_partitions() is
-  'Drops the days of event of which nothing was open on 8 nights running, so that what was '
-  'delivered is there for 7 full days, and the days of attempt beyond attempt.retention_days: '
-  '{"dropped"}.';
+  'Drops the days of event of which nothing was open on more nights running than '
+  'event.delivered_days, so that what was delivered is there for so many full days, and the days '
+  'of attempt beyond attempt.retention_days: {"dropped"}.';
 
 select outbox.add_partitions();

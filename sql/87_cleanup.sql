@@ -114,11 +114,11 @@ begin
   get diagnostics v_accepted = row_count;
   delete from outbox.saga_key k where k.ctid = any (array(
     select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
+    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
   get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
+    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
@@ -160,4 +160,4 @@ comment on function outbox.cleanup(integer) is
   '{"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" '
   '(erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": '
   'whether there may be more, so that it should be called again}. Delivered history goes with its '
-  'partition (drop_partitions()) after 7 full days.';
+  'partition (drop_partitions()) after event.delivered_days.';

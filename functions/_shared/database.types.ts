@@ -3294,6 +3294,7 @@ export type Database = {
       }
       'key_hash': { Args: { 'p_ordering': string; 'p_partition_key': string }; Returns: number }
       'key_to_cursor': { Args: { 'p_key': string }; Returns: string }
+      'key_window': { Args: Record<PropertyKey, never>; Returns: string }
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
@@ -3873,6 +3874,7 @@ export type Database = {
       'person_key': { Args: { 'p_recipient': string }; Returns: string }
       'plain_word': { Args: { 'p_text': string }; Returns: string }
       'port_allowed': { Args: { 'p_port': number }; Returns: boolean }
+      'port_ranges': { Args: { 'p_ranges': Json }; Returns: unknown }
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
@@ -4202,7 +4204,10 @@ export type Database = {
         Returns: Json
       }
       'retries_at': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: Json }
-      'retry_after': { Args: { 'p_header': string; 'p_now': string }; Returns: string }
+      'retry_after': {
+        Args: { 'p_header': string; 'p_most_s'?: number; 'p_now': string }
+        Returns: string
+      }
       'retry_config_json': {
         Args: {
           'p_endpoint': Omit<
@@ -4317,7 +4322,7 @@ export type Database = {
       }
       'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
       'set_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: Json }
-      'setting_conflict': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
+      'setting_conflict': { Args: { 'p_name': string }; Returns: Record<string, unknown> }
       'setting_int': { Args: { 'p_name': string }; Returns: number }
       'setting_on': { Args: { 'p_name': string }; Returns: boolean }
       'setting_problem': {

@@ -1260,6 +1260,7 @@ declare
   v_attempts integer[];
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
+  v_longest integer := outbox.setting_int('retry_after.max_s');
   v_bounds integer[] := outbox.attempt_bounds();
   v_ages bigint[] := outbox.latency_bounds();
   v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
@@ -1329,7 +1330,7 @@ begin
     cross join lateral (
       select case
         when (f.rule).action = 'throttle' then greatest(
-          outbox.retry_after(r.retry_after, p_now),
+          outbox.retry_after(r.retry_after, p_now, v_longest),
           nullif((f.rule).min_delay_s, 0) * interval '1 s')
       end as hint
     ) w
@@ -1982,14 +1983,16 @@ begin
   on conflict (org_id, key) do update
     set route = excluded.route, content = excluded.content, answer = null,
       created_at = excluded.created_at
-    where k.created_at <= excluded.created_at - interval '24 hours';
+    where k.created_at <= excluded.created_at - outbox.key_window();
   if found then
     return null;
   end if;
   select * into v_held from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
   if v_held.route <> p_route or v_held.content <> v_content then
     raise exception using errcode = 'OH003',
-      message = 'Idempotency-Key was used within 24 hours for another request',
+      message = pg_catalog.format(
+        'Idempotency-Key was used within %s hours for another request',
+        outbox.setting_int('idempotency.window_hours')),
       hint = 'Use a new key for a new request, or send the same body as the first time';
   end if;
   return v_held.answer;
@@ -2038,13 +2041,15 @@ begin
     on conflict (org_id, key) do update
       set saga = excluded.saga, content = excluded.content, result = null,
         created_at = excluded.created_at
-      where k.created_at <= excluded.created_at - interval '24 hours';
+      where k.created_at <= excluded.created_at - outbox.key_window();
     if not found then
       select * into v_held from outbox.saga_key k
       where k.org_id = p_org_id and k.key = p_idempotency_key;
       if v_held.content <> v_content then
         raise exception using errcode = 'OH003',
-          message = 'idempotency_key was used within 24 hours for another saga or context',
+          message = pg_catalog.format(
+            'idempotency_key was used within %s hours for another saga or context',
+            outbox.setting_int('idempotency.window_hours')),
           hint = 'Use a new key for a new execution, or the same name and context';
       end if;
       return v_held.result || '{"repeated": true}'::jsonb;
@@ -3101,6 +3106,40 @@ ALTER FUNCTION outbox.check_retry(p_policy jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_retry(p_policy jsonb) IS 'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
 
+-- Name: setting_int(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.setting_int(p_name text) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (select (s.value #>> '{}')::integer from outbox.setting s where s.name = p_name);
+end
+$$;
+
+ALTER FUNCTION outbox.setting_int(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION setting_int(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.setting_int(p_name text) IS 'The value of an integer setting.';
+
+-- Name: setting_on(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.setting_on(p_name text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (select (s.value #>> '{}')::boolean from outbox.setting s where s.name = p_name);
+end
+$$;
+
+ALTER FUNCTION outbox.setting_on(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION setting_on(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.setting_on(p_name text) IS 'The value of a boolean setting.';
+
 -- Name: endpoint; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.endpoint (
@@ -3112,19 +3151,19 @@ CREATE TABLE outbox.endpoint (
     header_names text[] DEFAULT '{}'::text[] NOT NULL,
     headers_vault_id uuid,
     payload text DEFAULT 'envelope'::text NOT NULL,
-    timeout_ms integer DEFAULT 15000 NOT NULL,
+    timeout_ms integer DEFAULT outbox.setting_int('endpoint.timeout_ms'::text) NOT NULL,
     ordering text DEFAULT 'none'::text NOT NULL,
-    max_in_flight integer DEFAULT 50 NOT NULL,
-    quantum integer DEFAULT 25 NOT NULL,
+    max_in_flight integer DEFAULT outbox.setting_int('endpoint.max_in_flight'::text) NOT NULL,
+    quantum integer DEFAULT outbox.setting_int('endpoint.quantum'::text) NOT NULL,
     rate_per_second double precision,
-    rate_burst integer DEFAULT 10 NOT NULL,
+    rate_burst integer DEFAULT outbox.setting_int('endpoint.rate_burst'::text) NOT NULL,
     lane_spacing_ms integer DEFAULT 0 NOT NULL,
     retry jsonb,
     retry_4xx boolean DEFAULT false NOT NULL,
     on_dead_letter text DEFAULT 'continue'::text NOT NULL,
-    breaker_enabled boolean DEFAULT true NOT NULL,
-    breaker_threshold integer DEFAULT 5 NOT NULL,
-    breaker_open_ms integer DEFAULT 30000 NOT NULL,
+    breaker_enabled boolean DEFAULT outbox.setting_on('breaker.enabled'::text) NOT NULL,
+    breaker_threshold integer DEFAULT outbox.setting_int('breaker.threshold'::text) NOT NULL,
+    breaker_open_ms integer DEFAULT outbox.setting_int('breaker.open_ms'::text) NOT NULL,
     state text DEFAULT 'enabled'::text NOT NULL,
     state_reason text,
     ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
@@ -3153,7 +3192,7 @@ ALTER TABLE outbox.endpoint OWNER TO postgres;
 
 -- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.endpoint IS 'Where deliveries go, with every setting of the endpoint. version grows with each change.';
+COMMENT ON TABLE outbox.endpoint IS 'Where deliveries go, with every setting of the endpoint. version grows with each change. What it is not given when it is made is what outbox.setting says at the time, and stays.';
 
 -- Name: COLUMN endpoint.header_names; Type: COMMENT; Schema: outbox; Owner: postgres
 
@@ -3862,6 +3901,39 @@ ALTER FUNCTION outbox.check_secret(p_secret text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its canonical form (padded base64 behind whsec_), or OH001 that says what is expected; never shows the secret.';
 
+-- Name: check_setting(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_setting() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_now jsonb := case when tg_op = 'UPDATE' then old.value end;
+  v_problem text;
+  v_remedy text := new.description;
+begin
+  if tg_when = 'BEFORE' then
+    v_problem := outbox.setting_problem(new, new.value);
+    new.updated_at := pg_catalog.now();
+  else
+    select * into v_problem, v_remedy from outbox.setting_conflict(new.name);
+  end if;
+  if v_problem is not null then
+    raise exception using errcode = 'OH005',
+      message = pg_catalog.format('setting %s %s', new.name, v_problem),
+      detail = new.name,
+      hint = v_remedy || coalesce('. It is ' || v_now::text || ' now', '');
+  end if;
+  return new;
+end
+$$;
+
+ALTER FUNCTION outbox.check_setting() OWNER TO postgres;
+
+-- Name: FUNCTION check_setting(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_setting() IS 'Trigger: raises OH005 for a value that may not be stored: message "setting <name> <problem>", detail: the name, hint: the remedy.';
+
 -- Name: check_signing_key(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_signing_key(p_secret text) RETURNS text
@@ -4193,11 +4265,11 @@ begin
   get diagnostics v_accepted = row_count;
   delete from outbox.saga_key k where k.ctid = any (array(
     select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
+    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
   get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
-    where o.created_at < v_now - interval '24 hours' order by o.created_at limit p_most));
+    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
   get diagnostics v_keys = row_count;
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
@@ -4239,7 +4311,7 @@ ALTER FUNCTION outbox.cleanup(p_most integer) OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Removes what has had its time, up to p_most of each kind (10,000 messages): {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": whether there may be more, so that it should be called again}. Delivered history goes with its partition (drop_partitions()) after 7 full days.';
+COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Removes what has had its time, up to p_most of each kind (10,000 messages): {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": whether there may be more, so that it should be called again}. Delivered history goes with its partition (drop_partitions()) after event.delivered_days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5084,13 +5156,17 @@ COMMENT ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text,
 
 -- Name: create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.create_endpoint(p_url text, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_secret text DEFAULT NULL::text, p_description text DEFAULT ''::text, p_headers jsonb DEFAULT '{}'::jsonb, p_payload text DEFAULT 'envelope'::text, p_timeout_ms integer DEFAULT 15000, p_ordering text DEFAULT 'none'::text, p_max_in_flight integer DEFAULT 50, p_quantum integer DEFAULT 25, p_retry jsonb DEFAULT NULL::jsonb, p_rate_per_second double precision DEFAULT NULL::double precision, p_filter text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.create_endpoint(p_url text, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_secret text DEFAULT NULL::text, p_description text DEFAULT ''::text, p_headers jsonb DEFAULT '{}'::jsonb, p_payload text DEFAULT 'envelope'::text, p_timeout_ms integer DEFAULT NULL::integer, p_ordering text DEFAULT 'none'::text, p_max_in_flight integer DEFAULT NULL::integer, p_quantum integer DEFAULT NULL::integer, p_retry jsonb DEFAULT NULL::jsonb, p_rate_per_second double precision DEFAULT NULL::double precision, p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
   v_now timestamptz := outbox.clock();
   v_secret text := outbox.check_secret(coalesce(p_secret, outbox.new_secret()));
+  v_timeout_ms integer := coalesce(p_timeout_ms, outbox.setting_int('endpoint.timeout_ms'));
+  v_max_in_flight integer :=
+    coalesce(p_max_in_flight, outbox.setting_int('endpoint.max_in_flight'));
+  v_quantum integer := coalesce(p_quantum, outbox.setting_int('endpoint.quantum'));
   v_id uuid;
 begin
   perform outbox.check_org(p_org_id);
@@ -5098,15 +5174,15 @@ begin
   perform outbox.check_retry(p_retry);
   perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
   perform outbox.check_choice('ordering', p_ordering, array['none', 'partition', 'endpoint']);
-  perform outbox.check_range('timeout_ms', p_timeout_ms, 500, 60000);
-  perform outbox.check_range('max_in_flight', p_max_in_flight, 1, 1000);
-  perform outbox.check_range('quantum', p_quantum, 1, 1000);
+  perform outbox.check_range('timeout_ms', v_timeout_ms, 500, 60000);
+  perform outbox.check_range('max_in_flight', v_max_in_flight, 1, 1000);
+  perform outbox.check_range('quantum', v_quantum, 1, 1000);
   perform outbox.check_range('rate_per_second', coalesce(p_rate_per_second, 1), 0.001, 100000);
   insert into outbox.endpoint (org_id, url, description, payload,
     timeout_ms, ordering, max_in_flight, quantum, retry, rate_per_second,
     created_at, updated_at)
   values (p_org_id, outbox.check_url(p_url), coalesce(p_description, ''), p_payload,
-    p_timeout_ms, p_ordering, p_max_in_flight, p_quantum, p_retry, p_rate_per_second,
+    v_timeout_ms, p_ordering, v_max_in_flight, v_quantum, p_retry, p_rate_per_second,
     v_now, v_now)
   returning id into v_id;
   perform outbox.put_headers(v_id, p_headers);
@@ -5121,7 +5197,7 @@ ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id
 
 -- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. OH001 names the argument that is wrong.';
+COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. p_timeout_ms, p_max_in_flight and p_quantum are those of the settings endpoint.* unless they are given. OH001 names the argument that is wrong.';
 
 -- Name: create_message(text, text, jsonb, text, text, text, text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6052,6 +6128,8 @@ CREATE FUNCTION outbox.drop_partitions() RETURNS jsonb
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_retention integer := outbox.setting_int('event.retention_days');
+  -- The night that begins behind a day is not a full day after it.
+  v_clean integer := outbox.setting_int('event.delivered_days') + 1;
   v_name text;
   v_day date;
   v_nights integer;
@@ -6078,7 +6156,7 @@ begin
       clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on
     where c.checked_on < excluded.checked_on;
     select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
-    if v_nights >= 8 or v_day < v_today - v_retention - 8 then
+    if v_nights >= v_clean or v_day < v_today - v_retention - 8 then
       v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
     end if;
   end loop;
@@ -6100,7 +6178,7 @@ ALTER FUNCTION outbox.drop_partitions() OWNER TO postgres;
 
 -- Name: FUNCTION drop_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partitions() IS 'Drops the days of event of which nothing was open on 8 nights running, so that what was delivered is there for 7 full days, and the days of attempt beyond attempt.retention_days: {"dropped"}.';
+COMMENT ON FUNCTION outbox.drop_partitions() IS 'Drops the days of event of which nothing was open on more nights running than event.delivered_days, so that what was delivered is there for so many full days, and the days of attempt beyond attempt.retention_days: {"dropped"}.';
 
 -- Name: drop_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7446,7 +7524,7 @@ begin
   delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
   delete from outbox.request_key k where k.ctid = any (array(
     select o.ctid from outbox.request_key o
-    where o.created_at < p_now - interval '24 hours' order by o.created_at limit p_limit));
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
   get diagnostics v_keys = row_count;
   return v_keys;
 end
@@ -7456,7 +7534,7 @@ ALTER FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit in
 
 -- Name: FUNCTION forget_requests(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys that are a day old, and buckets that are full by now; returns how many keys.';
+COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by now; returns how many keys.';
 
 -- Name: forget_updates(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9224,6 +9302,23 @@ ALTER FUNCTION outbox.key_to_cursor(p_key text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.key_to_cursor(p_key text) IS 'The key of a row as an opaque cursor, base64url.';
 
+-- Name: key_window(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.key_window() RETURNS interval
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.make_interval(hours => outbox.setting_int('idempotency.window_hours'));
+end
+$$;
+
+ALTER FUNCTION outbox.key_window() OWNER TO postgres;
+
+-- Name: FUNCTION key_window(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.key_window() IS 'How long an idempotency key is known: the setting idempotency.window_hours.';
+
 -- Name: kick(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.kick(p_why text) RETURNS boolean
@@ -10146,6 +10241,26 @@ ALTER FUNCTION outbox.lock_router() OWNER TO postgres;
 -- Name: FUNCTION lock_router(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lock_router() IS 'Where routing stands, locked until the transaction or its present step ends; nulls while another call is routing. locks: router with SKIP LOCKED.';
+
+-- Name: lock_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_settings() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- Or two changes at a time, each of which goes with what the other finds, would not go together.
+  -- Nobody who only reads settings waits for this.
+  perform pg_catalog.pg_advisory_xact_lock('outbox.setting'::regclass::oid::bigint);
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_settings() OWNER TO postgres;
+
+-- Name: FUNCTION lock_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_settings() IS 'Trigger: one transaction at a time changes settings.';
 
 -- Name: lose_leases(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11474,6 +11589,27 @@ ALTER FUNCTION outbox.port_allowed(p_port integer) OWNER TO postgres;
 -- Name: FUNCTION port_allowed(p_port integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.port_allowed(p_port integer) IS 'Whether deliveries may go to a port: in egress.allow_ports and not in egress.deny_ports.';
+
+-- Name: port_ranges(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.port_ranges(p_ranges jsonb) RETURNS int4multirange
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select coalesce(pg_catalog.range_agg(pg_catalog.int4range(
+      pg_catalog.split_part(r, '-', 1)::integer,
+      coalesce(nullif(pg_catalog.split_part(r, '-', 2), ''), r)::integer, '[]')), '{}')
+    from pg_catalog.jsonb_array_elements_text(p_ranges) r);
+end
+$$;
+
+ALTER FUNCTION outbox.port_ranges(p_ranges jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION port_ranges(p_ranges jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.port_ranges(p_ranges jsonb) IS 'The ports of a setting such as egress.allow_ports, as one set.';
 
 -- Name: preview_retry_config(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13286,7 +13422,8 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('nothing is known of event %s for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
-      hint = 'A delivered event can be replayed for 7 days, a dead letter as long as it is there';
+      hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
+        'it is there';
   end if;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
@@ -13790,9 +13927,9 @@ ALTER FUNCTION outbox.retries_at(p_endpoint_ids uuid[], p_now timestamp with tim
 
 COMMENT ON FUNCTION outbox.retries_at(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'What follows the failed attempts of these endpoints that were recorded at that very time: [{"event", "endpoint", "attempt", "delay_ms": until the next one, null when it was the last}], or null when there is none.';
 
--- Name: retry_after(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: retry_after(text, timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone) RETURNS interval
+CREATE FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone, p_most_s integer DEFAULT outbox.setting_int('retry_after.max_s'::text)) RETURNS interval
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $_$
@@ -13803,7 +13940,7 @@ declare
   v_wait interval;
 begin
   if p_header ~ '^[[:space:]]*[0-9]+([.][0-9]+)?[[:space:]]*$' then
-    v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, 3600));
+    v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, p_most_s));
   else
     -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
     v_date := coalesce(
@@ -13828,17 +13965,17 @@ begin
       return null;
     end if;
   end if;
-  return case when v_wait > interval '0' then least(v_wait, interval '1 hour') end;
+  return case when v_wait > interval '0' then least(v_wait, p_most_s * interval '1 s') end;
 exception when datetime_field_overflow or invalid_datetime_format then
   return null;
 end
 $_$;
 
-ALTER FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone, p_most_s integer) OWNER TO postgres;
 
--- Name: FUNCTION retry_after(p_header text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION retry_after(p_header text, p_now timestamp with time zone, p_most_s integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone) IS 'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to wait, one hour at most; null when it is past, zero or unreadable.';
+COMMENT ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone, p_most_s integer) IS 'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to wait, p_most_s at most; null when it is past, zero or unreadable.';
 
 -- Name: retry_config_json(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14736,24 +14873,16 @@ CREATE FUNCTION outbox.set_setting(p_name text, p_value jsonb) RETURNS jsonb
     SET search_path TO ''
     AS $$
 declare
-  v_setting outbox.setting;
-  v_problem text;
+  v_was jsonb;
 begin
-  select * into v_setting from outbox.setting s where s.name = p_name;
+  select s.value into v_was from outbox.setting s where s.name = p_name;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('setting %s does not exist', pg_catalog.quote_nullable(p_name)),
       hint = 'select name, description from outbox.setting lists them';
   end if;
-  v_problem := coalesce(outbox.setting_problem(v_setting, p_value),
-    outbox.setting_conflict(p_name, p_value));
-  if v_problem is not null then
-    raise exception using errcode = 'OH005',
-      message = pg_catalog.format('setting %s %s', p_name, v_problem),
-      hint = pg_catalog.format('%s. It is %s now', v_setting.description, v_setting.value);
-  end if;
-  update outbox.setting s set value = p_value, updated_at = pg_catalog.now() where s.name = p_name;
-  return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_setting.value);
+  update outbox.setting s set value = p_value where s.name = p_name;
+  return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_was);
 end
 $$;
 
@@ -14791,68 +14920,77 @@ ALTER FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) IS 'Gives a Slack endpoint another incoming webhook, from the next claim on: {"id", "url" as it is shown}. OH001, OH002, OH004.';
 
--- Name: setting_conflict(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: setting_conflict(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) RETURNS text
+CREATE FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
 declare
-  v_all jsonb := pg_catalog.jsonb_build_object(p_name, p_value);
+  v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s);
 begin
-  select pg_catalog.jsonb_object_agg(s.name, s.value) || v_all into v_all from outbox.setting s;
-  return case
-    when (v_all -> 'worker.max_deliveries')::bigint < (v_all -> 'worker.batch_size')::bigint then
+  -- Each rule: less * per_less <= more * per_more + spare.
+  select r.problem, case p_name
+    when r.less then pg_catalog.format('It may be %s at most while %s is %s: raise that first',
+      v.more / r.per_less, r.more, v_all -> r.more)
+    else pg_catalog.format('It must be %s at least while %s is %s: lower that first',
+      pg_catalog.ceil((v.less - r.spare)::numeric / r.per_more), r.less, v_all -> r.less)
+  end
+  into problem, remedy
+  from (values
+    ('worker.batch_size', 1, 'worker.max_deliveries', 1, 0,
       'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
-      '(worker.batch_size)'
-    when (v_all -> 'attempt.retention_days')::bigint
-      > (v_all -> 'event.retention_days')::bigint + 8
-    then
+      '(worker.batch_size)'),
+    ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
       'would keep receipts (attempt.retention_days) longer than any event they belong to '
-      '(event.retention_days + 8)'
-  end;
+      '(event.retention_days + 8)'),
+    ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
+      'would keep delivered events (event.delivered_days) longer than their receipts '
+      '(attempt.retention_days)'),
+    ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
+      'would let a consumer forget (inbox.retention_days) an event that is still tried '
+      '(event.retention_days), and process it twice'),
+    ('idempotency.window_hours', 1, 'event.retention_days', 24, 0,
+      'would keep an idempotency key (idempotency.window_hours) longer than its event '
+      '(event.retention_days)')
+  ) r (less, per_less, more, per_more, spare, problem)
+  cross join lateral (
+    select (v_all ->> r.less)::bigint * r.per_less as less,
+      (v_all ->> r.more)::bigint * r.per_more + r.spare as more
+  ) v
+  where p_name in (r.less, r.more) and v.less > v.more
+  limit 1;
+  if found then
+    return;
+  end if;
+  if p_name in ('whatsapp.graph_url', 'egress.allow_http')
+    and v_all ->> 'whatsapp.graph_url' like 'http:%' and v_all -> 'egress.allow_http' = 'false'
+  then
+    problem :=
+      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids';
+    remedy := case p_name
+      when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
+      else 'Set whatsapp.graph_url to an https URL first'
+    end;
+  elsif p_name in ('egress.allow_ports', 'egress.deny_ports')
+    and outbox.port_ranges(v_all -> 'egress.allow_ports')
+      <@ outbox.port_ranges(v_all -> 'egress.deny_ports')
+  then
+    problem :=
+      'would let no webhook out: no port in egress.allow_ports is outside egress.deny_ports';
+    remedy := case p_name
+      when 'egress.allow_ports' then 'Allow a port that is not denied, such as 443'
+      else 'Leave a port that is allowed, such as 443'
+    end;
+  end if;
 end
 $$;
 
-ALTER FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) OWNER TO postgres;
 
--- Name: FUNCTION setting_conflict(p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION setting_conflict(p_name text, OUT problem text, OUT remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) IS 'Why a value cannot stand beside the other settings, as the end of a sentence; null when it can.';
-
--- Name: setting_int(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.setting_int(p_name text) RETURNS integer
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return (select (s.value #>> '{}')::integer from outbox.setting s where s.name = p_name);
-end
-$$;
-
-ALTER FUNCTION outbox.setting_int(p_name text) OWNER TO postgres;
-
--- Name: FUNCTION setting_int(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.setting_int(p_name text) IS 'The value of an integer setting.';
-
--- Name: setting_on(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.setting_on(p_name text) RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return (select (s.value #>> '{}')::boolean from outbox.setting s where s.name = p_name);
-end
-$$;
-
-ALTER FUNCTION outbox.setting_on(p_name text) OWNER TO postgres;
-
--- Name: FUNCTION setting_on(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.setting_on(p_name text) IS 'The value of a boolean setting.';
+COMMENT ON FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) IS 'Why a setting as it is stored cannot stand beside the others, as the end of a sentence, and what to do; null when it can.';
 
 -- Name: setting; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -15680,7 +15818,7 @@ begin
   values (p_event.org_id, p_event.idempotency_key, p_event.id, v_content, p_event.created_at)
   on conflict (org_id, key) do update
     set event_id = excluded.event_id, content = excluded.content, created_at = excluded.created_at
-    where k.created_at <= excluded.created_at - interval '24 hours';
+    where k.created_at <= excluded.created_at - outbox.key_window();
   if found then
     return null;
   end if;
@@ -15690,7 +15828,9 @@ begin
   where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;
   if v_held.content <> v_content then
     raise exception using errcode = 'OH003',
-      message = 'idempotency_key was used within 24 hours for an event with other content',
+      message = pg_catalog.format(
+        'idempotency_key was used within %s hours for an event with other content',
+        outbox.setting_int('idempotency.window_hours')),
       detail = pg_catalog.format('It belongs to event %s', v_held.event_id),
       hint =
         'Use a new key for a new event, or publish the same type, payload, partition key, '
@@ -15704,7 +15844,7 @@ ALTER FUNCTION outbox.take_key(p_event outbox.event) OWNER TO postgres;
 
 -- Name: FUNCTION take_key(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.take_key(p_event outbox.event) IS 'Takes the event''s idempotency key for 24 hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
+COMMENT ON FUNCTION outbox.take_key(p_event outbox.event) IS 'Takes the event''s idempotency key for idempotency.window_hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
 
 -- Name: take_messages(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16132,11 +16272,12 @@ declare
   v_endpoints uuid[];
   v_waits interval[];
   v_locked uuid[];
+  v_longest integer := outbox.setting_int('retry_after.max_s');
 begin
   select pg_catalog.array_agg(o.id), pg_catalog.array_agg(o.wait) into v_endpoints, v_waits
   from (
     select o.endpoint_id as id, pg_catalog.max(greatest(
-      outbox.retry_after(r.retry_after, p_now), f.min_delay_s * interval '1 s')) as wait
+      outbox.retry_after(r.retry_after, p_now, v_longest), f.min_delay_s * interval '1 s')) as wait
     from pg_catalog.unnest(p_results) r
     cross join lateral (
       select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
@@ -17916,7 +18057,7 @@ ALTER TABLE outbox.request_key OWNER TO postgres;
 
 -- Name: TABLE request_key; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.request_key IS 'Requests of the last 24 hours that carried an Idempotency-Key: a hash of what was asked, and what was answered, without secrets.';
+COMMENT ON TABLE outbox.request_key IS 'Requests of the last idempotency.window_hours that carried an Idempotency-Key: a hash of what was asked, and what was answered, without secrets.';
 
 -- Name: ring; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -17976,7 +18117,7 @@ ALTER TABLE outbox.saga_key OWNER TO postgres;
 
 -- Name: TABLE saga_key; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.saga_key IS 'Idempotency keys of executed sagas, for 24 hours: content is the hash of name and context, result what the execution returned.';
+COMMENT ON TABLE outbox.saga_key IS 'Idempotency keys of executed sagas, for idempotency.window_hours: content is the hash of name and context, result what the execution returned.';
 
 -- Name: saga_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -18810,6 +18951,18 @@ ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.webhook_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
 
+-- Name: setting setting_goes_with_others; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER setting_goes_with_others AFTER INSERT OR UPDATE ON outbox.setting FOR EACH ROW EXECUTE FUNCTION outbox.check_setting();
+
+-- Name: setting setting_has_a_value; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER setting_has_a_value BEFORE INSERT OR UPDATE ON outbox.setting FOR EACH ROW EXECUTE FUNCTION outbox.check_setting();
+
+-- Name: setting setting_is_changed_by_one; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER setting_is_changed_by_one BEFORE INSERT OR UPDATE ON outbox.setting FOR EACH STATEMENT EXECUTE FUNCTION outbox.lock_settings();
+
 -- Name: saga_step saga_step_saga_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.saga_step
@@ -19310,6 +19463,14 @@ REVOKE ALL ON FUNCTION outbox.check_dossier(p_dossier_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_retry(p_policy jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION setting_int(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_int(p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION setting_on(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_on(p_name text) FROM PUBLIC;
+
 -- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.endpoint TO service_role;
@@ -19398,6 +19559,10 @@ REVOKE ALL ON FUNCTION outbox.check_recipient(p_to text) FROM PUBLIC;
 -- Name: FUNCTION check_secret(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_secret(p_secret text) FROM PUBLIC;
+
+-- Name: FUNCTION check_setting(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_setting() FROM PUBLIC;
 
 -- Name: FUNCTION check_signing_key(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20094,6 +20259,10 @@ REVOKE ALL ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) FR
 
 REVOKE ALL ON FUNCTION outbox.key_to_cursor(p_key text) FROM PUBLIC;
 
+-- Name: FUNCTION key_window(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.key_window() FROM PUBLIC;
+
 -- Name: FUNCTION kick(p_why text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.kick(p_why text) FROM PUBLIC;
@@ -20212,6 +20381,10 @@ REVOKE ALL ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uui
 -- Name: FUNCTION lock_router(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_router() FROM PUBLIC;
+
+-- Name: FUNCTION lock_settings(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_settings() FROM PUBLIC;
 
 -- Name: FUNCTION lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20390,6 +20563,10 @@ REVOKE ALL ON FUNCTION outbox.plain_word(p_text text) FROM PUBLIC;
 -- Name: FUNCTION port_allowed(p_port integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.port_allowed(p_port integer) FROM PUBLIC;
+
+-- Name: FUNCTION port_ranges(p_ranges jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.port_ranges(p_ranges jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION preview_retry_config(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20673,9 +20850,9 @@ GRANT ALL ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uu
 
 REVOKE ALL ON FUNCTION outbox.retries_at(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION retry_after(p_header text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION retry_after(p_header text, p_now timestamp with time zone, p_most_s integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone, p_most_s integer) FROM PUBLIC;
 
 -- Name: FUNCTION retry_config_json(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20815,17 +20992,9 @@ GRANT ALL ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) TO service_
 REVOKE ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) TO service_role;
 
--- Name: FUNCTION setting_conflict(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION setting_conflict(p_name text, OUT problem text, OUT remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.setting_conflict(p_name text, p_value jsonb) FROM PUBLIC;
-
--- Name: FUNCTION setting_int(p_name text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.setting_int(p_name text) FROM PUBLIC;
-
--- Name: FUNCTION setting_on(p_name text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.setting_on(p_name text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) FROM PUBLIC;
 
 -- Name: TABLE setting; Type: ACL; Schema: outbox; Owner: postgres
 

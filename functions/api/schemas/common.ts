@@ -57,7 +57,8 @@ export const idempotencyKeyHeader = z.object({
     .optional().openapi({
       param: {
         description:
-          'Makes the request safe to repeat for 24 h. With the same key another body is refused.',
+          'Makes the request safe to repeat for 24 h, or what the operator has set. With the same ' +
+          'key another body is refused.',
       },
       example: '0d3d6bd1-4b5e-4e3c-b1c3-6b9d2a1f0c7e',
     }),
