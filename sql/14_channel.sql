@@ -76,6 +76,19 @@ $$;
 comment on function outbox.check_channel(text, uuid) is
   'The channel of that org, or its default one when no id is given. OH002.';
 
+create function outbox.lock_channel(p_org_id text, p_channel_id uuid) returns uuid
+language plpgsql set search_path = ''
+as $$
+declare
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+begin
+  perform outbox.lock_endpoint(v_id);
+  return v_id;
+end
+$$;
+comment on function outbox.lock_channel(text, uuid) is
+  'As check_channel(), for whoever changes it: its endpoint''s row locked. OH002.';
+
 create function outbox.get_channel(p_org_id text, p_channel_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
 as $$
@@ -106,7 +119,7 @@ create function outbox.set_default_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
 begin
   update outbox.whatsapp_channel c set is_default = false
   where c.org_id = p_org_id and c.is_default;

@@ -24,7 +24,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_old uuid;
 begin
   select c.token_vault_id into v_old from outbox.whatsapp_channel c

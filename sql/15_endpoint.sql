@@ -95,3 +95,16 @@ end
 $$;
 comment on function outbox.check_endpoint(uuid) is
   'The endpoint, or OH002 when there is none or it was deleted.';
+
+create function outbox.lock_endpoint(p_endpoint_id uuid) returns outbox.endpoint
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Looked at once it is held: whoever held it before may have deleted it, and that is for ever.
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
+  return outbox.check_endpoint(p_endpoint_id);
+end
+$$;
+comment on function outbox.lock_endpoint(uuid) is
+  'The endpoint, its row locked, for whoever changes it or what belongs to it: OH002 when there is '
+  'none or it was deleted. No run waits for this row.';

@@ -69,7 +69,7 @@ create function outbox.subscribe(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_org text := (outbox.check_endpoint(p_endpoint_id)).org_id;
+  v_org text := (outbox.lock_endpoint(p_endpoint_id)).org_id;
   v_pattern text;
 begin
   foreach v_pattern in array coalesce(p_event_types, '{}') loop

@@ -8,7 +8,7 @@ create function outbox.set_endpoint_state(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_was text := (outbox.check_endpoint(p_endpoint_id)).state;
+  v_was text := (outbox.lock_endpoint(p_endpoint_id)).state;
   v_now timestamptz := outbox.clock();
 begin
   update outbox.endpoint e

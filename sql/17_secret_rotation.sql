@@ -52,9 +52,10 @@ declare
   v_id uuid;
   v_new outbox.endpoint_secret;
 begin
+  -- Two rotations at a time would both take the same secret for the current one.
+  perform outbox.lock_endpoint(p_endpoint_id);
   perform outbox.check_signs(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
-  -- Two rotations at a time would both take the same secret for the current one.
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
@@ -95,9 +96,12 @@ create function outbox.expire_secret(p_secret_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_now timestamptz := outbox.clock();
+  v_now timestamptz;
   v_secret outbox.endpoint_secret;
 begin
+  perform outbox.lock_endpoint(s.endpoint_id)
+  from outbox.endpoint_secret s where s.id = p_secret_id;
+  v_now := outbox.clock();
   select *
   into v_secret
   from outbox.endpoint_secret s

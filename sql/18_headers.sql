@@ -122,9 +122,9 @@ as $$
 declare
   v_headers jsonb;
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
+  -- Of two calls at a time the second starts from what the first left.
+  perform outbox.lock_endpoint(p_endpoint_id);
   perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
-  -- The row's lock first: of two calls at a time the second starts from what the first left.
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;

@@ -81,18 +81,17 @@ create function outbox.set_broker(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_endpoint outbox.endpoint;
+  -- Of two calls at a time the second starts from what the first left.
+  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if (outbox.check_endpoint(p_endpoint_id)).broker is null then
+  if v_endpoint.broker is null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
       hint = 'create_broker_endpoint() makes one';
   end if;
-  -- The row's lock first: of two calls at a time the second starts from what the first left.
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
-  where e.id = p_endpoint_id
-  returning e.* into v_endpoint;
+  where e.id = p_endpoint_id;
   perform outbox.put_broker(p_endpoint_id, v_endpoint.broker || coalesce(p_broker, '{}'),
     coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
   return (

@@ -61,7 +61,7 @@ create function outbox.set_slack_url(p_endpoint_id uuid, p_url text) returns jso
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  if (outbox.check_endpoint(p_endpoint_id)).kind <> 'slack' then
+  if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind slack', p_endpoint_id),
       hint = 'create_slack_endpoint() makes one';

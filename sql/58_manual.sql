@@ -212,11 +212,13 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_ordering text := (outbox.check_endpoint(p_endpoint_id)).ordering;
+  v_ordering text;
   v_depth bigint;
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  -- It may have been deleted while this waited.
+  v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
   update outbox.lane l set
     halted = false,
     next_at = case

@@ -97,9 +97,10 @@ declare
   v_now timestamptz := outbox.clock();
   v_delivery outbox.delivery;
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  -- It may have been deleted while this waited.
+  perform outbox.check_endpoint(p_endpoint_id);
   if exists (
     select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) then

@@ -10,7 +10,9 @@ declare
   v_purged integer;
 begin
   -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
-  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update skip locked;
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.state = 'deleted'
+  for no key update skip locked;
   if not found then
     return 0;
   end if;
@@ -69,8 +71,8 @@ end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
   'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, '
-  'and forgets its secrets, subscriptions and gate once none is left; returns how many it ended. '
-  'locks: the gate with SKIP LOCKED.';
+  'and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, '
+  'none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 create function outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''

@@ -42,7 +42,7 @@ create function outbox.update_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
 begin
   perform outbox.check_channel_change(p_change);
   update outbox.whatsapp_channel c set
@@ -86,7 +86,7 @@ create function outbox.resume_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_was jsonb := outbox.channel_json(v_id);
 begin
   if v_was ->> 'state' <> 'enabled' then
@@ -108,7 +108,7 @@ create function outbox.delete_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
 begin
   update outbox.whatsapp_channel c set is_default = false where c.endpoint_id = v_id;

@@ -3406,6 +3406,47 @@ export type Database = {
       'list_reply_words': { Args: { 'p_org_id': string }; Returns: Json }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
       'live_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
+      'lock_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
+      'lock_endpoint': {
+        Args: { 'p_endpoint_id': string }
+        Returns: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'broker': Json | null
+          'created_at': string
+          'credentials_vault_id': string | null
+          'description': string
+          'header_names': (string)[]
+          'headers_vault_id': string | null
+          'id': string
+          'kind': string
+          'lane_spacing_ms': number
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'state': string
+          'state_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
       'lock_message': {
         Args: { 'p_message_id': string; 'p_org_id': string }

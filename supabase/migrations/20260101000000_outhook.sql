@@ -1839,6 +1839,19 @@ $$;
 comment on function outbox.check_channel(text, uuid) is
   'The channel of that org, or its default one when no id is given. OH002.';
 
+create function outbox.lock_channel(p_org_id text, p_channel_id uuid) returns uuid
+language plpgsql set search_path = ''
+as $$
+declare
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+begin
+  perform outbox.lock_endpoint(v_id);
+  return v_id;
+end
+$$;
+comment on function outbox.lock_channel(text, uuid) is
+  'As check_channel(), for whoever changes it: its endpoint''s row locked. OH002.';
+
 create function outbox.get_channel(p_org_id text, p_channel_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
 as $$
@@ -1869,7 +1882,7 @@ create function outbox.set_default_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
 begin
   update outbox.whatsapp_channel c set is_default = false
   where c.org_id = p_org_id and c.is_default;
@@ -1910,7 +1923,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_old uuid;
 begin
   select c.token_vault_id into v_old from outbox.whatsapp_channel c
@@ -2262,6 +2275,19 @@ $$;
 comment on function outbox.check_endpoint(uuid) is
   'The endpoint, or OH002 when there is none or it was deleted.';
 
+create function outbox.lock_endpoint(p_endpoint_id uuid) returns outbox.endpoint
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Looked at once it is held: whoever held it before may have deleted it, and that is for ever.
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
+  return outbox.check_endpoint(p_endpoint_id);
+end
+$$;
+comment on function outbox.lock_endpoint(uuid) is
+  'The endpoint, its row locked, for whoever changes it or what belongs to it: OH002 when there is '
+  'none or it was deleted. No run waits for this row.';
+
 -- sql/15_subscription.sql
 
 -- Subscriptions: which event types an endpoint wants, each with an optional filter. Routing reads
@@ -2335,7 +2361,7 @@ create function outbox.subscribe(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_org text := (outbox.check_endpoint(p_endpoint_id)).org_id;
+  v_org text := (outbox.lock_endpoint(p_endpoint_id)).org_id;
   v_pattern text;
 begin
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
@@ -2375,7 +2401,7 @@ create function outbox.set_endpoint_state(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_was text := (outbox.check_endpoint(p_endpoint_id)).state;
+  v_was text := (outbox.lock_endpoint(p_endpoint_id)).state;
   v_now timestamptz := outbox.clock();
 begin
   update outbox.endpoint e
@@ -2742,9 +2768,10 @@ declare
   v_id uuid;
   v_new outbox.endpoint_secret;
 begin
+  -- Two rotations at a time would both take the same secret for the current one.
+  perform outbox.lock_endpoint(p_endpoint_id);
   perform outbox.check_signs(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
-  -- Two rotations at a time would both take the same secret for the current one.
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
@@ -2785,9 +2812,12 @@ create function outbox.expire_secret(p_secret_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_now timestamptz := outbox.clock();
+  v_now timestamptz;
   v_secret outbox.endpoint_secret;
 begin
+  perform outbox.lock_endpoint(s.endpoint_id)
+  from outbox.endpoint_secret s where s.id = p_secret_id;
+  v_now := outbox.clock();
   select *
   into v_secret
   from outbox.endpoint_secret s
@@ -2960,9 +2990,9 @@ as $$
 declare
   v_headers jsonb;
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
+  -- Of two calls at a time the second starts from what the first left.
+  perform outbox.lock_endpoint(p_endpoint_id);
   perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
-  -- The row's lock first: of two calls at a time the second starts from what the first left.
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
@@ -6301,18 +6331,17 @@ create function outbox.set_broker(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_endpoint outbox.endpoint;
+  -- Of two calls at a time the second starts from what the first left.
+  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if (outbox.check_endpoint(p_endpoint_id)).broker is null then
+  if v_endpoint.broker is null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
       hint = 'create_broker_endpoint() makes one';
   end if;
-  -- The row's lock first: of two calls at a time the second starts from what the first left.
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
-  where e.id = p_endpoint_id
-  returning e.* into v_endpoint;
+  where e.id = p_endpoint_id;
   perform outbox.put_broker(p_endpoint_id, v_endpoint.broker || coalesce(p_broker, '{}'),
     coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
   return (
@@ -6722,7 +6751,7 @@ create function outbox.set_slack_url(p_endpoint_id uuid, p_url text) returns jso
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  if (outbox.check_endpoint(p_endpoint_id)).kind <> 'slack' then
+  if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind slack', p_endpoint_id),
       hint = 'create_slack_endpoint() makes one';
@@ -9846,11 +9875,13 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_ordering text := (outbox.check_endpoint(p_endpoint_id)).ordering;
+  v_ordering text;
   v_depth bigint;
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  -- It may have been deleted while this waited.
+  v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
   update outbox.lane l set
     halted = false,
     next_at = case
@@ -12832,9 +12863,10 @@ declare
   v_now timestamptz := outbox.clock();
   v_delivery outbox.delivery;
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  -- It may have been deleted while this waited.
+  perform outbox.check_endpoint(p_endpoint_id);
   if exists (
     select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) then
@@ -13048,7 +13080,9 @@ declare
   v_purged integer;
 begin
   -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
-  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update skip locked;
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.state = 'deleted'
+  for no key update skip locked;
   if not found then
     return 0;
   end if;
@@ -13107,8 +13141,8 @@ end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
   'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, '
-  'and forgets its secrets, subscriptions and gate once none is left; returns how many it ended. '
-  'locks: the gate with SKIP LOCKED.';
+  'and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, '
+  'none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 create function outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
@@ -15737,7 +15771,7 @@ create function outbox.update_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
 begin
   perform outbox.check_channel_change(p_change);
   update outbox.whatsapp_channel c set
@@ -15781,7 +15815,7 @@ create function outbox.resume_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_was jsonb := outbox.channel_json(v_id);
 begin
   if v_was ->> 'state' <> 'enabled' then
@@ -15803,7 +15837,7 @@ create function outbox.delete_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
 begin
   update outbox.whatsapp_channel c set is_default = false where c.endpoint_id = v_id;

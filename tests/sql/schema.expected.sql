@@ -5648,7 +5648,7 @@ CREATE FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor 
     SET search_path TO ''
     AS $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
 begin
   update outbox.whatsapp_channel c set is_default = false where c.endpoint_id = v_id;
@@ -6952,9 +6952,12 @@ CREATE FUNCTION outbox.expire_secret(p_secret_id uuid) RETURNS jsonb
     SET search_path TO ''
     AS $$
 declare
-  v_now timestamptz := outbox.clock();
+  v_now timestamptz;
   v_secret outbox.endpoint_secret;
 begin
+  perform outbox.lock_endpoint(s.endpoint_id)
+  from outbox.endpoint_secret s where s.id = p_secret_id;
+  v_now := outbox.clock();
   select *
   into v_secret
   from outbox.endpoint_secret s
@@ -10121,6 +10124,45 @@ ALTER FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time
 
 COMMENT ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() and read_secret() alone.';
 
+-- Name: lock_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+begin
+  perform outbox.lock_endpoint(v_id);
+  return v_id;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION lock_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) IS 'As check_channel(), for whoever changes it: its endpoint''s row locked. OH002.';
+
+-- Name: lock_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- Looked at once it is held: whoever held it before may have deleted it, and that is for ever.
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
+  return outbox.check_endpoint(p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION lock_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) IS 'The endpoint, its row locked, for whoever changes it or what belongs to it: OH002 when there is none or it was deleted. No run waits for this row.';
+
 -- Name: lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) RETURNS void
@@ -12322,7 +12364,9 @@ declare
   v_purged integer;
 begin
   -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
-  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update skip locked;
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.state = 'deleted'
+  for no key update skip locked;
   if not found then
     return 0;
   end if;
@@ -12384,7 +12428,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended. locks: the gate with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 -- Name: put_back(uuid, uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13399,9 +13443,10 @@ declare
   v_now timestamptz := outbox.clock();
   v_delivery outbox.delivery;
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  -- It may have been deleted while this waited.
+  perform outbox.check_endpoint(p_endpoint_id);
   if exists (
     select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) then
@@ -13797,7 +13842,7 @@ CREATE FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor 
     SET search_path TO ''
     AS $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_was jsonb := outbox.channel_json(v_id);
 begin
   if v_was ->> 'state' <> 'enabled' then
@@ -13841,11 +13886,13 @@ CREATE FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text DEFA
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_ordering text := (outbox.check_endpoint(p_endpoint_id)).ordering;
+  v_ordering text;
   v_depth bigint;
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  -- It may have been deleted while this waited.
+  v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
   update outbox.lane l set
     halted = false,
     next_at = case
@@ -14176,9 +14223,10 @@ declare
   v_id uuid;
   v_new outbox.endpoint_secret;
 begin
+  -- Two rotations at a time would both take the same secret for the current one.
+  perform outbox.lock_endpoint(p_endpoint_id);
   perform outbox.check_signs(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
-  -- Two rotations at a time would both take the same secret for the current one.
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
@@ -14636,18 +14684,17 @@ CREATE FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb DEFAULT '{}
     SET search_path TO ''
     AS $$
 declare
-  v_endpoint outbox.endpoint;
+  -- Of two calls at a time the second starts from what the first left.
+  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if (outbox.check_endpoint(p_endpoint_id)).broker is null then
+  if v_endpoint.broker is null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
       hint = 'create_broker_endpoint() makes one';
   end if;
-  -- The row's lock first: of two calls at a time the second starts from what the first left.
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
-  where e.id = p_endpoint_id
-  returning e.* into v_endpoint;
+  where e.id = p_endpoint_id;
   perform outbox.put_broker(p_endpoint_id, v_endpoint.broker || coalesce(p_broker, '{}'),
     coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
   return (
@@ -14691,7 +14738,7 @@ CREATE FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_acc
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_old uuid;
 begin
   select c.token_vault_id into v_old from outbox.whatsapp_channel c
@@ -14719,7 +14766,7 @@ CREATE FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_a
     SET search_path TO ''
     AS $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
 begin
   update outbox.whatsapp_channel c set is_default = false
   where c.org_id = p_org_id and c.is_default;
@@ -14743,7 +14790,7 @@ CREATE FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_re
     SET search_path TO ''
     AS $$
 declare
-  v_was text := (outbox.check_endpoint(p_endpoint_id)).state;
+  v_was text := (outbox.lock_endpoint(p_endpoint_id)).state;
   v_now timestamptz := outbox.clock();
 begin
   update outbox.endpoint e
@@ -14779,9 +14826,9 @@ CREATE FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS 
 declare
   v_headers jsonb;
 begin
-  perform outbox.check_endpoint(p_endpoint_id);
+  -- Of two calls at a time the second starts from what the first left.
+  perform outbox.lock_endpoint(p_endpoint_id);
   perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
-  -- The row's lock first: of two calls at a time the second starts from what the first left.
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
@@ -14899,7 +14946,7 @@ CREATE FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) RETURNS jso
     SET search_path TO ''
     AS $$
 begin
-  if (outbox.check_endpoint(p_endpoint_id)).kind <> 'slack' then
+  if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind slack', p_endpoint_id),
       hint = 'create_slack_endpoint() makes one';
@@ -15510,7 +15557,7 @@ CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_fil
     SET search_path TO ''
     AS $_$
 declare
-  v_org text := (outbox.check_endpoint(p_endpoint_id)).org_id;
+  v_org text := (outbox.lock_endpoint(p_endpoint_id)).org_id;
   v_pattern text;
 begin
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
@@ -16662,7 +16709,7 @@ CREATE FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change
     SET search_path TO ''
     AS $$
 declare
-  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
+  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
 begin
   perform outbox.check_channel_change(p_change);
   update outbox.whatsapp_channel c set
@@ -20365,6 +20412,14 @@ GRANT ALL ON FUNCTION outbox.list_templates(p_org_id text) TO service_role;
 -- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION lock_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION lock_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
