@@ -125,7 +125,9 @@ begin
     ) f
     cross join lateral (
       select a.next_retry_at from outbox.attempt a
-      where a.event_id = f.event_id and a.endpoint_id = f.endpoint_id and a.kind = 'try'
+      -- Not =: see last_attempt().
+      where a.event_id = f.event_id and a.endpoint_id is not distinct from f.endpoint_id
+        and a.kind = 'try'
       order by a.attempt desc limit 1
     ) t
     where f.tries > 0);

@@ -83,7 +83,7 @@ begin
     open v_list for
     select x.*
     from outbox.dead_letter x
-    where x.endpoint_id = p_endpoint_id and x.org_id = p_org_id
+    where x.endpoint_id = p_endpoint_id and x.failed_at > '-infinity' and x.org_id = p_org_id
       and x.failed_at <= p_at and (x.failed_at, x.id) < (p_at, p_id) and x.failed_at >= p_from
     order by x.failed_at desc, x.id desc;
   end if;

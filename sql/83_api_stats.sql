@@ -26,7 +26,8 @@ begin
   select *
   into v_last
   from outbox.attempt a
-  where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
+  -- Not =: see last_attempt().
+  where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
   order by a.attempt desc, a.kind desc
   limit 1;
   return pg_catalog.jsonb_build_object('eventId', p_event_id,
@@ -87,7 +88,8 @@ begin
       select pg_catalog.count(*)
       from (
         select from outbox.dead_letter x
-        where x.endpoint_id = p_endpoint_id and x.replayed_at is null and x.discarded_at is null
+        where x.endpoint_id = p_endpoint_id and x.failed_at > '-infinity'
+          and x.replayed_at is null and x.discarded_at is null
         limit v_most
       ) l
     ),

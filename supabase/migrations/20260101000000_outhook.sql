@@ -3580,7 +3580,11 @@ comment on table outbox.dead_letter is
   'Deliveries out of retries, kept whole: what was sent (original_topic and '
   'original_message are the event''s type and body), why it failed, the last attempt number, and '
   'what was done about it. One that nobody replayed or discarded never expires.';
-create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at);
+-- The predicate, which every row meets, keeps this index out of look-ups by event, as that of
+-- delivery_lane does, or each would read all the letters of its endpoint. A query of an endpoint
+-- repeats it.
+create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at)
+where failed_at > '-infinity';
 create index dead_letter_org on outbox.dead_letter (org_id, failed_at, id);
 create index dead_letter_failed on outbox.dead_letter (failed_at, id);
 create index dead_letter_waiting on outbox.dead_letter (failed_at)
@@ -9788,7 +9792,9 @@ begin
     ) f
     cross join lateral (
       select a.next_retry_at from outbox.attempt a
-      where a.event_id = f.event_id and a.endpoint_id = f.endpoint_id and a.kind = 'try'
+      -- Not =: see last_attempt().
+      where a.event_id = f.event_id and a.endpoint_id is not distinct from f.endpoint_id
+        and a.kind = 'try'
       order by a.attempt desc limit 1
     ) t
     where f.tries > 0);
@@ -13979,7 +13985,7 @@ begin
     open v_list for
     select x.*
     from outbox.dead_letter x
-    where x.endpoint_id = p_endpoint_id and x.org_id = p_org_id
+    where x.endpoint_id = p_endpoint_id and x.failed_at > '-infinity' and x.org_id = p_org_id
       and x.failed_at <= p_at and (x.failed_at, x.id) < (p_at, p_id) and x.failed_at >= p_from
     order by x.failed_at desc, x.id desc;
   end if;
@@ -15653,7 +15659,8 @@ begin
   select *
   into v_last
   from outbox.attempt a
-  where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
+  -- Not =: see last_attempt().
+  where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
   order by a.attempt desc, a.kind desc
   limit 1;
   return pg_catalog.jsonb_build_object('eventId', p_event_id,
@@ -15714,7 +15721,8 @@ begin
       select pg_catalog.count(*)
       from (
         select from outbox.dead_letter x
-        where x.endpoint_id = p_endpoint_id and x.replayed_at is null and x.discarded_at is null
+        where x.endpoint_id = p_endpoint_id and x.failed_at > '-infinity'
+          and x.replayed_at is null and x.discarded_at is null
         limit v_most
       ) l
     ),
@@ -16547,7 +16555,9 @@ begin
   if v_endpoints is null then
     return 0;
   end if;
-  v_endpoints := outbox.try_lock_gates(v_endpoints);
+  -- What a deleted endpoint left is cancelled by purge_deleted(), and nobody's to replay.
+  v_endpoints := outbox.try_lock_gates(array(
+    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.state <> 'deleted'));
   for v_delivery in
     select d.* from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)

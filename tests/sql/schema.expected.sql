@@ -6851,7 +6851,9 @@ begin
   if v_endpoints is null then
     return 0;
   end if;
-  v_endpoints := outbox.try_lock_gates(v_endpoints);
+  -- What a deleted endpoint left is cancelled by purge_deleted(), and nobody's to replay.
+  v_endpoints := outbox.try_lock_gates(array(
+    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.state <> 'deleted'));
   for v_delivery in
     select d.* from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
@@ -7370,7 +7372,9 @@ begin
     ) f
     cross join lateral (
       select a.next_retry_at from outbox.attempt a
-      where a.event_id = f.event_id and a.endpoint_id = f.endpoint_id and a.kind = 'try'
+      -- Not =: see last_attempt().
+      where a.event_id = f.event_id and a.endpoint_id is not distinct from f.endpoint_id
+        and a.kind = 'try'
       order by a.attempt desc limit 1
     ) t
     where f.tries > 0);
@@ -8003,7 +8007,8 @@ begin
       select pg_catalog.count(*)
       from (
         select from outbox.dead_letter x
-        where x.endpoint_id = p_endpoint_id and x.replayed_at is null and x.discarded_at is null
+        where x.endpoint_id = p_endpoint_id and x.failed_at > '-infinity'
+          and x.replayed_at is null and x.discarded_at is null
         limit v_most
       ) l
     ),
@@ -8031,7 +8036,8 @@ begin
   select *
   into v_last
   from outbox.attempt a
-  where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
+  -- Not =: see last_attempt().
+  where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
   order by a.attempt desc, a.kind desc
   limit 1;
   return pg_catalog.jsonb_build_object('eventId', p_event_id,
@@ -11211,7 +11217,7 @@ begin
     open v_list for
     select x.*
     from outbox.dead_letter x
-    where x.endpoint_id = p_endpoint_id and x.org_id = p_org_id
+    where x.endpoint_id = p_endpoint_id and x.failed_at > '-infinity' and x.org_id = p_org_id
       and x.failed_at <= p_at and (x.failed_at, x.id) < (p_at, p_id) and x.failed_at >= p_from
     order by x.failed_at desc, x.id desc;
   end if;
@@ -18824,7 +18830,7 @@ CREATE INDEX counter_change_at ON outbox.counter_change USING btree (at);
 
 -- Name: dead_letter_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX dead_letter_endpoint ON outbox.dead_letter USING btree (endpoint_id, failed_at);
+CREATE INDEX dead_letter_endpoint ON outbox.dead_letter USING btree (endpoint_id, failed_at) WHERE (failed_at > '-infinity'::timestamp with time zone);
 
 -- Name: dead_letter_failed; Type: INDEX; Schema: outbox; Owner: postgres
 

@@ -1,4 +1,5 @@
--- A job can be paused, go on and be cancelled; a step that dies half-way is made again, and no row twice.
+-- A job can be paused, go on and be cancelled; a step whose transaction is rolled back is made again, and no row twice.
+-- tests/concurrency/replay_jobs.test.ts kills the session of a step.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
@@ -14,11 +15,11 @@ $$;
 select outbox.tick();
 select is(state(), 'running 2, 2 open', 'a step');
 
--- A crash: the transaction of the step is lost whole.
-savepoint crash;
+-- A step that is rolled back is lost whole.
+savepoint before_step;
 select outbox.tick();
-select is(state(), 'running 4, 4 open', 'another, whose transaction is lost');
-rollback to crash;
+select is(state(), 'running 4, 4 open', 'another, which is rolled back');
+rollback to before_step;
 select is(state(), 'running 2, 2 open', 'leaves nothing');
 select outbox.tick();
 select is(state(), 'running 4, 4 open', 'and is made again');

@@ -1,38 +1,53 @@
 -- The life of a delivery as a table: every event that may befall a delivery in every state, and what becomes
--- of it. What the table does not allow is refused, or changes nothing.
+-- of it. What the table does not allow is refused, or changes nothing. lost: its lease has ended, and nobody has come
+-- to it since. paused to halted: what holds it, which is no state of its own to an application.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
-select plan(124);
+select plan(288);
 
 -- A delivery in the given state, with an endpoint of its own.
 create temporary table subject (endpoint_id uuid, event_id uuid, claim jsonb);
 create function make(p_state text) returns void language plpgsql as $$
 declare
-  v_endpoint uuid := endpoint(array['for.' || replace(p_state, '_', '-')], p_retry => plain_retry(1), p_filter => case when p_state = 'filter_error' then 'strict $.x' end);
   v_type text := 'for.' || replace(p_state, '_', '-');
+  v_endpoint uuid := endpoint(case when p_state = 'no_subscriber' then '{}' else array[v_type] end, p_retry => plain_retry(1), p_breaker => p_state = 'breaker',
+    p_ordering => case when p_state = 'halted' then 'partition' else 'none' end, p_filter => case when p_state = 'filter_error' then 'strict $.x' end);
+  v_ahead uuid;
   v_event uuid;
 begin
   delete from subject where true;
+  update outbox.endpoint set breaker_threshold = 1, on_dead_letter = 'halt' where id = v_endpoint;
   if p_state = 'expired' then
     perform time_passes('-31 d');
     update outbox.subscription set created_at = outbox.clock() where endpoint_id = v_endpoint;
+  end if;
+  if p_state in ('breaker', 'halted') then
+    -- It waits behind another, which opens the breaker or halts the lane.
+    v_ahead := (events(1, v_type))[1];
+    perform step(0);
+    perform step(0, results_of(step(), v_endpoint, 'failed', jsonb_build_object('status', case p_state when 'breaker' then 500 else 404 end)));
   end if;
   v_event := (events(1, v_type))[1];
   insert into subject values (v_endpoint, v_event, null);
   perform step(0);
   if p_state = 'expired' then
     perform time_passes('31 d'), outbox.expire_deliveries(1000);
-  elsif p_state in ('processing', 'lost', 'failed', 'delivered', 'dead_letter') then
+  elsif p_state in ('processing', 'lost', 'failed', 'delivered', 'dead_letter', 'deleted_under_way') then
     update subject set claim = step() where true;
     perform step(0, results_of(claim, v_endpoint, 'delivered', '{"status": 200}')) from subject where p_state = 'delivered';
     perform step(0, results_of(claim, v_endpoint, 'failed', '{"status": 500}')) from subject where p_state = 'failed';
     perform step(0, results_of(claim, v_endpoint, 'failed', '{"status": 404}')) from subject where p_state = 'dead_letter';
     perform time_passes('20 s') where p_state = 'lost';
+    perform outbox.delete_endpoint(v_endpoint) where p_state = 'deleted_under_way';
   elsif p_state = 'cancelled' then
     perform outbox.cancel_delivery(v_event, v_endpoint);
-  elsif p_state = 'held' then
+  elsif p_state = 'paused' then
     perform outbox.pause_endpoint(v_endpoint);
+  elsif p_state = 'disabled' then
+    perform outbox.disable_endpoint(v_endpoint);
+  elsif p_state = 'deleted' then
+    perform outbox.delete_endpoint(v_endpoint);
   end if;
 end
 $$;
@@ -64,7 +79,12 @@ begin
     when 'cancel' then perform outbox.cancel_delivery(v.event_id, v.endpoint_id);
     when 'replay' then perform outbox.replay(v.event_id, v.endpoint_id);
     when 'discard' then perform outbox.discard_dead_letter(v.event_id, v.endpoint_id, 'why');
+    when 'schedule_retry' then perform outbox.schedule_retry(v.event_id, v.endpoint_id, '1 min');
+    when 'a tick' then perform outbox.tick();
     when 'pause' then perform outbox.pause_endpoint(v.endpoint_id);
+    when 'disable' then perform outbox.disable_endpoint(v.endpoint_id);
+    when 'resume' then perform outbox.resume_endpoint(v.endpoint_id);
+    when 'resume_lane' then perform outbox.resume_lane(v.endpoint_id);
     when 'delete' then perform outbox.delete_endpoint(v.endpoint_id);
     when 'expiry' then
       perform time_passes('31 d'), outbox.expire_deliveries(1000);
@@ -95,30 +115,28 @@ begin
 end
 $$;
 
-create temporary table rule (state text, action text, becomes text);
-insert into rule
-select s.state, a.action, case a.action
-  when 'claim' then s.claim when 'a late result' then s.state when 'delivered' then s.delivered when 'fails' then s.fails when 'is refused' then s.refused
-  when 'is given back' then s.given when 'retry_now' then s.retry when 'cancel' then s.cancel when 'replay' then s.replay when 'discard' then s.discard
-  when 'pause' then s.pause when 'delete' then s.gone else s.expiry end
-from (values
-  -- state       claim          delivered      fails          refused        given back     retry_now      cancel         replay         discard        pause          delete         expiry
-  ('pending',    'processing',  'pending',     'pending',     'pending',     'pending',     'pending',     'cancelled',   'pending',     'OH002',       'held',        'cancelled',   'expired'),
-  ('processing', 'processing',  'delivered',   'failed',      'dead_letter', 'pending',     'OH004',       'OH004',       'OH004',       'OH002',       'processing',  'cancelled',   'expired'),
-  ('failed',     'failed',      'failed',      'failed',      'failed',      'failed',      'failed',      'cancelled',   'pending',     'OH002',       'held',        'cancelled',   'expired'),
-  ('held',       'held',        'held',        'held',        'held',        'held',        'held',        'cancelled',   'held',        'OH002',       'held',        'cancelled',   'expired'),
-  ('delivered',  'delivered',   'delivered',   'delivered',   'delivered',   'delivered',   'OH002',       'OH002',       'pending',     'OH002',       'delivered',   'delivered',   'delivered'),
-  ('dead_letter','dead_letter', 'dead_letter', 'dead_letter', 'dead_letter', 'dead_letter', 'OH002',       'OH002',       'pending',     'dead_letter', 'dead_letter', 'dead_letter', 'dead_letter'),
-  ('cancelled',  'cancelled',   'cancelled',   'cancelled',   'cancelled',   'cancelled',   'OH002',       'OH002',       'pending',     'OH002',       'cancelled',   'cancelled',   'cancelled'),
-  ('expired',    'expired',     'expired',     'expired',     'expired',     'expired',     'OH002',       'OH002',       'pending',     'expired',     'expired',     'expired',     'expired'),
-  ('filter_error','filter_error','filter_error','filter_error','filter_error','filter_error','OH002',      'OH002',       'pending',     'OH002',       'filter_error','filter_error','filter_error')
-) s (state, claim, delivered, fails, refused, given, retry, cancel, replay, discard, pause, gone, expiry)
-cross join unnest(array['claim', 'a late result', 'delivered', 'fails', 'is refused', 'is given back', 'retry_now', 'cancel', 'replay', 'discard', 'pause', 'delete', 'expiry']) a (action);
-select is(outcome(state, action), becomes, format('%s: %s', state, action)) from rule;
-
--- A lease that has ended: it is processing until somebody comes to it, and then a failure.
-select is(outcome('lost', c.action), c.becomes, 'lost: ' || c.action)
-from (values ('claim', 'failed'), ('retry_now', 'failed'), ('cancel', 'cancelled'), ('replay', 'pending'), ('expiry', 'expired'), ('discard', 'OH002'), ('a late result', 'processing')) c (action, becomes);
+create temporary table rule (action text, pending text, processing text, lost text, failed text, paused text, disabled text, breaker text, halted text, delivered text, dead_letter text, cancelled text, expired text, filter_error text, no_subscriber text, deleted text, deleted_under_way text);
+insert into rule values
+  -- action          pending       processing     lost           failed       paused       disabled     breaker      halted       delivered    dead_letter    cancelled    expired    filter_error    no_subscriber    deleted      deleted_under_way
+  ('claim',          'processing', 'processing',  'failed',      'failed',    'held',      'held',      'held',      'held',      'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'cancelled', 'cancelled'),
+  ('a late result',  'pending',    'processing',  'processing',  'failed',    'held',      'held',      'held',      'held',      'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'cancelled', 'cancelled'),
+  ('delivered',      'pending',    'delivered',   'delivered',   'failed',    'held',      'held',      'held',      'held',      'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'cancelled', 'delivered'),
+  ('fails',          'pending',    'failed',      'failed',      'failed',    'held',      'held',      'held',      'held',      'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'cancelled', 'cancelled'),
+  ('is refused',     'pending',    'dead_letter', 'dead_letter', 'failed',    'held',      'held',      'held',      'held',      'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'cancelled', 'dead_letter'),
+  ('is given back',  'pending',    'pending',     'pending',     'failed',    'held',      'held',      'held',      'held',      'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'cancelled', 'cancelled'),
+  ('a tick',         'pending',    'processing',  'processing',  'failed',    'held',      'held',      'held',      'held',      'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'cancelled', 'cancelled'),
+  ('retry_now',      'pending',    'OH004',       'failed',      'failed',    'held',      'held',      'held',      'held',      'OH002',     'OH002',       'OH002',     'OH002',   'OH002',        'OH002',         'cancelled', 'OH004'),
+  ('schedule_retry', 'pending',    'OH004',       'failed',      'failed',    'held',      'held',      'held',      'held',      'OH002',     'OH002',       'OH002',     'OH002',   'OH002',        'OH002',         'cancelled', 'OH004'),
+  ('cancel',         'cancelled',  'OH004',       'cancelled',   'cancelled', 'cancelled', 'cancelled', 'cancelled', 'cancelled', 'OH002',     'OH002',       'OH002',     'OH002',   'OH002',        'OH002',         'cancelled', 'OH004'),
+  ('replay',         'pending',    'OH004',       'pending',     'pending',   'held',      'held',      'held',      'held',      'pending',   'pending',     'pending',   'pending', 'pending',      'OH002',         'OH002',     'OH002'),
+  ('discard',        'OH002',      'OH002',       'OH002',       'OH002',     'OH002',     'OH002',     'OH002',     'OH002',     'OH002',     'dead_letter', 'OH002',     'expired', 'OH002',        'OH002',         'OH002',     'OH002'),
+  ('pause',          'held',       'processing',  'processing',  'held',      'held',      'held',      'held',      'held',      'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'OH002',     'OH002'),
+  ('disable',        'held',       'processing',  'processing',  'held',      'held',      'held',      'held',      'held',      'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'OH002',     'OH002'),
+  ('resume',         'pending',    'processing',  'processing',  'failed',    'pending',   'pending',   'held',      'held',      'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'OH002',     'OH002'),
+  ('resume_lane',    'OH004',      'OH004',       'OH004',       'OH004',     'OH004',     'OH004',     'OH004',     'pending',   'OH004',     'OH004',       'OH004',     'OH004',   'OH004',        'OH004',         'OH002',     'OH002'),
+  ('delete',         'cancelled',  'cancelled',   'cancelled',   'cancelled', 'cancelled', 'cancelled', 'cancelled', 'cancelled', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'OH002',     'OH002'),
+  ('expiry',         'expired',    'expired',     'expired',     'expired',   'expired',   'expired',   'expired',   'expired',   'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'cancelled', 'cancelled');
+select is(outcome(s.key, r.action), s.value, format('%s: %s', s.key, r.action)) from rule r, jsonb_each_text(to_jsonb(r) - 'action') s;
 
 select * from finish();
 rollback;
