@@ -72,6 +72,15 @@ Deno.test('a killed process is started again at once', async () => {
   expect(functions.pid('echo')).not.toBe(before)
 })
 
+Deno.test('a process leaves Ctrl-C to its supervisor, which alone ends it', async () => {
+  await origin('echo')
+  const before = functions.pid('echo')
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) functions.kill('echo', signal)
+  for (let asked = 0; asked < 5; asked++) expect((await get('rights')).status).toBe(200)
+  expect(functions.pid('echo')).toBe(before)
+  expect(log.filter((line) => /^\[echo\] process ended \(SIG(INT|HUP)\)/.test(line))).toEqual([])
+})
+
 Deno.test('a function that cannot start is tried again, with pauses, and says why', async () => {
   const starts = (): number => log.filter((line) => line.includes('broken on purpose')).length
   expect(await waitUntil(() => starts() > 2, { timeoutMs: BOOT_MS })).toBe(true)

@@ -43,7 +43,16 @@ async function endWithSupervisor(): Promise<never> {
   Deno.exit(0)
 }
 
+/**
+ * Ctrl-C goes to every process of the terminal. Only the supervisor acts on it, and ends this one:
+ * if this one ended by itself, the supervisor would report it and start it again.
+ */
+function leaveInterruptsToSupervisor(): void {
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) Deno.addSignalListener(signal, () => {})
+}
+
 async function main(entrypoint: string): Promise<void> {
+  leaveInterruptsToSupervisor()
   Object.defineProperty(Deno, 'serve', { value: serveHere })
   Object.defineProperty(globalThis, 'EdgeRuntime', { value: edgeRuntime })
   void endWithSupervisor()
