@@ -1,6 +1,9 @@
 import type { Stack } from './stack.ts'
 
-/** What a person needs to use a running stack: URLs, keys and a psql line. */
+/**
+ * What a person needs to use a running stack: URLs, keys and a psql line. Without its pager psql
+ * takes several queries at once; the pager would read the second as its own commands.
+ */
 export async function summary({ apiUrl, dbUrl, keys, postgresBin }: Stack): Promise<string> {
   return `
 The stack is up. Ctrl-C stops it.
@@ -16,7 +19,7 @@ The stack is up. Ctrl-C stops it.
   Metrics token    ${keys.metricsToken}
   example-consumer ${keys.exampleSecret}
 
-  ${await psqlCommand(postgresBin)} ${dbUrl}
+  ${await psqlCommand(postgresBin)} -P pager=off ${dbUrl}
 `
 }
 
