@@ -144,8 +144,8 @@ function readScript(name: string): Promise<string> {
 function nextSteps({ url }: Receiver): string {
   return `The receiver at ${url} shows each request that arrives. Try in psql:
 
-  begin; select outbox.publish('order.paid', '{"id": 2}'); commit;
-  begin; select outbox.publish('order.paid', '{"id": 3}'); rollback;   -- is never sent
+  begin; select outbox.publish('order.paid', '{"id": 2, "total": 12.50}'); commit;
+  begin; select outbox.publish('order.paid', '{"id": 3, "total": 7.25}'); rollback;   -- is never sent
   select event_type, status, attempt, created_at from outbox.delivery_status
     order by created_at desc limit 5;
 `

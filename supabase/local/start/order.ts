@@ -7,6 +7,7 @@ import type { Stack } from '../stack.ts'
 import type { Receiver } from './receiver.ts'
 
 const result = z.object({ id: z.string(), event_ids: z.array(z.string()) })
+const refusal = z.object({ message: z.string() })
 
 /**
  * Defines the saga of docs/sagas.md, executes it over HTTP as an application would, and shows which
@@ -37,9 +38,9 @@ export async function showOrder(
 
   const refused = await execute(stack, { ...order, order: order.order + 1, quantity: 60_000 })
   if (refused.status === 200) throw new SetupError('An order that cannot be paid was not refused')
-  print(
-    `and 60,000 of them, which nobody can pay: nothing happens, ${JSON.stringify(refused.body)}\n`,
-  )
+  const problem = refusal.safeParse(refused.body)
+  if (!problem.success) throw new SetupError('The refusal of an order has no message')
+  print(`and 60,000 of them, which nobody can pay: nothing happens, ${problem.data.message}\n`)
 }
 
 async function execute(stack: Stack, context: unknown): Promise<{ status: number; body: unknown }> {
