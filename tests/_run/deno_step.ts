@@ -52,9 +52,11 @@ async function runDenoStep(spec: DenoStep, context: StepContext): Promise<Tally 
   async function test(paths: string[], more: string[]): Promise<Tally> {
     // `deno task ok` has checked the types for the Deno that runs us, so only others check here.
     const check = spec.version === undefined ? ['--no-check'] : []
+    // --quiet would also hide what the tests print, such as what the long ones have measured.
+    const quiet = spec.live ? [] : ['--quiet']
     const ended = await run({
       path: deno,
-      args: ['test', '--quiet', '-A', '--trace-leaks', ...check, ...more, ...paths],
+      args: ['test', ...quiet, '-A', '--trace-leaks', ...check, ...more, ...paths],
       cwd: context.root,
       env: { ...context.env, ...spec.env },
       live: spec.live ?? false,
