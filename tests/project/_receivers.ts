@@ -15,6 +15,8 @@ export interface RunningReceiver extends AsyncDisposable {
   readonly port: number
   /** What it has done so far, as its own database says. */
   work(): Promise<Work>
+  /** Presses Ctrl-C, and resolves with all that it has said once it has ended. */
+  interrupt(): Promise<string>
 }
 
 /** One of the pages' receivers. */
@@ -139,7 +141,7 @@ async function run(
     folder: string
     remedy: string
   },
-): Promise<AsyncDisposable & { port: number }> {
+): Promise<Omit<RunningReceiver, 'work'>> {
   let child: Deno.ChildProcess
   try {
     child = new Deno.Command(path, {
@@ -158,14 +160,22 @@ async function run(
     await child.status
     throw error
   })
-  async function stop(): Promise<void> {
-    child.kill('SIGTERM')
-    await Promise.all([child.status, heard.ended])
+  let isEnding = false
+  async function stop(signal: Deno.Signal): Promise<string> {
+    if (!isEnding) child.kill(signal)
+    isEnding = true
+    await child.status
+    return await heard.ended
   }
-  return { port, [Symbol.asyncDispose]: stop }
+  return {
+    port,
+    interrupt: () => stop('SIGINT'),
+    [Symbol.asyncDispose]: async () => void await stop('SIGTERM'),
+  }
 }
 
-function listen(child: Deno.ChildProcess): { port: Promise<number>; ended: Promise<unknown> } {
+/** The port that the program names, and all that it has said when it has ended. */
+function listen(child: Deno.ChildProcess): { port: Promise<number>; ended: Promise<string> } {
   const port = Promise.withResolvers<number>()
   let said = ''
   async function read(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
@@ -175,8 +185,9 @@ function listen(child: Deno.ChildProcess): { port: Promise<number>; ended: Promi
       if (found !== undefined) port.resolve(Number(found))
     }
   }
-  const ended = Promise.all([read(child.stdout), read(child.stderr)]).then(() =>
+  const ended = Promise.all([read(child.stdout), read(child.stderr)]).then(() => {
     port.reject(new Error(`The receiver ended before it listened: ${said}`))
-  )
+    return said
+  })
   return { port: port.promise, ended }
 }

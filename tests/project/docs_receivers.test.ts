@@ -92,10 +92,13 @@ async function check({ start }: DocsReceiver): Promise<void> {
   expect(await work()).toEqual({ noted: 5, orders: ['1 49.9', '2 49.9', '4 49.9', '5 49.9'] })
 }
 
-/** What it says when it is started without its secret. */
-async function lament({ start }: DocsReceiver): Promise<string> {
+/** What it says when it is started so that it cannot work. */
+async function lament(
+  { start }: DocsReceiver,
+  options: { secret: string; port?: number },
+): Promise<string> {
   try {
-    await start({ secret: '' })
+    await using _ = await start(options)
     return 'It started'
   } catch (error) {
     return String(error)
@@ -107,8 +110,19 @@ Deno.test("the pages' receivers verify, and do their work once", async (t) => {
     await using receivers = await makeReceivers(pg)
     for (const receiver of receivers.all) {
       await t.step(receiver.name, () => check(receiver))
-      await t.step(`${receiver.name} without its secret says what to set`, async () => {
-        expect(await lament(receiver)).toMatch(/listened: Set WEBHOOK_SECRET \(.*\)/)
+      await t.step(`${receiver.name} without a secret says what to set, in one line`, async () => {
+        for (const none of ['', 'secret', 'whsec_…', otherSecret.slice(0, -2)]) {
+          expect([none, await lament(receiver, { secret: none })]).toEqual([
+            none,
+            expect.stringMatching(/listened: Set WEBHOOK_SECRET \(.*\).*\n$/),
+          ])
+        }
+      })
+      await t.step(`${receiver.name} says that its port is taken, and ends at Ctrl-C`, async () => {
+        await using running = await receiver.start({ secret })
+        const { port } = running
+        expect(await lament(receiver, { secret, port })).toMatch(/address already in use/i)
+        expect(await running.interrupt()).toMatch(/^Listening on \S+\n$/)
       })
     }
   })
