@@ -78,10 +78,11 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
       return done === String(count)
     }, { timeoutMs: 60_000 }) // a receiver that starts late gets its third retry after 31 s at most
   expect(await delivered(running.length)).toBe(true)
-  const looked = (await query(docsBlock('look'))).split('\n')
-  const rows = (pattern: RegExp): string[] => looked.filter((row) => pattern.test(row))
-  expect(rows(/^http:\/\/127\.0\.0\.1:\d+\/webhooks\|order\.paid\|delivered\|1\|$/)).toHaveLength(3)
-  expect(rows(/\|http:\S+\/webhooks\|1\|delivered\|204\|/)).toHaveLength(3)
+  const rows = async (pattern: RegExp): Promise<string[]> =>
+    (await query(docsBlock('look'))).split('\n').filter((row) => pattern.test(row))
+  const first = /^http:\/\/127\.0\.0\.1:\d+\/webhooks\|order\.paid\|delivered\|1\|\|[0-9a-f|-]{73}$/
+  expect(await rows(first)).toHaveLength(3)
+  expect(await rows(/\|http:\S+\/webhooks\|1\|delivered\|204\|/)).toHaveLength(3)
 
   await query(docsBlock('publish-ways'))
   await query(docsBlock('publish-with-row'))
@@ -114,4 +115,33 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
   const meanings = Object.fromEntries(docsTable('docs/errors.md', 'Errors'))
   expect(meanings['42501']).toContain('Status 401')
   expect(meanings.PGRST202).toContain('Status 404')
+
+  // A receiver with another endpoint's secret refuses for good; with its own it gets the event again.
+  const wrongPort = freePort()
+  const made = JSON.parse(
+    await query(docsBlock('create-endpoint').replace('3000', String(wrongPort))),
+  )
+  const dead = new RegExp(
+    `:${wrongPort}/webhooks\\|order\\.paid\\|dead_letter\\|1\\|\\|(.+)\\|(.+)$`,
+  )
+  const mistakenReceiver = await second.start({ secret: created.secret, port: wrongPort })
+  await query(docsBlock('publish'))
+  expect(await waitUntil(async () => (await rows(dead)).length === 1, { timeoutMs: 60_000 }))
+    .toBe(true)
+  expect(await rows(new RegExp(`:${wrongPort}/webhooks\\|1\\|`))).toEqual([
+    expect.stringContaining('|1|failed|401|'),
+  ])
+  await mistakenReceiver[Symbol.asyncDispose]()
+
+  const right = defer.use(await second.start({ secret: made.secret, port: wrongPort }))
+  const [, event = '', endpoint = ''] = dead.exec((await rows(dead))[0] ?? '') ?? []
+  expect(endpoint).toBe(made.id)
+  await query(
+    docsBlock('replay').replace('<event_id>', event).replace('<endpoint_id>', endpoint),
+  )
+  const arrived = async (): Promise<boolean> => (await right.work()).noted === 1
+  expect(await waitUntil(arrived, { timeoutMs: 60_000 })).toBe(true)
+
+  await query(`select outbox.delete_endpoint('${endpoint}')`)
+  expect(await rows(new RegExp(`:${wrongPort}/`))).toEqual([])
 })
