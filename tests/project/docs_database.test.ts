@@ -76,9 +76,10 @@ Deno.test('what the pages say of the database', async (t) => {
       expect(await query(pg, docsBlock('endpoint-options'))).toContain('whsec_')
       expect(JSON.parse(await query(pg, docsBlock('preview'))))
         .toMatchObject([{ failure: 1, delay_s: 60 }, {}, {}, {}, { failure: 5, delay_s: 60 }])
-      const messages = docsBlock('messages').replace('<app id>', '1'.repeat(15))
-        .replace('<app id>', '1'.repeat(15)).replace('<app secret>', 'a'.repeat(32))
-        .replace('<phone number id>', '2'.repeat(15)).replace('<account id>', '3'.repeat(15))
+      const messages = docsBlock('messages').replaceAll('<app id, digits>', '1'.repeat(15))
+        .replace('<app secret, 32 hex digits>', 'a'.repeat(32))
+        .replace('<phone number id, digits>', '2'.repeat(15))
+        .replace('<account id, digits>', '3'.repeat(15))
         .replace('<token>', 'EAA' + 'x'.repeat(40))
       expect(await query(pg, messages)).toContain('"outcome": "created"')
       expect(await query(pg, docsBlock('set-setting'))).toContain('"value": 8')
@@ -100,9 +101,12 @@ Deno.test('what the pages say of the database', async (t) => {
       const { deny, ...before } = await egress(pg)
       await query(pg, docsBlock('egress'))
       expect(await egress(pg)).toEqual({ cidrs: ['10.20.0.0/16'], ports: ['443', '8443'], deny })
+      // The local stack begins with its seed, and with the ports of every installation.
       await query(pg, docsBlock('egress-local'))
-      const seed = await Deno.readTextFile(join(projectRoot, 'supabase/seed.sql'))
-      expect(seed).toContain(docsBlock('egress-local'))
+      const restored = await egress(pg)
+      expect(restored.ports).toEqual(before.ports)
+      await query(pg, await Deno.readTextFile(join(projectRoot, 'supabase/seed.sql')))
+      expect(await egress(pg)).toEqual(restored)
       for (const [name, value] of Object.entries(before)) {
         await query(
           pg,
@@ -259,6 +263,21 @@ Deno.test('what the pages say of the database', async (t) => {
       },
     )
 
+    await t.step(
+      'its receiver on a hosted project has an endpoint, a table and an event',
+      async () => {
+        const url = docsBlock('hosted-endpoint').replace('<ref>', 'abcdefghij')
+        expect(await query(pg, url)).toContain('"secret": "whsec_')
+        const handler = 'functions/example-consumer/handler.sql'
+        await query(pg, await Deno.readTextFile(join(projectRoot, handler)))
+        expect(await query(pg, docsBlock('hosted-publish'))).toMatch(/^[0-9a-f-]{36}$/)
+        const body = `select public.receive_event(id::text, json_build_object(
+        'eventType', type, 'data', body::json)::text) from outbox.event order by id desc limit 1`
+        expect(await query(pg, body)).toBe('t')
+        expect(await query(pg, docsBlock('hosted-look'))).toContain('|1|49.90|')
+      },
+    )
+
     await t.step('its query of kicks runs, and its two ways to configure', async () => {
       expect(await query(pg, docsBlock('kicks'))).toBe('')
       for (const name of ['configure', 'configure-docker']) {
@@ -266,6 +285,7 @@ Deno.test('what the pages say of the database', async (t) => {
           .replace('<the worker secret>', 'x'.repeat(32))
         expect(await query(pg, sql)).toContain('/functions/v1')
       }
+      expect(await query(pg, docsBlock('worker-secret'))).toBe('x'.repeat(32))
     })
 
     await t.step('its way to take Outhook away leaves nothing', async () => {
