@@ -23,7 +23,8 @@ export function describeApi(app: ApiApp): Document {
     info: {
       title: 'Outhook',
       version,
-      description: 'Endpoints, events, deliveries and dead letters of a transactional outbox.',
+      description:
+        'Endpoints, events, deliveries, dead letters, sagas, messages and channels of a transactional outbox.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: 'http://127.0.0.1:54321/functions/v1', description: 'The local stack' }],

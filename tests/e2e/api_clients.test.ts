@@ -51,7 +51,7 @@ Deno.test('curl of the page makes an endpoint, and an event under one id for one
   const { id } = JSON.parse(await run('sh', ['-c', docsBlock('api-event')]))
   expect(JSON.parse(await run('sh', ['-c', docsBlock('api-event')]))).toEqual({ id })
   const [event] = await outhook.sql`select org_id, body from outbox.event where id = ${id}`
-  expect(event).toEqual({ org_id: 'org-123', body: '{"id": 7, "amount": 1.10}' })
+  expect(event).toEqual({ org_id: 'org-123', body: '{"id": 7, "total": 1.10}' })
 })
 
 Deno.test('supabase-js as on the page publishes an event that arrives', async () => {
