@@ -80,15 +80,34 @@ begin
   update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
   update outbox.dead_letter x set replayed_at = p_now
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
-  delete from outbox.partition_check c
-  where c.name = outbox.partition_name('event',
-    (outbox.uuid_v7_time(p_event_id) at time zone 'UTC')::date);
   return true;
 end
 $$;
 comment on function outbox.put_back(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again; false when it is open, or when its event or endpoint is '
   'gone. locks: the caller holds the gate.';
+
+create function outbox.keep_days(p_event_ids uuid[]) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- In the order in which drop_partitions() comes to them.
+  delete from outbox.partition_check c
+  using (
+    select o.name from outbox.partition_check o
+    where o.name in (
+      select outbox.partition_name('event',
+        (outbox.uuid_v7_time(u) at time zone 'UTC')::date)
+      from pg_catalog.unnest(p_event_ids) u)
+    order by o.name
+    for update
+  ) o
+  where c.name = o.name;
+end
+$$;
+comment on function outbox.keep_days(uuid[]) is
+  'Starts the count of nights without anything open anew for the days of replayed events. locks: '
+  'partition_check by name, behind the gates.';
 
 create function outbox.replay(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -124,6 +143,7 @@ begin
       hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
         'it is there';
   end if;
+  perform outbox.keep_days(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(

@@ -149,6 +149,7 @@ begin
     where j.id = v_step.job_id;
     v_all := v_all + v_put;
   end loop;
+  perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
   perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   update outbox.replay_job j set state = 'done', finished_at = p_now

@@ -46,9 +46,18 @@ begin
     v_from := outbox.uuid_v7_floor(v_from::timestamptz)::text;
     v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
   end if;
+  -- Whoever has chosen DEFAULT for a row and then waits for it would be refused once the row's day
+  -- has its partition. So of a day that rows are written for now they wait before they choose.
+  if p_day <= (outbox.clock() at time zone 'UTC')::date + 1 then
+    execute pg_catalog.format('lock table only outbox.%I in share row exclusive mode', p_table);
+  end if;
   -- Attached after the rows of its day have left DEFAULT, or DEFAULT would contradict it.
   execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
     p_table || '_default');
+  -- Another call may have made it while this one waited.
+  if pg_catalog.to_regclass('outbox.' || v_name) is not null then
+    return false;
+  end if;
   execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name,
     p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
@@ -96,19 +105,22 @@ comment on function outbox.add_partitions() is
   'Makes the partitions of today and the next seven days that do not exist: {"made", "late": the '
   'tables that a lock held up until the next time}.';
 
-create function outbox.is_open_in(p_from uuid, p_to uuid) returns boolean
+create function outbox.is_open_on(p_day date) returns boolean
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 as $$
+declare
+  v_from uuid := outbox.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
+  v_to uuid := outbox.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
 begin
-  return exists (select from outbox.delivery d where d.event_id >= p_from and d.event_id < p_to)
-    or exists (select from outbox.unrouted u where u.event_id >= p_from and u.event_id < p_to)
-    or exists (select from outbox.unroutable u where u.event_id >= p_from and u.event_id < p_to);
+  return exists (select from outbox.delivery d where d.event_id >= v_from and d.event_id < v_to)
+    or exists (select from outbox.unrouted u where u.event_id >= v_from and u.event_id < v_to)
+    or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to);
 end
 $$;
-comment on function outbox.is_open_in(uuid, uuid) is
-  'Whether anything is open of the events with ids from p_from to below p_to.';
+comment on function outbox.is_open_on(date) is
+  'Whether anything is open of the events of that day (UTC).';
 
 create function outbox.drop_partition(p_name text) returns boolean
 language plpgsql
@@ -116,15 +128,25 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 begin
+  -- Its parent first, as whoever reads and writes does.
+  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
+    pg_catalog.left(p_name, -10));
+  execute pg_catalog.format('lock table outbox.%I in access exclusive mode', p_name);
+  -- Whoever held it up may have published into it, or replayed an event of it.
+  if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
+    return false;
+  end if;
   execute pg_catalog.format('drop table outbox.%I', p_name);
   delete from outbox.partition_check c where c.name = p_name;
   return true;
-exception when lock_not_available then
+-- Or dropped it.
+exception when lock_not_available or undefined_table then
   return false;
 end
 $$;
 comment on function outbox.drop_partition(text) is
-  'Drops a partition; false when a lock held it up for 100 ms.';
+  'Drops a partition; false when a lock held it up for 100 ms, when something of it was opened '
+  'meanwhile, or when it is gone.';
 
 create function outbox.drop_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -147,10 +169,7 @@ begin
     order by c.relname
   loop
     continue when v_day >= v_today;
-    if outbox.is_open_in(
-      outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
-      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC'))
-    then
+    if outbox.is_open_on(v_day) then
       delete from outbox.partition_check c where c.name = v_name;
       continue;
     end if;

@@ -3260,7 +3260,7 @@ export type Database = {
         Returns: boolean
       }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
-      'is_open_in': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
+      'is_open_on': { Args: { 'p_day': string }; Returns: boolean }
       'is_port_range': { Args: { 'p_text': string }; Returns: boolean }
       'is_public': { Args: { 'p_address': unknown }; Returns: boolean }
       'is_quiet': { Args: { 'p_now': string }; Returns: boolean }
@@ -3287,6 +3287,7 @@ export type Database = {
         Args: { 'p_gates': (string)[]; 'p_ids': (number)[] }
         Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
       }
+      'keep_days': { Args: { 'p_event_ids': (string)[] }; Returns: undefined }
       'keep_in_vault': { Args: { 'p_field': string; 'p_secret': string }; Returns: string }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }

@@ -12852,15 +12852,34 @@ begin
   update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
   update outbox.dead_letter x set replayed_at = p_now
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
-  delete from outbox.partition_check c
-  where c.name = outbox.partition_name('event',
-    (outbox.uuid_v7_time(p_event_id) at time zone 'UTC')::date);
   return true;
 end
 $$;
 comment on function outbox.put_back(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again; false when it is open, or when its event or endpoint is '
   'gone. locks: the caller holds the gate.';
+
+create function outbox.keep_days(p_event_ids uuid[]) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- In the order in which drop_partitions() comes to them.
+  delete from outbox.partition_check c
+  using (
+    select o.name from outbox.partition_check o
+    where o.name in (
+      select outbox.partition_name('event',
+        (outbox.uuid_v7_time(u) at time zone 'UTC')::date)
+      from pg_catalog.unnest(p_event_ids) u)
+    order by o.name
+    for update
+  ) o
+  where c.name = o.name;
+end
+$$;
+comment on function outbox.keep_days(uuid[]) is
+  'Starts the count of nights without anything open anew for the days of replayed events. locks: '
+  'partition_check by name, behind the gates.';
 
 create function outbox.replay(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -12896,6 +12915,7 @@ begin
       hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
         'it is there';
   end if;
+  perform outbox.keep_days(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(
@@ -13060,6 +13080,7 @@ begin
     where j.id = v_step.job_id;
     v_all := v_all + v_put;
   end loop;
+  perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
   perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   update outbox.replay_job j set state = 'done', finished_at = p_now
@@ -16389,9 +16410,18 @@ begin
     v_from := outbox.uuid_v7_floor(v_from::timestamptz)::text;
     v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
   end if;
+  -- Whoever has chosen DEFAULT for a row and then waits for it would be refused once the row's day
+  -- has its partition. So of a day that rows are written for now they wait before they choose.
+  if p_day <= (outbox.clock() at time zone 'UTC')::date + 1 then
+    execute pg_catalog.format('lock table only outbox.%I in share row exclusive mode', p_table);
+  end if;
   -- Attached after the rows of its day have left DEFAULT, or DEFAULT would contradict it.
   execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
     p_table || '_default');
+  -- Another call may have made it while this one waited.
+  if pg_catalog.to_regclass('outbox.' || v_name) is not null then
+    return false;
+  end if;
   execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name,
     p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
@@ -16439,19 +16469,22 @@ comment on function outbox.add_partitions() is
   'Makes the partitions of today and the next seven days that do not exist: {"made", "late": the '
   'tables that a lock held up until the next time}.';
 
-create function outbox.is_open_in(p_from uuid, p_to uuid) returns boolean
+create function outbox.is_open_on(p_day date) returns boolean
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 as $$
+declare
+  v_from uuid := outbox.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
+  v_to uuid := outbox.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
 begin
-  return exists (select from outbox.delivery d where d.event_id >= p_from and d.event_id < p_to)
-    or exists (select from outbox.unrouted u where u.event_id >= p_from and u.event_id < p_to)
-    or exists (select from outbox.unroutable u where u.event_id >= p_from and u.event_id < p_to);
+  return exists (select from outbox.delivery d where d.event_id >= v_from and d.event_id < v_to)
+    or exists (select from outbox.unrouted u where u.event_id >= v_from and u.event_id < v_to)
+    or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to);
 end
 $$;
-comment on function outbox.is_open_in(uuid, uuid) is
-  'Whether anything is open of the events with ids from p_from to below p_to.';
+comment on function outbox.is_open_on(date) is
+  'Whether anything is open of the events of that day (UTC).';
 
 create function outbox.drop_partition(p_name text) returns boolean
 language plpgsql
@@ -16459,15 +16492,25 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 begin
+  -- Its parent first, as whoever reads and writes does.
+  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
+    pg_catalog.left(p_name, -10));
+  execute pg_catalog.format('lock table outbox.%I in access exclusive mode', p_name);
+  -- Whoever held it up may have published into it, or replayed an event of it.
+  if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
+    return false;
+  end if;
   execute pg_catalog.format('drop table outbox.%I', p_name);
   delete from outbox.partition_check c where c.name = p_name;
   return true;
-exception when lock_not_available then
+-- Or dropped it.
+exception when lock_not_available or undefined_table then
   return false;
 end
 $$;
 comment on function outbox.drop_partition(text) is
-  'Drops a partition; false when a lock held it up for 100 ms.';
+  'Drops a partition; false when a lock held it up for 100 ms, when something of it was opened '
+  'meanwhile, or when it is gone.';
 
 create function outbox.drop_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -16490,10 +16533,7 @@ begin
     order by c.relname
   loop
     continue when v_day >= v_today;
-    if outbox.is_open_in(
-      outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
-      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC'))
-    then
+    if outbox.is_open_on(v_day) then
       delete from outbox.partition_check c where c.name = v_name;
       continue;
     end if;

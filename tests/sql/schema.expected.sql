@@ -541,9 +541,18 @@ begin
     v_from := outbox.uuid_v7_floor(v_from::timestamptz)::text;
     v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
   end if;
+  -- Whoever has chosen DEFAULT for a row and then waits for it would be refused once the row's day
+  -- has its partition. So of a day that rows are written for now they wait before they choose.
+  if p_day <= (outbox.clock() at time zone 'UTC')::date + 1 then
+    execute pg_catalog.format('lock table only outbox.%I in share row exclusive mode', p_table);
+  end if;
   -- Attached after the rows of its day have left DEFAULT, or DEFAULT would contradict it.
   execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
     p_table || '_default');
+  -- Another call may have made it while this one waited.
+  if pg_catalog.to_regclass('outbox.' || v_name) is not null then
+    return false;
+  end if;
   execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name,
     p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
@@ -6105,10 +6114,19 @@ CREATE FUNCTION outbox.drop_partition(p_name text) RETURNS boolean
     SET lock_timeout TO '100ms'
     AS $$
 begin
+  -- Its parent first, as whoever reads and writes does.
+  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
+    pg_catalog.left(p_name, -10));
+  execute pg_catalog.format('lock table outbox.%I in access exclusive mode', p_name);
+  -- Whoever held it up may have published into it, or replayed an event of it.
+  if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
+    return false;
+  end if;
   execute pg_catalog.format('drop table outbox.%I', p_name);
   delete from outbox.partition_check c where c.name = p_name;
   return true;
-exception when lock_not_available then
+-- Or dropped it.
+exception when lock_not_available or undefined_table then
   return false;
 end
 $$;
@@ -6117,7 +6135,7 @@ ALTER FUNCTION outbox.drop_partition(p_name text) OWNER TO postgres;
 
 -- Name: FUNCTION drop_partition(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; false when a lock held it up for 100 ms.';
+COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; false when a lock held it up for 100 ms, when something of it was opened meanwhile, or when it is gone.';
 
 -- Name: drop_partitions(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6143,10 +6161,7 @@ begin
     order by c.relname
   loop
     continue when v_day >= v_today;
-    if outbox.is_open_in(
-      outbox.uuid_v7_floor(v_day::timestamp at time zone 'UTC'),
-      outbox.uuid_v7_floor((v_day + 1)::timestamp at time zone 'UTC'))
-    then
+    if outbox.is_open_on(v_day) then
       delete from outbox.partition_check c where c.name = v_name;
       continue;
     end if;
@@ -8922,25 +8937,28 @@ ALTER FUNCTION outbox.is_network(p_text text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_network(p_text text) IS 'Whether a text is a network in CIDR form, its host bits zero.';
 
--- Name: is_open_in(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: is_open_on(date); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) RETURNS boolean
+CREATE FUNCTION outbox.is_open_on(p_day date) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     AS $$
+declare
+  v_from uuid := outbox.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
+  v_to uuid := outbox.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
 begin
-  return exists (select from outbox.delivery d where d.event_id >= p_from and d.event_id < p_to)
-    or exists (select from outbox.unrouted u where u.event_id >= p_from and u.event_id < p_to)
-    or exists (select from outbox.unroutable u where u.event_id >= p_from and u.event_id < p_to);
+  return exists (select from outbox.delivery d where d.event_id >= v_from and d.event_id < v_to)
+    or exists (select from outbox.unrouted u where u.event_id >= v_from and u.event_id < v_to)
+    or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to);
 end
 $$;
 
-ALTER FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) OWNER TO postgres;
+ALTER FUNCTION outbox.is_open_on(p_day date) OWNER TO postgres;
 
--- Name: FUNCTION is_open_in(p_from uuid, p_to uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION is_open_on(p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) IS 'Whether anything is open of the events with ids from p_from to below p_to.';
+COMMENT ON FUNCTION outbox.is_open_on(p_day date) IS 'Whether anything is open of the events of that day (UTC).';
 
 -- Name: is_port_range(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9225,6 +9243,34 @@ ALTER FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) OWNER TO po
 -- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) IS 'What comes of each status among stored updates, before anything is changed. The caller holds the messages, and the gates given.';
+
+-- Name: keep_days(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_days(p_event_ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- In the order in which drop_partitions() comes to them.
+  delete from outbox.partition_check c
+  using (
+    select o.name from outbox.partition_check o
+    where o.name in (
+      select outbox.partition_name('event',
+        (outbox.uuid_v7_time(u) at time zone 'UTC')::date)
+      from pg_catalog.unnest(p_event_ids) u)
+    order by o.name
+    for update
+  ) o
+  where c.name = o.name;
+end
+$$;
+
+ALTER FUNCTION outbox.keep_days(p_event_ids uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION keep_days(p_event_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_days(p_event_ids uuid[]) IS 'Starts the count of nights without anything open anew for the days of replayed events. locks: partition_check by name, behind the gates.';
 
 -- Name: keep_in_vault(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12478,9 +12524,6 @@ begin
   update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
   update outbox.dead_letter x set replayed_at = p_now
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
-  delete from outbox.partition_check c
-  where c.name = outbox.partition_name('event',
-    (outbox.uuid_v7_time(p_event_id) at time zone 'UTC')::date);
   return true;
 end
 $$;
@@ -13476,6 +13519,7 @@ begin
       hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
         'it is there';
   end if;
+  perform outbox.keep_days(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(
@@ -17348,6 +17392,7 @@ begin
     where j.id = v_step.job_id;
     v_all := v_all + v_put;
   end loop;
+  perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
   perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   update outbox.replay_job j set state = 'done', finished_at = p_now
@@ -20255,9 +20300,9 @@ REVOKE ALL ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with 
 
 REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
 
--- Name: FUNCTION is_open_in(p_from uuid, p_to uuid); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION is_open_on(p_day date); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.is_open_in(p_from uuid, p_to uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.is_open_on(p_day date) FROM PUBLIC;
 
 -- Name: FUNCTION is_port_range(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20295,6 +20340,10 @@ REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLI
 -- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION keep_days(p_event_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_days(p_event_ids uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION keep_in_vault(p_field text, p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 

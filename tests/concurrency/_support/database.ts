@@ -11,6 +11,8 @@ export interface Session {
   readonly sql: Sql
   /** The backend's process id, as pg_locks and pg_stat_activity name it. */
   readonly pid: number
+  /** Every warning so far: the tick makes one of each error of its upkeep. */
+  readonly warnings: readonly string[]
 }
 
 /** The test's own database. Disposing of it ends every session, stops the server and removes its folder. */
@@ -30,10 +32,12 @@ export interface OutboxDatabase extends AsyncDisposable {
 export async function startOutbox(): Promise<OutboxDatabase> {
   const pg = await startTestPostgres()
   const opened: Sql[] = []
-  const connect = (url: string): Sql => {
+  const connect = (url: string, warnings: string[] = []): Sql => {
     const sql = postgres(url, {
       max: 1,
-      onnotice: () => {},
+      onnotice: ({ severity, message }) => {
+        if (severity === 'WARNING' && message !== undefined) warnings.push(message)
+      },
       connection: { application_name: 'test' },
     })
     opened.push(sql)
@@ -54,10 +58,11 @@ export async function startOutbox(): Promise<OutboxDatabase> {
     return {
       admin,
       open: async () => {
-        const sql = connect(pg.dbUrl)
+        const warnings: string[] = []
+        const sql = connect(pg.dbUrl, warnings)
         const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
         if (row === undefined) throw new Error('the session does not know its process id')
-        return { sql, pid: row.pid }
+        return { sql, pid: row.pid, warnings }
       },
       reset: () => reset(admin, tables),
       [Symbol.asyncDispose]: dispose,

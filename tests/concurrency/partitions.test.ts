@@ -1,0 +1,195 @@
+/** Days are made and dropped while others publish, dispatch and replay: DDL gives way, and nobody loses a row. */
+
+import { expect } from '@std/expect'
+import type { Sql } from 'postgres'
+import { expectExactCounters, expectWaitsFor } from './_support/checks.ts'
+import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
+import { drain, report, Run } from './_support/dispatch.ts'
+import { addEndpoints } from './_support/endpoints.ts'
+import { publishMany, publishOne } from './_support/publish.ts'
+
+let db: OutboxDatabase
+let one: Session
+let other: Session
+
+// A database each: its days are used up.
+Deno.test.beforeEach(async () => {
+  db = await startOutbox()
+  one = await db.open()
+  other = await db.open()
+})
+Deno.test.afterEach(async () => {
+  await db[Symbol.asyncDispose]()
+})
+
+async function setDay(day: number): Promise<void> {
+  await one.sql`
+    insert into outbox.test_clock (at) values (now() + ${`${day} days`}::interval)
+    on conflict (only_row) do update set at = excluded.at`
+}
+
+/** Lets DDL wait as long as the test needs; by itself it gives way after 100 ms. */
+async function patience(): Promise<void> {
+  await one.sql`alter function outbox.add_partition(text, date) set lock_timeout = '20s'`
+  await one.sql`alter function outbox.drop_partition(text) set lock_timeout = '20s'`
+}
+
+async function drop(sql: Sql): Promise<number> {
+  const [row] = await sql<
+    { n: number }[]
+  >`select (outbox.drop_partitions() ->> 'dropped')::integer as n`
+  return row?.n ?? NaN
+}
+
+/** An event of today, delivered, in a partition that is past its time by the clock. */
+async function deliveredLongAgo(): Promise<{ event: string; endpoint: string; day: string }> {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  const event = await publishOne(one.sql)
+  expect(await drain(one.sql)).toBe(1)
+  const [row] = await one.sql<{ day: string }[]>`
+    select e.tableoid::regclass::text as day from outbox.event e where e.id = ${event}`
+  await setDay(100)
+  return { event, endpoint, day: row?.day ?? '' }
+}
+
+async function exists(table: string): Promise<boolean> {
+  const [row] = await one.sql`select to_regclass(${table}) is not null as yes`
+  return row?.yes
+}
+
+Deno.test('add_partitions() beside itself makes each day once', async () => {
+  await patience()
+  await setDay(20)
+  await one.sql`begin`
+  const [first] = await one.sql`select outbox.add_partitions() as made`
+  const second = other.sql`select outbox.add_partitions() as made`.then(([row]) => row?.made)
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`commit`
+  expect(first?.made).toEqual({ made: 16, late: [] })
+  expect(await second).toEqual({ made: 0, late: [] })
+})
+
+Deno.test('drop_partitions() beside itself drops each day once', async () => {
+  await patience()
+  const { day } = await deliveredLongAgo()
+  await one.sql`begin`
+  expect(await drop(one.sql)).toBe(16)
+  const second = drop(other.sql)
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`commit`
+  expect(await second).toBe(0)
+  expect(await exists(day)).toBe(false)
+})
+
+Deno.test('publish() of a row for DEFAULT, while its day is being made, waits and finds the day', async () => {
+  await addEndpoints(one.sql, { count: 1 })
+  await setDay(20)
+  await one.sql`begin`
+  await one.sql`select outbox.add_partitions()`
+  const publishing = publishOne(other.sql)
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`commit`
+  const [row] = await one.sql`
+    select e.tableoid::regclass::text as day from outbox.event e where e.id = ${await publishing}`
+  expect(row?.day).toMatch(/^outbox\.event_p[0-9]{8}$/)
+  expect(await drain(one.sql)).toBe(1)
+})
+
+Deno.test('dispatch() whose receipts are for DEFAULT, while their day is being made, waits and finds it', async () => {
+  await addEndpoints(one.sql, { count: 1 })
+  await publishMany(one.sql, 'thing.done', 3)
+  const run = new Run(other.sql)
+  const { deliveries } = await run.call([], 3)
+  expect(deliveries.length).toBe(3)
+  await setDay(20)
+  // The leases have ended with the day, so that a claim writes receipts too.
+  await one.sql`begin`
+  await one.sql`select outbox.add_partitions()`
+  const claiming = new Run(other.sql).call([], 3)
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`commit`
+  expect(await claiming).toMatchObject({ error: null })
+  const [row] = await one.sql`
+    select string_agg(distinct a.tableoid::regclass::text, ',') as days, count(*)::integer as n
+    from outbox.attempt a`
+  expect(row).toEqual({ days: expect.stringMatching(/^outbox\.attempt_p[0-9]{8}$/), n: 3 })
+  await expectExactCounters(db.admin)
+})
+
+Deno.test('drop_partitions() that waited for a replay leaves the day of its event', async () => {
+  await patience()
+  const { event, endpoint, day } = await deliveredLongAgo()
+  await one.sql`begin`
+  await one.sql`select outbox.replay(${event}, ${endpoint})`
+  const dropping = drop(other.sql)
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`commit`
+  // Seven days of event that nobody is interested in, and eight of attempt.
+  expect(await dropping).toBe(15)
+  expect(await exists(day)).toBe(true)
+  expect(await drain(one.sql)).toBe(1)
+  expect(await drop(one.sql)).toBe(1)
+})
+
+Deno.test('drop_partitions() that waited for a publisher of that day leaves it', async () => {
+  await patience()
+  await addEndpoints(one.sql, { count: 1 })
+  await one.sql`begin`
+  await publishOne(one.sql)
+  await other.sql`insert into outbox.test_clock (at) values (now() + interval '100 days')`
+  const dropping = drop(other.sql)
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`commit`
+  expect(await dropping).toBe(15)
+  expect(await drain(one.sql)).toBe(1)
+})
+
+/** What holds the days while it is under way: each leaves one delivery to make in its transaction. */
+const deeds: [
+  what: string,
+  deed: (sql: Sql, key: { event: string; endpoint: string }) => unknown,
+][] = [
+  ['publishes', (sql) => publishOne(sql)],
+  ['replays', (sql, { event, endpoint }) => sql`select outbox.replay(${event}, ${endpoint})`],
+  ['routes and claims', async (sql) => {
+    await publishOne(sql)
+    const run = new Run(sql)
+    const { deliveries } = await run.call([], 1)
+    await run.call(deliveries.map((delivery) => report(delivery, 'released')))
+  }],
+]
+
+for (const [what, deed] of deeds) {
+  Deno.test(`drop_partitions() gives way to a transaction that ${what}, and drops the days the next time`, async () => {
+    const key = await deliveredLongAgo()
+    await one.sql`begin`
+    await deed(one.sql, key)
+    expect(await drop(other.sql)).toBeLessThan(16)
+    expect(await exists(key.day)).toBe(true)
+    await one.sql`commit`
+    expect(await drain(one.sql)).toBe(1)
+    await drop(other.sql)
+    expect(await exists(key.day)).toBe(false)
+    await expectExactCounters(db.admin)
+  })
+}
+
+Deno.test('a replay of several days starts their counts anew in the order in which they are dropped', async () => {
+  await one.sql`
+    insert into outbox.partition_check (name, clean_nights, checked_on)
+    values ('event_p20260103', 1, '2026-01-10'), ('event_p20260105', 1, '2026-01-10')`
+  await one.sql`begin`
+  await one.sql`
+    update outbox.partition_check c set clean_nights = 2 where c.name = 'event_p20260103'`
+  const keeping = other.sql`
+    select outbox.keep_days(array[outbox.uuid_v7_floor('2026-01-05 12:00Z'), outbox.uuid_v7_floor('2026-01-03 12:00Z')])`
+    .execute()
+  await expectWaitsFor(db.admin, other, one)
+  // Whoever waits for the first day does not have the second one yet.
+  await one.sql`set local lock_timeout = '1ms'`
+  await one.sql`
+    update outbox.partition_check c set clean_nights = 2 where c.name = 'event_p20260105'`
+  await one.sql`commit`
+  await keeping
+  expect([...await one.sql`select from outbox.partition_check`]).toEqual([])
+})
