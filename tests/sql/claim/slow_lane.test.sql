@@ -2,7 +2,7 @@
 -- not fill its hand.
 begin;
 \ir ../_helpers.sql
-select no_plan();
+select plan(9);
 
 create temporary table ours as select endpoint('{}', p_ordering => 'partition', p_quantum => 20) as id;
 create temporary table keys as select k, events(60, p_key => k, p_endpoint_id => id) as ids from ours, unnest('{a,b}'::text[]) k;

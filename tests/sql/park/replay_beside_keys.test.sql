@@ -2,7 +2,7 @@
 -- replay.
 begin;
 \ir ../_helpers.sql
-select no_plan();
+select plan(4);
 
 create temporary table ours as select endpoint('{}', p_ordering => 'partition', p_timeout_ms => 3000, p_max_in_flight => 2) as id;
 create temporary table old as select events(1, p_key => 'z', p_endpoint_id => id) as ids from ours;
