@@ -8,6 +8,8 @@ import { dispatch, type Report, report, type WholeAnswer } from './_support/disp
 import { allRows, dieAt, differences, knownIds, makeMortal, sequences } from './_support/dying.ts'
 import { addEndpoints } from './_support/endpoints.ts'
 import { publishOne } from './_support/publish.ts'
+import { messagesUnderWay } from './_support/callbacks.ts'
+import { Random } from './_support/random.ts'
 
 let db: OutboxDatabase
 let session: Session
@@ -100,6 +102,32 @@ const PLACES = [
   'update ring',
   'update router',
   'update run',
+  'update run_batch',
+]
+
+/** The same of a call for messages. */
+const MESSAGE_PLACES = [
+  'delete delivery',
+  'delete unrouted',
+  'insert activity',
+  'insert attempt',
+  'insert audit_event',
+  'insert channel_hold',
+  'insert counter_change',
+  'insert dead_letter',
+  'insert delivery',
+  'insert event',
+  'insert lane',
+  'insert message_attempt',
+  'insert run_batch',
+  'insert unrouted',
+  'update delivery',
+  'update endpoint',
+  'update gate',
+  'update lane',
+  'update message_attempt',
+  'update outbound_message',
+  'update router',
   'update run_batch',
 ]
 
@@ -198,4 +226,26 @@ Deno.test('dispatch() in which any row it changes is refused records its results
   await sql`rollback`
   // Each of the three came about, so that each was made up for.
   expect(Object.values(told).every((n) => n > 0)).toBe(true)
+})
+
+Deno.test('dispatch() of messages that dies at any row it changes, and is made again, is as an undisturbed one', async () => {
+  await db.reset()
+  const { sql } = session
+  const told = await messagesUnderWay(sql, { count: 6, random: new Random(1) })
+  await sql`
+    select outbox.create_message(o, '+12025559999', '{"parameters": ["Ben"]}', 'reminder', 'dossier', 'later')
+    from unnest('{org-0, org-1}'::text[]) o`
+  await sql`update outbox.endpoint set rate_per_second = 77 where true`
+  // The token of one channel is refused, one number is not on WhatsApp; the rest was sent.
+  const results = told.map(({ result }, n): unknown => {
+    const { event, endpoint, attempt } = result
+    const key = { event, endpoint, attempt }
+    if (n === 0) return { ...key, outcome: 'failed', status: 401, code: '190' }
+    if (n === 1) return { ...key, outcome: 'failed', status: 400, code: '131026' }
+    if (n === 2) return { ...key, outcome: 'failed', error_class: 'timeout' }
+    return { ...key, outcome: 'delivered', status: 200, provider_id: `wamid.${n}` }
+  }) as Report[]
+  const run = '00000000-0000-7000-8000-000000000009'
+  const places = await dieEverywhere(sql, { run, seq: 100, results, limit: 10 })
+  expect(places).toEqual(MESSAGE_PLACES)
 })

@@ -16,7 +16,7 @@ export async function makeMortal(owner: Sql): Promise<void> {
     create sequence public.changes;
     create function public.die() returns trigger language plpgsql as $$
     begin
-      if nextval('public.changes') = current_setting('test.die_at', true)::bigint then
+      if nextval('public.changes') = nullif(current_setting('test.die_at', true), '')::bigint then
         raise exception '% %', lower(tg_op), regexp_replace(tg_table_name, '_(p[0-9]{8}|default)$', '')
           using errcode = current_setting('test.die_of');
       end if;
