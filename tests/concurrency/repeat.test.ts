@@ -69,7 +69,7 @@ Deno.test('dispatch() repeated after it ended returns what of the batch is still
   await expectExactCounters(db.admin)
 })
 
-/** Every statement of dispatch() that changes something, in its order. */
+/** Statements of dispatch() at which its process ends; dying.test.ts ends it at every row. */
 const places: Place[] = [
   { when: 'before', what: 'insert', table: 'run_batch' },
   { when: 'after', what: 'delete', table: 'run_batch' },

@@ -191,7 +191,10 @@ export async function mix(
       () => count.done += 1,
       (cause) => {
         if (!REFUSALS.includes(cause.code)) {
-          throw new Error(`${name} in round ${round}: ${cause.code} ${cause.message}`, { cause })
+          const { code, message, detail, where } = cause
+          throw new Error(`${name} in round ${round}: ${code} ${message}\n${detail}\n${where}`, {
+            cause,
+          })
         }
         count.refused += 1
       },
