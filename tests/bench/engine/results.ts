@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { Machine } from '../report/machine.ts'
-import { resultsDir } from '../report/results.ts'
+import { machineName, resultsDir } from '../report/results.ts'
 import { format, toTable, toTextTable } from '../report/table.ts'
 import { type Finding, type Size, verdictOn } from './measurement.ts'
 
@@ -19,15 +19,10 @@ export interface Taken extends Finding {
   command: string
 }
 
-/** What is known of one machine: each measurement as it was last taken there. */
+/** What is known of one machine, in one file: each measurement as it was last taken there. */
 export interface EngineResults {
   machine: Machine
   taken: Taken[]
-}
-
-/** `amd-epyc`: of one machine there is one file, of which a run replaces what it took. */
-export function engineName({ cpu }: Machine): string {
-  return cpu.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')
 }
 
 /** These with those of before that were not taken again, in the order of `names`. */
@@ -86,7 +81,7 @@ const engineDir = join(resultsDir, 'engine')
 /** What is kept of this machine; nothing where nothing is. */
 export async function readTaken(machine: Machine, folder = engineDir): Promise<Taken[]> {
   try {
-    const text = await Deno.readTextFile(join(folder, `${engineName(machine)}.json`))
+    const text = await Deno.readTextFile(join(folder, `${machineName(machine)}.json`))
     // SAFETY: writeEngineResults() wrote it.
     return (JSON.parse(text) as EngineResults).taken
   } catch (error) {
@@ -101,7 +96,7 @@ export async function writeEngineResults(
   folder = engineDir,
 ): Promise<string[]> {
   await Deno.mkdir(folder, { recursive: true })
-  const name = engineName(results.machine)
+  const name = machineName(results.machine)
   await Deno.writeTextFile(join(folder, `${name}.json`), JSON.stringify(results, null, 2) + '\n')
   await Deno.writeTextFile(join(folder, `${name}.md`), toPage(results))
   return ['json', 'md'].map((ending) => `tests/bench/results/engine/${name}.${ending}`)

@@ -30,8 +30,12 @@ export const resultsDir = join(projectRoot, 'tests', 'bench', 'results')
 
 /** `2026-11-28-amd-epyc`: of one machine and day there is one file. */
 export function resultsName({ at, machine }: Pick<Results, 'at' | 'machine'>): string {
-  const cpu = machine.cpu.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')
-  return `${at.slice(0, 10)}-${cpu}`
+  return `${at.slice(0, 10)}-${machineName(machine)}`
+}
+
+/** `amd-epyc`: the CPU in words of a file's name. */
+export function machineName({ cpu }: Machine): string {
+  return cpu.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')
 }
 
 /** The files of a run by their names: all of it as JSON, and a chart for each question. */
