@@ -15700,34 +15700,47 @@ begin
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
+  ), turns as (
+    -- Lanes in the order in which they fill the batch. given: what the ordered ones before this one
+    -- give, who have their depth and wait for nothing. Beyond a full batch none is read: each of a
+    -- hundred keys may have a whole quantum to give.
+    select l.*,
+      pg_catalog.sum(least(l.depth, l.most)) filter (where l.ordered and l.tokens is null)
+        over (order by l.place, l.next_at, l.lane_id rows unbounded preceding exclude current row)
+        as given
+    from (
+      select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.*,
+        case when l.ordered and not r.probing then r.chain else r.room end as most
+      from ring r
+      cross join lateral (
+        select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
+        from outbox.lane l
+        where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
+          and l.next_at < 'infinity'
+          and (not l.ordered or l.leased = 0)
+        order by l.next_at
+        limit r.room
+      ) l
+    ) l
   ), seen as (
     -- One row per delivery that is free and due; a lane without any has one row of nulls. What is
     -- leased, at the head of an unordered lane, is passed by.
-    select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second,
-      l.id as lane_id, l.lane_at, l.ordered, l.next_at, l.most,
+    select t.gate_at, t.place, t.room, t.lease, t.probing, t.tokens, t.rate_per_second,
+      t.lane_id, t.lane_at, t.ordered, t.next_at, t.most,
       d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
-    from ring r
-    cross join lateral (
-      select l.ctid as lane_at, l.id, l.ordered, l.next_at, l.head_at,
-        case when l.ordered and not r.probing then r.chain else r.room end as most
-      from outbox.lane l
-      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
-        and l.next_at < 'infinity'
-        and (not l.ordered or l.leased = 0)
-      order by l.next_at
-      limit r.room
-    ) l
+    from turns t
     left join lateral (
       -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
       select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
         pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-        and d.due_at <= case when l.ordered then 'infinity' else p_now end
+      where d.lane_id = t.lane_id and d.lane_id > 0 and d.due_at >= t.head_at
+        and d.due_at <= case when t.ordered then 'infinity' else p_now end
         and d.leased_until is null
       order by d.due_at, d.event_id
-      limit l.most + 1
+      limit t.most + 1
     ) d on true
+    where coalesce(t.given, 0) < p_limit
   ), ranked as (
     -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
     -- spent: how many of its rate's tokens the gate has given out up to this row.
