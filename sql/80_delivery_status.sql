@@ -27,8 +27,10 @@ left join outbox.event v on v.id = d.event_id
 left join outbox.dead_letter x
   on v.id is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id
 join outbox.endpoint e on e.id = d.endpoint_id
-join outbox.lane l on l.id = d.lane_id
 join outbox.gate g on g.endpoint_id = d.endpoint_id
+-- Says more than it must, so that what an endpoint has open is found through its lanes.
+join outbox.lane l on l.id = d.lane_id and l.gate_id = g.id
+where d.lane_id > 0
 union all
 select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt, null, null,
   v.created_at, a.at, false

@@ -17710,8 +17710,9 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
      LEFT JOIN outbox.event v ON ((v.id = d.event_id)))
      LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = d.event_id) AND (x.endpoint_id = d.endpoint_id))))
      JOIN outbox.endpoint e ON ((e.id = d.endpoint_id)))
-     JOIN outbox.lane l ON ((l.id = d.lane_id)))
      JOIN outbox.gate g ON ((g.endpoint_id = d.endpoint_id)))
+     JOIN outbox.lane l ON (((l.id = d.lane_id) AND (l.gate_id = g.id))))
+  WHERE (d.lane_id > 0)
 UNION ALL
  SELECT a.event_id,
     a.endpoint_id,
