@@ -13340,10 +13340,12 @@ left join outbox.event v on v.id = s.event_id
 left join outbox.dead_letter x
   on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
 left join outbox.endpoint e on e.id = s.endpoint_id
--- The tries of this life: a replay begins behind the last end, and its number.
+-- The tries of this life: a replay begins behind the last end, and its number. What was never
+-- claimed has none, and of a million that wait none is looked for.
 left join lateral (
   select pg_catalog.max(a.attempt) as ended_at from outbox.attempt a
-  where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id
+  where s.attempt > 0 and a.event_id = s.event_id
+    and a.endpoint_id is not distinct from s.endpoint_id
     and (a.kind = 'close' or a.outcome = 'delivered')
     and (s.finished_at is null or a.at < s.finished_at)
 ) l on true
@@ -13356,7 +13358,8 @@ left join lateral (
     )[1] as last_error
   from outbox.attempt a
   -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's.
-  where a.event_id = s.event_id and a.endpoint_id is not distinct from s.endpoint_id
+  where s.attempt > 0 and a.event_id = s.event_id
+    and a.endpoint_id is not distinct from s.endpoint_id
     and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
 ) f on true
 union all

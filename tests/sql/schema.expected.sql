@@ -18083,12 +18083,12 @@ CREATE VIEW outbox.relay_status WITH (security_invoker='true') AS
      LEFT JOIN outbox.endpoint e ON ((e.id = s.endpoint_id)))
      LEFT JOIN LATERAL ( SELECT max(a.attempt) AS ended_at
            FROM outbox.attempt a
-          WHERE ((a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND ((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND ((s.finished_at IS NULL) OR (a.at < s.finished_at)))) l ON (true))
+          WHERE ((s.attempt > 0) AND (a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND ((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND ((s.finished_at IS NULL) OR (a.at < s.finished_at)))) l ON (true))
      LEFT JOIN LATERAL ( SELECT count(*) FILTER (WHERE (a.outcome = 'failed'::text)) AS failures,
             max(a.at) AS last_attempt_at,
             (array_agg(COALESCE(a.error, a.error_class) ORDER BY a.at DESC) FILTER (WHERE (a.outcome = 'failed'::text)))[1] AS last_error
            FROM outbox.attempt a
-          WHERE ((a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND (a.kind = 'try'::text) AND (a.attempt > COALESCE(l.ended_at, 0)))) f ON (true))
+          WHERE ((s.attempt > 0) AND (a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND (a.kind = 'try'::text) AND (a.attempt > COALESCE(l.ended_at, 0)))) f ON (true))
 UNION ALL
  SELECT v.id,
     v.endpoint_id,
