@@ -136,7 +136,12 @@ declare
   v_dropped integer;
 begin
   with gone as (
-    delete from outbox.endpoint_secret s where s.expires_at <= p_now - interval '5 minutes'
+    delete from outbox.endpoint_secret s
+    where s.id in (
+      -- Whoever holds one of them forgets its endpoint, secrets and all.
+      select o.id from outbox.endpoint_secret o
+      where o.expires_at <= p_now - interval '5 minutes'
+      for update skip locked)
     returning s.vault_id
   )
   delete from vault.secrets v using gone g where v.id = g.vault_id;

@@ -78,10 +78,11 @@ create function outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) ret
 language plpgsql set search_path = ''
 as $$
 begin
-  delete from vault.secrets v
-  using outbox.endpoint_secret s
-  where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
-  delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
+  -- In the order of drop_expired_secrets(): the secret, then what Vault has of it.
+  with gone as (
+    delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id returning s.vault_id
+  )
+  delete from vault.secrets v using gone g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
   perform outbox.forget_channel(p_endpoint_id);

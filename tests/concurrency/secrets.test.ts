@@ -55,3 +55,20 @@ Deno.test('set_headers() twice at a time loses neither change', async () => {
     select count(*)::integer as n from vault.secrets where name like 'outhook_endpoint_headers%'`
   expect(vault?.n).toBe(1)
 })
+
+Deno.test('drop_expired_secrets() waits for nobody who forgets the endpoint, and nothing is left', async () => {
+  const expired = `now() + interval '2 days'`
+  await one.sql`select outbox.rotate_secret(${endpoint})`
+  await one.sql`begin`
+  await one.sql`
+    select outbox.forget_endpoint(e.id, g.id) from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
+    where e.id = ${endpoint}`
+  await other.sql`set lock_timeout = '1s'`
+  const [row] = await other.sql.unsafe(`select outbox.drop_expired_secrets(${expired}) as n`)
+  expect(row?.n).toBe(0)
+  await one.sql`commit`
+  const [left] = await db.admin`
+    select (select count(*)::integer from outbox.endpoint_secret) as secrets,
+      (select count(*)::integer from vault.secrets) as in_vault`
+  expect(left).toEqual({ secrets: 0, in_vault: 0 })
+})

@@ -6091,7 +6091,12 @@ declare
   v_dropped integer;
 begin
   with gone as (
-    delete from outbox.endpoint_secret s where s.expires_at <= p_now - interval '5 minutes'
+    delete from outbox.endpoint_secret s
+    where s.id in (
+      -- Whoever holds one of them forgets its endpoint, secrets and all.
+      select o.id from outbox.endpoint_secret o
+      where o.expires_at <= p_now - interval '5 minutes'
+      for update skip locked)
     returning s.vault_id
   )
   delete from vault.secrets v using gone g where v.id = g.vault_id;
@@ -7512,10 +7517,11 @@ CREATE FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) RET
     SET search_path TO ''
     AS $$
 begin
-  delete from vault.secrets v
-  using outbox.endpoint_secret s
-  where s.endpoint_id = p_endpoint_id and v.id = s.vault_id;
-  delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id;
+  -- In the order of drop_expired_secrets(): the secret, then what Vault has of it.
+  with gone as (
+    delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id returning s.vault_id
+  )
+  delete from vault.secrets v using gone g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
   perform outbox.forget_channel(p_endpoint_id);
