@@ -9681,9 +9681,11 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  select *
+  -- What a deleted endpoint has left is cancelled, though its rows go later.
+  select d.*
   into v_delivery
   from outbox.delivery d
+  join outbox.endpoint e on e.id = d.endpoint_id and e.state <> 'deleted'
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
     raise exception using errcode = 'OH002',

@@ -135,16 +135,21 @@ function replay(model: Model, pair: Pair, seen: Seen): void {
   makeDue(model, pair)
 }
 
+/** What refuses a deed on an open delivery; of a deleted endpoint none is open any more. */
+function notOpenOrSent(model: Model, pair: Pair): string | undefined {
+  if (pair.endpoint.state === 'deleted') return 'OH002'
+  return isBeingSent(model, pair) ? 'OH004' : undefined
+}
+
 function retryNow(model: Model, pair: Pair, seen: Seen): void {
-  if (expectRefusal(model, seen, isBeingSent(model, pair) ? 'OH004' : undefined)) return
+  if (expectRefusal(model, seen, notOpenOrSent(model, pair))) return
   lose(model, seen)
   makeDue(model, pair)
 }
 
 function cancel(model: Model, pair: Pair, seen: Seen): void {
   const dies = pair.lease !== null && pair.tries >= pair.endpoint.spec.maxRetries
-  const refusal = isBeingSent(model, pair) ? 'OH004' : dies ? 'OH002' : undefined
-  if (expectRefusal(model, seen, refusal)) return
+  if (expectRefusal(model, seen, notOpenOrSent(model, pair) ?? (dies ? 'OH002' : undefined))) return
   lose(model, seen)
   model.close(pair, 'close', 'cancelled')
 }

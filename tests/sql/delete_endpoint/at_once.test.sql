@@ -2,7 +2,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
-select plan(17);
+select plan(21);
 
 create temporary table made as select endpoint() as id, endpoint() as other;
 create temporary table event as select events(50) as ids;
@@ -31,8 +31,12 @@ from made, lateral (values
   (format('pause_endpoint(%L)', id), format($$OH002 endpoint '%s' does not exist$$, id)),
   (format('subscribe(%L, ''{order.*}'')', id), format($$OH002 endpoint '%s' does not exist$$, id)),
   (format('publish(''a'', ''{}'', p_endpoint_id => %L)', id), format('OH002 endpoint %s does not exist in organisation default', id)),
-  (format('replay(%L, %L)', (select ids[1] from event), id), format($$OH002 endpoint '%s' does not exist$$, id))
+  (format('replay(%L, %L)', (select ids[1] from event), id), format($$OH002 endpoint '%s' does not exist$$, id)),
+  (format('retry_now(%L, %L)', (select ids[2] from event), id), format($$OH002 event '%s' has no open delivery for endpoint '%s'$$, (select ids[2] from event), id)),
+  (format('schedule_retry(%L, %L, ''1 min'')', (select ids[2] from event), id), format($$OH002 event '%s' has no open delivery for endpoint '%s'$$, (select ids[2] from event), id)),
+  (format('cancel_delivery(%L, %L)', (select ids[2] from event), id), format($$OH002 event '%s' has no open delivery for endpoint '%s'$$, (select ids[2] from event), id))
 ) c (call, refusal);
+select is((select count(*) from outbox.attempt a join made m on m.id = a.endpoint_id), 0::bigint, 'and none of them left a receipt');
 
 select * from finish();
 rollback;
