@@ -13604,8 +13604,8 @@ $$;
 comment on function outbox.recent_deliveries(text, integer) is
   'The deliveries of the newest events, of one organisation or (null) of all, as delivery_status '
   'shows them: by event_id from the highest, then endpoint_id. p_limit (1 to 1000) bounds the rows '
-  'and the events that are looked at, so the last event may be cut, and rows are fewer where events '
-  'wait for routing. Its cost does not grow with history. OH001.';
+  'and the events that are looked at, so the last event may be cut, and rows are fewer where '
+  'events wait for routing. Its cost does not grow with history. OH001.';
 
 -- sql/81_api_requests.sql
 

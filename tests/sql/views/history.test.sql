@@ -34,7 +34,7 @@ insert into question (stale, receipts, events, q) values
   (true, 5, 0, 'select * from outbox.attempt where endpoint_id = ''@c'' and at > now() - interval ''1 hour'' order by at desc limit 20'),
   (true, 80, 0, 'select a.* from outbox.endpoint e cross join lateral (select * from outbox.attempt a where a.endpoint_id = e.id order by a.at desc limit 20) a
     where e.org_id = ''many'' order by a.at desc limit 20'),
-  -- The newest deliveries, open ones and the finished ones behind them: the receipts of each twice at most.
+  -- The newest deliveries, open ones and the finished ones behind them: the receipts of each three times at most.
   (true, 0, 60, 'select * from outbox.recent_deliveries(''many'', 20)'),
   (true, 80, 60, 'select * from outbox.recent_deliveries(''few'', 20)'),
   (true, 0, 60, 'select * from outbox.recent_deliveries(null, 20)'),
