@@ -59,6 +59,15 @@ comment on table outbox.event is
   'What happened: written once by publish(), never changed. body is the JSON as text, as it will '
   'be sent. The id carries created_at, to the millisecond: what is sent goes by the id.';
 
+-- For the lists of one organisation, which would walk everybody's events without it. It costs a
+-- publish 95 to 140 bytes of WAL, of 880 (about an eighth), and no time that could be measured.
+-- Every org_id is above ''. The predicate keeps this index out of look-ups by id, which its last
+-- column would serve as well as the primary key while statistics call the table empty; a query of
+-- an organisation repeats it. Such a query also bounds (org_id, id) as one row, and orders by both:
+-- by an equality and the order of id alone the planner, where organisations are few, walks the
+-- primary key through the events of all.
+create index event_org on outbox.event (org_id, id) where org_id > '';
+
 -- A missing partition must never fail the application's transaction.
 create table outbox.event_default partition of outbox.event default;
 

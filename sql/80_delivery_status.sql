@@ -52,4 +52,5 @@ where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
 comment on view outbox.delivery_status is
   'Every delivery, open or finished: pending, processing, failed (waits for its retry), held '
   '(and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, '
-  'filter_error, no_subscriber.';
+  'filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= '
+  'uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';

@@ -1,8 +1,11 @@
 -- Cursors of the lists of the HTTP API that walk history: events and deliveries. They go by a key
 -- that never changes, newest first, and a cursor is the key of the last row that was looked at, so
--- that new rows move nothing. A list walks a bounded number of rows of an index that is there
--- anyway: an index for its filters would cost every delivery. So a page may be short, even empty;
--- only a cursor of null says the end.
+-- that new rows move nothing. A list walks the organisation's own events, by their index event_org,
+-- and looks at its filters row by row: an index for them would cost every delivery. The open
+-- deliveries and the dead letters of all are walked where a status asks for them, since by event
+-- neither has an index of an organisation. A page walks a bounded number of rows. So it may be
+-- short, even empty, where most of them are not what was asked for; only a cursor of null says the
+-- end.
 
 create function outbox.key_to_cursor(p_key text) returns text
 language plpgsql immutable strict set search_path = ''

@@ -1,6 +1,8 @@
 -- The list of deliveries over the HTTP API. It goes by (event, endpoint), newest first, over
 -- whichever of three tables has what is asked for: open deliveries, dead letters, or else the
--- events.
+-- organisation's events. The first two are walked for all organisations: they hold what is open or
+-- failed, not history, and letters outlive the events that an organisation could be found by.
+-- list_dead_letters() has an index of its organisation, by the time of failure.
 
 create function outbox.delivery_ends(p_event_id uuid) returns table (endpoint_id uuid)
 language plpgsql stable rows 10
@@ -58,20 +60,21 @@ begin
     open v_list for
     select e.id, p.endpoint_id
     from outbox.event e
-    left join lateral (
-      select o.endpoint_id from outbox.delivery_ends(e.id) o where e.org_id = p_org_id offset 0
-    ) p on true
-    where e.id <= p_below.event_id and e.id >= p_from
+    left join lateral outbox.delivery_ends(e.id) p on true
+    where e.org_id > '' and (e.org_id, e.id) >= (p_org_id, p_from)
+      and (e.org_id, e.id) <= (p_org_id, p_below.event_id)
+      -- For the partitions.
+      and e.id >= p_from and e.id <= p_below.event_id
       and (e.id < p_below.event_id or p.endpoint_id < p_below.endpoint_id)
-    order by e.id desc;
+    order by e.org_id desc, e.id desc;
   end if;
   return v_list;
 end
 $$;
 comment on function outbox.open_delivery_list(text, text, uuid, outbox.delivery_key) is
   'A cursor over the deliveries that may have a status (null: any), below a key and from an event '
-  'on, newest first; an event without any may be there with a null. What they are must be asked of '
-  'each.';
+  'on, newest first; an event without any may be there with a null. What they are, and whose where '
+  'the status is of open ones or dead letters, must be asked of each.';
 
 create function outbox.list_deliveries(
   p_org_id text,
@@ -140,4 +143,5 @@ comment on function outbox.list_deliveries(
   text, text, uuid, text, timestamptz, timestamptz, text, integer) is
   'The deliveries of an organisation''s endpoints, newest event first: {"data": [delivery_json()], '
   '"nextCursor"}. p_status is one of delivery_json()''s; p_from and p_to are the event''s time. '
-  'Looks at 20,000 events at most, so a page may be short; a cursor of null is the end. OH001.';
+  'Walks 20,000 rows at most, of the organisation''s events or, for the status of open ones or '
+  'dead letters, of everybody''s: so a page may be short; a cursor of null is the end. OH001.';

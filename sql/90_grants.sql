@@ -24,6 +24,7 @@ revoke all on all functions in schema outbox from public, anon, authenticated, s
 grant usage on schema outbox to service_role;
 grant execute on function
   outbox.version(),
+  outbox.recent_deliveries(text, integer),
   outbox.set_setting(text, jsonb),
   outbox.create_endpoint(
     text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb,

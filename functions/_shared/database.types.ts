@@ -4121,6 +4121,29 @@ export type Database = {
         Args: { 'p_app_id': string; 'p_org_id'?: string; 'p_updates'?: Json }
         Returns: Json
       }
+      'recent_deliveries': {
+        Args: { 'p_limit'?: number; 'p_org_id'?: string }
+        Returns: {
+          'attempt': number | null
+          'created_at': string | null
+          'endpoint_id': string | null
+          'event_id': string | null
+          'event_type': string | null
+          'finished_at': string | null
+          'held_because': string | null
+          'next_attempt_at': string | null
+          'open': boolean | null
+          'org_id': string | null
+          'status': string | null
+          'tries': number | null
+        }[]
+        SetofOptions: {
+          from: '*'
+          to: 'delivery_status'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       'recipients_of': {
         Args: { 'p_org_id': string; 'p_user_id': string; 'p_wa_id': string }
         Returns: (string)[]

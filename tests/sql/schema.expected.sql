@@ -9840,7 +9840,7 @@ ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_i
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of an organisation''s endpoints, newest event first: {"data": [delivery_json()], "nextCursor"}. p_status is one of delivery_json()''s; p_from and p_to are the event''s time. Looks at 20,000 events at most, so a page may be short; a cursor of null is the end. OH001.';
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of an organisation''s endpoints, newest event first: {"data": [delivery_json()], "nextCursor"}. p_status is one of delivery_json()''s; p_from and p_to are the event''s time. Walks 20,000 rows at most, of the organisation''s events or, for the status of open ones or dead letters, of everybody''s: so a page may be short; a cursor of null is the end. OH001.';
 
 -- Name: list_event_types(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9903,8 +9903,11 @@ begin
     select e.id, e.org_id, e.type, null, e.partition_key, e.correlation_id, e.idempotency_key,
       e.traceparent, e.endpoint_id, e.deliver_at, e.created_at
     from outbox.event e
-    where e.id >= v_span[1] and e.id < v_below
-    order by e.id desc
+    where e.org_id > ''
+      and (e.org_id, e.id) >= (p_org_id, v_span[1]) and (e.org_id, e.id) < (p_org_id, v_below)
+      -- For the partitions.
+      and e.id >= v_span[1] and e.id < v_below
+    order by e.org_id desc, e.id desc
     limit v_look + 1
   loop
     v_seen := v_seen + 1;
@@ -9913,7 +9916,7 @@ begin
         'nextCursor', outbox.key_to_cursor(v_last::text));
     end if;
     v_last := v_event.id;
-    if v_event.org_id = p_org_id and v_event.type = coalesce(p_event_type, v_event.type) then
+    if v_event.type = coalesce(p_event_type, v_event.type) then
       v_data := v_data || outbox.event_json(v_event);
     end if;
   end loop;
@@ -9925,7 +9928,7 @@ ALTER FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from times
 
 -- Name: FUNCTION list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Looks at 20,000 events at most, so a page may be short; a cursor of null is the end. OH001.';
+COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Looks at 20,000 of its events at most, so a page of a rare type may be short; a cursor of null is the end. OH001.';
 
 -- Name: list_messages(text, text, integer, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11234,12 +11237,13 @@ begin
     open v_list for
     select e.id, p.endpoint_id
     from outbox.event e
-    left join lateral (
-      select o.endpoint_id from outbox.delivery_ends(e.id) o where e.org_id = p_org_id offset 0
-    ) p on true
-    where e.id <= p_below.event_id and e.id >= p_from
+    left join lateral outbox.delivery_ends(e.id) p on true
+    where e.org_id > '' and (e.org_id, e.id) >= (p_org_id, p_from)
+      and (e.org_id, e.id) <= (p_org_id, p_below.event_id)
+      -- For the partitions.
+      and e.id >= p_from and e.id <= p_below.event_id
       and (e.id < p_below.event_id or p.endpoint_id < p_below.endpoint_id)
-    order by e.id desc;
+    order by e.org_id desc, e.id desc;
   end if;
   return v_list;
 end
@@ -11249,7 +11253,7 @@ ALTER FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uu
 
 -- Name: FUNCTION open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) IS 'A cursor over the deliveries that may have a status (null: any), below a key and from an event on, newest first; an event without any may be there with a null. What they are must be asked of each.';
+COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) IS 'A cursor over the deliveries that may have a status (null: any), below a key and from an event on, newest first; an event without any may be there with a null. What they are, and whose where the status is of open ones or dead letters, must be asked of each.';
 
 -- Name: open_letter_list(text, uuid, timestamp with time zone, timestamp with time zone, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13220,6 +13224,181 @@ ALTER FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates 
 
 COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller named, which only narrows. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it was not understood, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
 
+-- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.gate (
+    id bigint NOT NULL,
+    endpoint_id uuid NOT NULL,
+    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    lanes_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    in_flight integer DEFAULT 0 NOT NULL,
+    depth bigint DEFAULT 0 NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    last_timed_out boolean DEFAULT false NOT NULL,
+    tokens double precision DEFAULT 0 NOT NULL,
+    tokens_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    breaker text DEFAULT 'closed'::text NOT NULL,
+    streak integer DEFAULT 0 NOT NULL,
+    first_failure_at timestamp with time zone,
+    open_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    probe_event uuid,
+    probe_attempt integer,
+    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    CONSTRAINT gate_breaker_is_known CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
+    CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
+    CONSTRAINT gate_has_a_probe_when_half_open CHECK (((breaker = 'half_open'::text) = ((probe_event IS NOT NULL) AND (probe_attempt IS NOT NULL)))),
+    CONSTRAINT gate_in_flight_is_not_negative CHECK ((in_flight >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.gate OWNER TO postgres;
+
+-- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), from when on its lanes are due (lanes_from: none is earlier), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
+
+-- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.lane (
+    id bigint NOT NULL,
+    gate_id bigint NOT NULL,
+    ordered boolean NOT NULL,
+    key_hash bigint DEFAULT 0 NOT NULL,
+    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    leased integer DEFAULT 0 NOT NULL,
+    leased_until timestamp with time zone,
+    halted boolean DEFAULT false NOT NULL,
+    depth bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
+    CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.lane OWNER TO postgres;
+
+-- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends, or earlier: lose_leases() looks then, and notes the next. Of an ordered lane, tail_at is the last due_at that routing gave out, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
+
+-- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
+ SELECT d.event_id,
+    d.endpoint_id,
+    e.org_id,
+    COALESCE(v.type, x.original_topic) AS event_type,
+        CASE
+            WHEN (e.state = 'deleted'::text) THEN 'cancelled'::text
+            WHEN (d.leased_until IS NOT NULL) THEN 'processing'::text
+            WHEN ((e.state <> 'enabled'::text) OR ((g.breaker <> 'closed'::text) AND e.breaker_enabled) OR l.halted) THEN 'held'::text
+            WHEN (d.tries > 0) THEN 'failed'::text
+            ELSE 'pending'::text
+        END AS status,
+        CASE
+            WHEN (e.state = 'deleted'::text) THEN NULL::text
+            WHEN (e.state <> 'enabled'::text) THEN (('endpoint '::text || e.state) || COALESCE((': '::text || e.state_reason), ''::text))
+            WHEN ((g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
+            WHEN l.halted THEN 'halted behind a dead letter'::text
+            ELSE NULL::text
+        END AS held_because,
+    d.attempt,
+    d.tries,
+        CASE
+            WHEN l.ordered THEN GREATEST(l.not_before, d.due_at)
+            ELSE d.due_at
+        END AS next_attempt_at,
+    COALESCE(v.created_at, x.event_created_at) AS created_at,
+    NULL::timestamp with time zone AS finished_at,
+    true AS open
+   FROM (((((outbox.delivery d
+     LEFT JOIN outbox.event v ON ((v.id = d.event_id)))
+     LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = d.event_id) AND (x.endpoint_id = d.endpoint_id))))
+     JOIN outbox.endpoint e ON ((e.id = d.endpoint_id)))
+     JOIN outbox.gate g ON ((g.endpoint_id = d.endpoint_id)))
+     JOIN outbox.lane l ON (((l.id = d.lane_id) AND (l.gate_id = g.id))))
+  WHERE (d.lane_id > 0)
+UNION ALL
+ SELECT a.event_id,
+    a.endpoint_id,
+    v.org_id,
+    v.type AS event_type,
+    a.outcome AS status,
+    a.error AS held_because,
+    a.attempt,
+    NULL::integer AS tries,
+    NULL::timestamp with time zone AS next_attempt_at,
+    v.created_at,
+    a.at AS finished_at,
+    false AS open
+   FROM (outbox.attempt a
+     JOIN outbox.event v ON ((v.id = a.event_id)))
+  WHERE (((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND (a.outcome <> 'failed'::text) AND (NOT (EXISTS ( SELECT
+           FROM outbox.delivery d
+          WHERE ((d.event_id = a.event_id) AND (d.endpoint_id = a.endpoint_id))))) AND (NOT (EXISTS ( SELECT
+           FROM outbox.attempt b
+          WHERE ((b.event_id = a.event_id) AND (NOT (b.endpoint_id IS DISTINCT FROM a.endpoint_id)) AND ((b.kind = 'close'::text) OR (b.outcome = 'delivered'::text)) AND (ROW(b.attempt, b.at) > ROW(a.attempt, a.at)))))));
+
+ALTER TABLE outbox.delivery_status OWNER TO postgres;
+
+-- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
+
+-- Name: recent_deliveries(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.recent_deliveries(p_org_id text DEFAULT NULL::text, p_limit integer DEFAULT 100) RETURNS SETOF outbox.delivery_status
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_ids uuid[];
+  v_id uuid;
+  v_found bigint;
+  v_left bigint := p_limit;
+begin
+  perform outbox.check_range('limit', p_limit, 1, 1000);
+  if p_org_id is null then
+    v_ids := array(select e.id from outbox.event e order by e.id desc limit p_limit);
+  else
+    v_ids := array(
+      select e.id from outbox.event e
+      where e.org_id > ''
+        and (e.org_id, e.id) >= (p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
+        and (e.org_id, e.id) <= (p_org_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+      order by e.org_id desc, e.id desc
+      limit p_limit);
+  end if;
+  foreach v_id in array v_ids loop
+    return query
+    select s.* from outbox.delivery_status s
+    where s.event_id = v_id
+    order by s.endpoint_id
+    limit v_left;
+    get diagnostics v_found = row_count;
+    v_left := v_left - v_found;
+    exit when v_left <= 0;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION recent_deliveries(p_org_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) IS 'The deliveries of the newest events, of one organisation or (null) of all, as delivery_status shows them: by event_id from the highest, then endpoint_id. p_limit (1 to 1000) bounds the rows and the events that are looked at, so the last event may be cut, and rows are fewer where events wait for routing. Its cost does not grow with history. OH001.';
+
 -- Name: recipients_of(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) RETURNS text[]
@@ -13614,33 +13793,6 @@ ALTER FUNCTION outbox.replay_job_json(p_job outbox.replay_job) OWNER TO postgres
 -- Name: FUNCTION replay_job_json(p_job outbox.replay_job); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) IS 'A replay job as the API shows it; reachedAt is when the last letter failed that it came to.';
-
--- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.lane (
-    id bigint NOT NULL,
-    gate_id bigint NOT NULL,
-    ordered boolean NOT NULL,
-    key_hash bigint DEFAULT 0 NOT NULL,
-    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    leased integer DEFAULT 0 NOT NULL,
-    leased_until timestamp with time zone,
-    halted boolean DEFAULT false NOT NULL,
-    depth bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
-    CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
-)
-WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.lane OWNER TO postgres;
-
--- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends, or earlier: lose_leases() looks then, and notes the next. Of an ordered lane, tail_at is the last due_at that routing gave out, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
 
 -- Name: replay_lane(bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17650,104 +17802,6 @@ CREATE SEQUENCE outbox.counters_from
 
 ALTER TABLE outbox.counters_from OWNER TO postgres;
 
--- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.gate (
-    id bigint NOT NULL,
-    endpoint_id uuid NOT NULL,
-    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    lanes_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    in_flight integer DEFAULT 0 NOT NULL,
-    depth bigint DEFAULT 0 NOT NULL,
-    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    last_timed_out boolean DEFAULT false NOT NULL,
-    tokens double precision DEFAULT 0 NOT NULL,
-    tokens_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    breaker text DEFAULT 'closed'::text NOT NULL,
-    streak integer DEFAULT 0 NOT NULL,
-    first_failure_at timestamp with time zone,
-    open_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    probe_event uuid,
-    probe_attempt integer,
-    ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    CONSTRAINT gate_breaker_is_known CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
-    CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
-    CONSTRAINT gate_has_a_probe_when_half_open CHECK (((breaker = 'half_open'::text) = ((probe_event IS NOT NULL) AND (probe_attempt IS NOT NULL)))),
-    CONSTRAINT gate_in_flight_is_not_negative CHECK ((in_flight >= 0))
-)
-WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.gate OWNER TO postgres;
-
--- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), from when on its lanes are due (lanes_from: none is earlier), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
-
--- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
-
-CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
- SELECT d.event_id,
-    d.endpoint_id,
-    e.org_id,
-    COALESCE(v.type, x.original_topic) AS event_type,
-        CASE
-            WHEN (e.state = 'deleted'::text) THEN 'cancelled'::text
-            WHEN (d.leased_until IS NOT NULL) THEN 'processing'::text
-            WHEN ((e.state <> 'enabled'::text) OR ((g.breaker <> 'closed'::text) AND e.breaker_enabled) OR l.halted) THEN 'held'::text
-            WHEN (d.tries > 0) THEN 'failed'::text
-            ELSE 'pending'::text
-        END AS status,
-        CASE
-            WHEN (e.state = 'deleted'::text) THEN NULL::text
-            WHEN (e.state <> 'enabled'::text) THEN (('endpoint '::text || e.state) || COALESCE((': '::text || e.state_reason), ''::text))
-            WHEN ((g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
-            WHEN l.halted THEN 'halted behind a dead letter'::text
-            ELSE NULL::text
-        END AS held_because,
-    d.attempt,
-    d.tries,
-        CASE
-            WHEN l.ordered THEN GREATEST(l.not_before, d.due_at)
-            ELSE d.due_at
-        END AS next_attempt_at,
-    COALESCE(v.created_at, x.event_created_at) AS created_at,
-    NULL::timestamp with time zone AS finished_at,
-    true AS open
-   FROM (((((outbox.delivery d
-     LEFT JOIN outbox.event v ON ((v.id = d.event_id)))
-     LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = d.event_id) AND (x.endpoint_id = d.endpoint_id))))
-     JOIN outbox.endpoint e ON ((e.id = d.endpoint_id)))
-     JOIN outbox.gate g ON ((g.endpoint_id = d.endpoint_id)))
-     JOIN outbox.lane l ON (((l.id = d.lane_id) AND (l.gate_id = g.id))))
-  WHERE (d.lane_id > 0)
-UNION ALL
- SELECT a.event_id,
-    a.endpoint_id,
-    v.org_id,
-    v.type AS event_type,
-    a.outcome AS status,
-    a.error AS held_because,
-    a.attempt,
-    NULL::integer AS tries,
-    NULL::timestamp with time zone AS next_attempt_at,
-    v.created_at,
-    a.at AS finished_at,
-    false AS open
-   FROM (outbox.attempt a
-     JOIN outbox.event v ON ((v.id = a.event_id)))
-  WHERE (((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND (a.outcome <> 'failed'::text) AND (NOT (EXISTS ( SELECT
-           FROM outbox.delivery d
-          WHERE ((d.event_id = a.event_id) AND (d.endpoint_id = a.endpoint_id))))) AND (NOT (EXISTS ( SELECT
-           FROM outbox.attempt b
-          WHERE ((b.event_id = a.event_id) AND (NOT (b.endpoint_id IS DISTINCT FROM a.endpoint_id)) AND ((b.kind = 'close'::text) OR (b.outcome = 'delivered'::text)) AND (ROW(b.attempt, b.at) > ROW(a.attempt, a.at)))))));
-
-ALTER TABLE outbox.delivery_status OWNER TO postgres;
-
--- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber.';
-
 -- Name: endpoint_secret; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.endpoint_secret (
@@ -18930,6 +18984,14 @@ CREATE INDEX endpoint_secret_endpoint ON outbox.endpoint_secret USING btree (end
 
 CREATE INDEX endpoint_updated ON outbox.endpoint USING btree (updated_at);
 
+-- Name: event_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX event_org ON ONLY outbox.event USING btree (org_id, id) WHERE (org_id > ''::text);
+
+-- Name: event_default_org_id_id_idx; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX event_default_org_id_id_idx ON outbox.event_default USING btree (org_id, id) WHERE (org_id > ''::text);
+
 -- Name: gate_due; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX gate_due ON outbox.gate USING btree (next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
@@ -19065,6 +19127,10 @@ ALTER INDEX outbox.attempt_endpoint ATTACH PARTITION outbox.attempt_default_endp
 -- Name: attempt_default_event_id_idx; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
 
 ALTER INDEX outbox.attempt_event ATTACH PARTITION outbox.attempt_default_event_id_idx;
+
+-- Name: event_default_org_id_id_idx; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
+
+ALTER INDEX outbox.event_org ATTACH PARTITION outbox.event_default_org_id_id_idx;
 
 -- Name: event_default_pkey; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
 
@@ -20876,6 +20942,23 @@ REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) TO service_role;
 
+-- Name: TABLE gate; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.gate TO service_role;
+
+-- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.lane TO service_role;
+
+-- Name: TABLE delivery_status; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.delivery_status TO service_role;
+
+-- Name: FUNCTION recent_deliveries(p_org_id text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) TO service_role;
+
 -- Name: FUNCTION recipients_of(p_org_id text, p_wa_id text, p_user_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) FROM PUBLIC;
@@ -20921,10 +21004,6 @@ GRANT SELECT ON TABLE outbox.replay_job TO service_role;
 -- Name: FUNCTION replay_job_json(p_job outbox.replay_job); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) FROM PUBLIC;
-
--- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.lane TO service_role;
 
 -- Name: FUNCTION replay_lane(p_gate_id bigint, p_job bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -21418,14 +21497,6 @@ GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 -- Name: TABLE conversation_window; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
-
--- Name: TABLE gate; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.gate TO service_role;
-
--- Name: TABLE delivery_status; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.delivery_status TO service_role;
 
 -- Name: TABLE endpoint_status; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -26,7 +26,8 @@ const list = createRoute({
   method: 'get',
   path: '/events',
   operationId: 'listEvents',
-  summary: 'List events, newest first; a page may be short, the end is a cursor of null',
+  summary:
+    'List events, newest first; a page of a rare type may be short, the end is a cursor of null',
   tags,
   ...needs('viewer'),
   request: { query: eventsQuery },

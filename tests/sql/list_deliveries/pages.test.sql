@@ -2,7 +2,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
-select plan(27);
+select plan(36);
 
 create function shown(p_page jsonb) returns text language sql as $$
   select string_agg(d ->> 'eventType' || ' ' || (d ->> 'status'), ', ' order by o) from jsonb_array_elements(p_page -> 'data') with ordinality x (d, o)
@@ -62,6 +62,27 @@ select is(refusal(format('select outbox.get_delivery(%L, %L, %L)', 'org-1', '019
 delete from outbox.event e using dead where e.id = event_id;
 select is(outbox.get_delivery('org-1', event_id, endpoint_id) - '{id,eventId,endpointId}'::text[], '{"eventType": "a.2", "status": "dead_letter", "reason": "busy", "attempt": 2, "tries": null, "nextAttemptAt": null, "createdAt": "2026-03-01T14:00:00.000Z", "finishedAt": "2026-03-01T15:00:00.000Z"}', 'a dead letter whose event is gone is still one') from dead;
 select is(shown(outbox.list_deliveries('org-1', 'dead_letter')), 'a.2 dead_letter', 'and listed');
+
+-- A small tenant's page, and its cursor, whatever others send in between.
+create temporary table small as select endpoint(p_org_id => 'small') as id;
+insert into outbox.event (id, org_id, type, body, created_at)
+select outbox.uuid_v7(t), case when n in (1, 12000, 30000) then 'small' else 'big' end, 'n.' || n, '{}', t
+from (select n, timestamptz '2026-03-01 18:00:00+00' + n * interval '10 ms' as t from generate_series(1, 30000) n) x;
+insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status)
+select e.id, s.id, 1, e.created_at, 'try', 'delivered', 200 from outbox.event e, small s where e.org_id = 'small';
+select is(shown(outbox.list_deliveries('small')), 'n.30000 delivered, n.12000 delivered, n.1 delivered', 'a page behind 20,000 events of others is full');
+select is(outbox.list_deliveries('small') -> 'nextCursor', 'null', 'and its end is the end');
+analyze outbox.event;
+select is(shown(outbox.list_deliveries('small', 'delivered')), 'n.30000 delivered, n.12000 delivered, n.1 delivered', 'by status too');
+create temporary table page as select outbox.list_deliveries('small', p_limit => 1) as a;
+select is(shown(a), 'n.30000 delivered', 'a page of one') from page;
+update page set a = outbox.list_deliveries('small', p_limit => 1, p_cursor => a ->> 'nextCursor') where true;
+select is(shown(a), 'n.12000 delivered', 'the next is not empty') from page;
+update page set a = outbox.list_deliveries('small', p_limit => 1, p_cursor => a ->> 'nextCursor') where true;
+select is(shown(a), 'n.1 delivered', 'nor the last') from page;
+select is(a -> 'nextCursor', 'null', 'which says so') from page;
+select is(shown(outbox.list_deliveries('small', p_cursor => outbox.key_to_cursor(id || '.00000000-0000-0000-0000-000000000000'))), 'n.12000 delivered, n.1 delivered', 'a cursor at an event of somebody else goes on below it') from outbox.event where type = 'n.20000';
+select is(shown(outbox.list_deliveries('small', p_from => '2026-03-01 18:02:00+00', p_to => '2026-03-01 18:05:00+00')), 'n.12000 delivered', 'by time, its beginning included and its end not');
 
 select * from finish();
 rollback;

@@ -1,9 +1,9 @@
 -- The lists of the API among 50,000 events and as many open deliveries: a page touches what it shows and no more, and
--- a page that finds nothing stops at its bound, with statistics of empty tables and with fresh ones.
+-- a page that finds nothing stops at its bound or at the end of its organisation's events, with statistics of empty tables and with fresh ones.
 begin;
 \ir ../_helpers.sql
 \ir ../_usage.sql
-select plan(30);
+select plan(38);
 
 analyze outbox.endpoint, outbox.gate, outbox.lane, outbox.delivery, outbox.event, outbox.attempt, outbox.dead_letter;
 create temporary table made as select endpoint(p_org_id => 'many') as id, endpoint(p_org_id => 'few') as other;
@@ -32,8 +32,10 @@ $$;
 create temporary table list (name text, call text, found integer, most bigint);
 insert into list values
   ('events', $$outbox.list_events('many')$$, 50, 200),
-  ('no events', $$outbox.list_events('few')$$, 0, 21000),
+  ('no events', $$outbox.list_events('few')$$, 0, 100),
+  ('no events of a type', $$outbox.list_events('many', 'a.c')$$, 0, 21000),
   ('deliveries', $$outbox.list_deliveries('many')$$, 50, 3000),
+  ('no deliveries', $$outbox.list_deliveries('few')$$, 0, 100),
   ('pending', $$outbox.list_deliveries('many', 'pending')$$, 50, 3000),
   ('dead letters', $$outbox.list_deliveries('few', 'dead_letter')$$, 50, 3000),
   ('none pending', $$outbox.list_deliveries('few', 'pending')$$, 0, 61000),

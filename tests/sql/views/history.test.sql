@@ -4,7 +4,7 @@ begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
 \ir ../_usage.sql
-select plan(55);
+select plan(87);
 
 create temporary table made as select endpoint(p_org_id => 'many') as a, endpoint(p_org_id => 'many') as b, endpoint(p_org_id => 'few') as c;
 do $$ begin for d in 0 .. 4 loop perform time_is(now() - (4 - d) * interval '1 d'), outbox.add_partitions(); end loop; end $$;
@@ -34,10 +34,19 @@ insert into question (stale, receipts, events, q) values
   (true, 5, 0, 'select * from outbox.attempt where endpoint_id = ''@c'' and at > now() - interval ''1 hour'' order by at desc limit 20'),
   (true, 80, 0, 'select a.* from outbox.endpoint e cross join lateral (select * from outbox.attempt a where a.endpoint_id = e.id order by a.at desc limit 20) a
     where e.org_id = ''many'' order by a.at desc limit 20'),
-  -- The API's lists: 4,000 events at most, whatever they find.
+  -- The newest deliveries, open ones and the finished ones behind them: the receipts of each three times at most.
+  (true, 0, 60, 'select * from outbox.recent_deliveries(''many'', 20)'),
+  (true, 80, 60, 'select * from outbox.recent_deliveries(''few'', 20)'),
+  (true, 0, 60, 'select * from outbox.recent_deliveries(null, 20)'),
+  (true, 1300, 1300, 'select * from outbox.recent_deliveries(''many'', 500)'),
+  (true, 400, 400, 'select * from outbox.recent_deliveries(''few'', 500)'),
+  (true, 1300, 1300, 'select * from outbox.recent_deliveries(p_limit => 500)'),
+  -- The API's lists: a page and little more, however many events of others lie between.
   (true, 300, 200, 'select outbox.list_deliveries(''many'', p_limit => 20)'),
-  (true, 300, 4000, 'select outbox.list_deliveries(''few'', p_limit => 20)'),
-  (true, 300, 4000, 'select outbox.list_deliveries(''few'', p_endpoint_id => ''@c'', p_limit => 20)'),
+  (true, 300, 100, 'select outbox.list_deliveries(''few'', p_limit => 20)'),
+  (true, 300, 100, 'select outbox.list_deliveries(''few'', p_endpoint_id => ''@c'', p_limit => 20)'),
+  (true, 0, 100, 'select outbox.list_events(''many'', p_limit => 20)'),
+  (true, 0, 100, 'select outbox.list_events(''few'', p_limit => 20)'),
   -- By span: of the ten minutes 400 receipts, three times each; where a view has a branch for each end, in each of them.
   (false, 1300, null, 'select * from outbox.delivery_status where org_id = ''many'' and event_id >= outbox.uuid_v7_floor(now() - interval ''10 min'') order by created_at desc limit 20'),
   (false, 1300, null, 'select * from outbox.delivery_status where org_id = ''few'' and event_id >= outbox.uuid_v7_floor(now() - interval ''10 min'') order by created_at desc limit 20'),
