@@ -98,7 +98,7 @@ begin
     offset 0
   ) f
   cross join lateral (
-    select greatest(o.not_before, case
+    select greatest(o.not_before, o.next_token_at, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)

@@ -215,11 +215,10 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
-      not_before = case
-        when s.tokens - s.taken < 1 then greatest(
-          g.not_before,
-          p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s')
-        else g.not_before
+      next_token_at = case
+        when s.tokens - s.taken < 1
+        then p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s'
+        else g.next_token_at
       end,
       breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
       probe_event = coalesce(s.probe_event, g.probe_event),

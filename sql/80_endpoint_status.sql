@@ -10,7 +10,8 @@ select e.id, e.org_id, e.kind, e.url, e.description,
   e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
   g.streak as failures_running, g.first_failure_at as failing_since,
   case when g.breaker = 'open' then g.open_until end as probe_at,
-  nullif(g.next_at, 'infinity') as next_at, nullif(g.not_before, '-infinity') as not_before,
+  nullif(g.next_at, 'infinity') as next_at,
+  nullif(greatest(g.not_before, g.next_token_at), '-infinity') as not_before,
   e.created_at, e.updated_at
 from outbox.endpoint e
 left join outbox.gate g on g.endpoint_id = e.id;

@@ -808,6 +808,7 @@ export type Database = {
           'lanes_from': string
           'last_timed_out': boolean
           'next_at': string
+          'next_token_at': string
           'not_before': string
           'open_until': string
           'probe_attempt': number | null
@@ -829,6 +830,7 @@ export type Database = {
           'lanes_from'?: string
           'last_timed_out'?: boolean
           'next_at'?: string
+          'next_token_at'?: string
           'not_before'?: string
           'open_until'?: string
           'probe_attempt'?: number | null
@@ -849,6 +851,7 @@ export type Database = {
           'lanes_from'?: string
           'last_timed_out'?: boolean
           'next_at'?: string
+          'next_token_at'?: string
           'not_before'?: string
           'open_until'?: string
           'probe_attempt'?: number | null

@@ -3110,6 +3110,7 @@ create table outbox.gate (
     constraint gate_in_flight_is_not_negative check (in_flight >= 0),
   depth bigint not null default 0 constraint gate_depth_is_not_negative check (depth >= 0),
   not_before timestamptz not null default '-infinity',
+  next_token_at timestamptz not null default '-infinity',
   last_timed_out boolean not null default false,
   tokens double precision not null default 0,
   tokens_at timestamptz not null default 'epoch',
@@ -3131,10 +3132,10 @@ create table outbox.gate (
 );
 comment on table outbox.gate is
   'One row per endpoint: its place in the ring (next_at), from when on its lanes are due '
-  '(lanes_from: none is earlier), how many requests are under way, how '
-  'many deliveries are open, until when it must be left alone (not_before: the receiver asked '
-  'for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and '
-  'half_open waits for the one probe.';
+  '(lanes_from: none is earlier), how many requests are under way, how many deliveries are open, '
+  'until when it must be left alone (not_before: the receiver asked for quiet; next_token_at: its '
+  'rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for '
+  'the one probe.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- A plan proves that a parameter fits this predicate only when the query repeats it word for word.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
@@ -3451,7 +3452,7 @@ begin
     offset 0
   ) f
   cross join lateral (
-    select greatest(o.not_before, case
+    select greatest(o.not_before, o.next_token_at, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
@@ -11513,11 +11514,10 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
-      not_before = case
-        when s.tokens - s.taken < 1 then greatest(
-          g.not_before,
-          p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s')
-        else g.not_before
+      next_token_at = case
+        when s.tokens - s.taken < 1
+        then p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s'
+        else g.next_token_at
       end,
       breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
       probe_event = coalesce(s.probe_event, g.probe_event),
@@ -12638,13 +12638,23 @@ language plpgsql set search_path = ''
 as $$
 begin
   -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
-  update outbox.gate g set next_at = p_now, changed_at = pg_catalog.date_trunc('second', p_now)
+  update outbox.gate g set next_at = greatest(p_now, w.next_token_at),
+    next_token_at = w.next_token_at, changed_at = pg_catalog.date_trunc('second', p_now)
   from (
-    select g.id
+    select g.id, t.next_token_at
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
+    -- What is missing of a token, by the rate as it is now.
+    cross join lateral (
+      select case
+        when g.next_token_at > p_now and e.rate_per_second is not null
+        then g.tokens_at + (1 - g.tokens) / e.rate_per_second * interval '1 s'
+        else '-infinity'
+      end as next_token_at
+    ) t
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
       and g.next_at > p_now and g.next_at < 'infinity'
+      and (t.next_token_at <= p_now or t.next_token_at <> g.next_token_at)
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
     for no key update of g skip locked
@@ -13325,7 +13335,8 @@ select e.id, e.org_id, e.kind, e.url, e.description,
   e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
   g.streak as failures_running, g.first_failure_at as failing_since,
   case when g.breaker = 'open' then g.open_until end as probe_at,
-  nullif(g.next_at, 'infinity') as next_at, nullif(g.not_before, '-infinity') as not_before,
+  nullif(g.next_at, 'infinity') as next_at,
+  nullif(greatest(g.not_before, g.next_token_at), '-infinity') as not_before,
   e.created_at, e.updated_at
 from outbox.endpoint e
 left join outbox.gate g on g.endpoint_id = e.id;
@@ -16898,7 +16909,7 @@ begin
         and g.depth > g.in_flight and e.state = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
         -- The receiver asked for quiet, or its rate is used up.
-        and g.not_before <= p_now
+        and greatest(g.not_before, g.next_token_at) <= p_now
       order by n.next_at limit 1
     ) l on true
     where e.state <> 'deleted'

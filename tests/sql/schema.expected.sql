@@ -7658,7 +7658,7 @@ begin
         and g.depth > g.in_flight and e.state = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
         -- The receiver asked for quiet, or its rate is used up.
-        and g.not_before <= p_now
+        and greatest(g.not_before, g.next_token_at) <= p_now
       order by n.next_at limit 1
     ) l on true
     where e.state <> 'deleted'
@@ -11514,7 +11514,7 @@ begin
     offset 0
   ) f
   cross join lateral (
-    select greatest(o.not_before, case
+    select greatest(o.not_before, o.next_token_at, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
@@ -13235,6 +13235,7 @@ CREATE TABLE outbox.gate (
     in_flight integer DEFAULT 0 NOT NULL,
     depth bigint DEFAULT 0 NOT NULL,
     not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    next_token_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     last_timed_out boolean DEFAULT false NOT NULL,
     tokens double precision DEFAULT 0 NOT NULL,
     tokens_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
@@ -13256,7 +13257,7 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 -- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), from when on its lanes are due (lanes_from: none is earlier), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet, or its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), from when on its lanes are due (lanes_from: none is earlier), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet; next_token_at: its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
 
 -- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -15971,11 +15972,10 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
-      not_before = case
-        when s.tokens - s.taken < 1 then greatest(
-          g.not_before,
-          p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s')
-        else g.not_before
+      next_token_at = case
+        when s.tokens - s.taken < 1
+        then p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s'
+        else g.next_token_at
       end,
       breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
       probe_event = coalesce(s.probe_event, g.probe_event),
@@ -17209,13 +17209,23 @@ CREATE FUNCTION outbox.wake_changed(p_now timestamp with time zone) RETURNS void
     AS $$
 begin
   -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
-  update outbox.gate g set next_at = p_now, changed_at = pg_catalog.date_trunc('second', p_now)
+  update outbox.gate g set next_at = greatest(p_now, w.next_token_at),
+    next_token_at = w.next_token_at, changed_at = pg_catalog.date_trunc('second', p_now)
   from (
-    select g.id
+    select g.id, t.next_token_at
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
+    -- What is missing of a token, by the rate as it is now.
+    cross join lateral (
+      select case
+        when g.next_token_at > p_now and e.rate_per_second is not null
+        then g.tokens_at + (1 - g.tokens) / e.rate_per_second * interval '1 s'
+        else '-infinity'
+      end as next_token_at
+    ) t
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
       and g.next_at > p_now and g.next_at < 'infinity'
+      and (t.next_token_at <= p_now or t.next_token_at <> g.next_token_at)
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
     for no key update of g skip locked
@@ -17843,7 +17853,7 @@ CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
             ELSE NULL::timestamp with time zone
         END AS probe_at,
     NULLIF(g.next_at, 'infinity'::timestamp with time zone) AS next_at,
-    NULLIF(g.not_before, '-infinity'::timestamp with time zone) AS not_before,
+    NULLIF(GREATEST(g.not_before, g.next_token_at), '-infinity'::timestamp with time zone) AS not_before,
     e.created_at,
     e.updated_at
    FROM (outbox.endpoint e

@@ -41,7 +41,7 @@ with counted as (
     (case when g.in_flight > g.max_in_flight then format('in_flight %s, at most %s', g.in_flight, g.max_in_flight) end),
     (case when g.n > 0 and g.next_at = 'infinity' and g.state <> 'deleted' then 'has deliveries and is never due' end),
     (case when g.in_flight < g.allowed and g.breaker = 'closed' and g.state = 'enabled' and g.n > 0
-            and g.next_at > greatest(outbox.clock(), g.not_before, g.lane_at)
+            and g.next_at > greatest(outbox.clock(), g.not_before, g.next_token_at, g.lane_at)
           then 'is due later than its first lane' end)
   ) p (problem)
   union all
