@@ -9,7 +9,10 @@ select e.id, e.org_id, e.kind, e.url, e.description,
   end as status,
   e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
   g.streak as failures_running, g.first_failure_at as failing_since,
-  case when g.breaker = 'open' then g.open_until end as probe_at,
+  -- The probe is a delivery whose turn has come: it may be later than the end of the rest.
+  case
+    when g.breaker = 'open' then greatest(g.open_until, nullif(g.next_at, 'infinity'))
+  end as probe_at,
   nullif(g.next_at, 'infinity') as next_at,
   nullif(greatest(g.not_before, g.next_token_at), '-infinity') as not_before,
   e.created_at, e.updated_at

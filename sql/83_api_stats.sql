@@ -82,7 +82,10 @@ begin
     'failuresRunning', coalesce(v_gate.streak, 0),
     'failingSince', outbox.iso_time(v_gate.first_failure_at),
     'breaker', coalesce(v_gate.breaker, 'closed'),
-    'probeAt', case when v_gate.breaker = 'open' then outbox.iso_time(v_gate.open_until) end,
+    'probeAt', case
+      when v_gate.breaker = 'open'
+      then outbox.iso_time(greatest(v_gate.open_until, nullif(v_gate.next_at, 'infinity')))
+    end,
     'nextAt', outbox.iso_time(v_gate.next_at),
     'deadLetters', (
       select pg_catalog.count(*)

@@ -4744,6 +4744,7 @@ export type Database = {
       'delivery_key': {
         'event_id': string | null
         'endpoint_id': string | null
+        'event_type': string | null
       }
       'gain': {
         'lane_at': unknown

@@ -1,6 +1,7 @@
 -- What is stuck, for whom, since when, why, and what mends it: the 50 endpoints whose first due
 -- delivery is the oldest. Use it when somebody misses an event. Good: no line, or lines that are
--- a few seconds old. Counts come from the gates, so that millions of deliveries make it no slower.
+-- a few seconds old. What is to be delivered later (deliver_at) is not stuck. Counts come from the
+-- gates, so that millions of deliveries make it no slower.
 
 with waiting as materialized (
   select g.*, e.org_id, e.kind, e.url, e.state, e.state_reason, e.breaker_enabled,
@@ -11,7 +12,7 @@ with waiting as materialized (
   left join lateral (
     -- The first of the twenty lanes that are due first, of those that are halted, or of those that
     -- are never due; a lane's dead entries lie before head_at.
-    select d.event_id, l.halted
+    select d.event_id, l.halted, d.scheduled
     from (
       (
         select l.id, l.head_at, l.halted from outbox.lane l
@@ -29,14 +30,15 @@ with waiting as materialized (
       )
     ) l
     cross join lateral (
-      select d.event_id from outbox.delivery d
+      select d.event_id, coalesce(d.deliver_at > now() and d.tries = 0, false) as scheduled
+      from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
       order by d.due_at, d.event_id limit 1
     ) d
-    order by d.event_id
+    order by d.scheduled, d.event_id
     limit 1
   ) first on true
-  where g.depth > 0
+  where g.depth > 0 and first.scheduled is not true
   order by first.event_id
   limit 50
 )
@@ -54,10 +56,15 @@ select
     when w.state <> 'enabled' then
       pg_catalog.concat_ws(': ', 'held, the endpoint is ' || w.state, w.state_reason)
     when w.breaker <> 'closed' and w.breaker_enabled then
-      pg_catalog.format('held, the breaker is %s until %s', w.breaker, w.open_until)
+      'held, the breaker is ' || case
+        when w.breaker = 'open' then 'open, its next probe goes at '
+          || greatest(w.open_until, nullif(w.next_at, 'infinity'))
+        else 'half open, its probe is under way'
+      end
     when w.halted then 'held, a key is halted behind a dead letter'
-    when w.not_before > now() then 'held back until ' || w.not_before
-    when w.next_at > now() then 'next look at ' || w.next_at
+    when greatest(w.not_before, w.next_token_at) > now()
+    then 'held back until ' || greatest(w.not_before, w.next_token_at)
+    when w.next_at > now() then 'nothing is due before ' || w.next_at
     else 'due since ' || w.next_at
   end as why,
   last.at as last_failure_at,

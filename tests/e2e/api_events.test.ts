@@ -185,3 +185,11 @@ Deno.test('GET /deliveries lists by status, endpoint, type and time', async () =
     body: { status: 'cancelled', reason: 'by key:default' },
   })
 })
+
+Deno.test('a list by a pattern of types is refused, for it would find nothing', async () => {
+  for (const query of ['/events?type', '/deliveries?eventType', '/dead-letters?eventType']) {
+    const answer = await call(`GET ${query}=list.*`)
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_argument' } })
+    expect(JSON.stringify(answer.body)).toContain('is not words of letters')
+  }
+})

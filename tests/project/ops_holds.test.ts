@@ -191,10 +191,25 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
       where id = ${id}`
     await fail(id, { status: 500 })
     const row = await lineOf('02', id)
-    expect(row.why).toMatch(/^held, the breaker is open until /)
+    expect(row.why).toMatch(/^held, the breaker is open, its next probe goes at /)
     expect(row.command).toBe('')
     await waitUntil(async () => await isServed(id) !== null, { timeoutMs: 10_000 })
-    expect((await lineOf('02', id)).why).toMatch(/breaker is half_open/)
+    expect((await lineOf('02', id)).why).toMatch(/breaker is half open, its probe is under way/)
+    await sql`select outbox.delete_endpoint(${id})`
+  })
+
+  await t.step('an event for later is not stuck, one beside it may be', async () => {
+    const [made] = await sql`
+      select outbox.create_endpoint('https://example.com', '{none}') ->> 'id' as id`
+    const id: string = made?.id
+    await sql`
+      select outbox.publish('later', '{}', p_endpoint_id => ${id},
+        p_deliver_at => now() + interval '1 day')`
+    await dispatch([], 0)
+    expect((await askOps(pg, '02')).filter(({ endpoint_id }) => endpoint_id === id)).toEqual([])
+    await sql`select outbox.publish('now', '{}', p_endpoint_id => ${id})`
+    await dispatch([], 0)
+    expect((await lineOf('02', id)).why).toMatch(/^due since /)
     await sql`select outbox.delete_endpoint(${id})`
   })
 }

@@ -74,3 +74,9 @@ export function versionOf(ifMatch: string | undefined): number | null {
 export function etagOf(version: number): string {
   return `"${version}"`
 }
+
+/** An exact type of events; a pattern such as `order.*` is for subscriptions alone. */
+export const eventTypeName = z.string().min(1).max(128).regex(
+  /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/,
+  'is not words of letters, digits, _ and - with dots between them',
+).openapi({ example: 'order.paid' })

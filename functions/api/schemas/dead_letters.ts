@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
+import { eventTypeName, pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
 const state = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
   description:
@@ -48,7 +48,7 @@ export const deadLetterParams = z.object({
 export const deadLetterQuery = z.strictObject({
   ...pageQuery,
   endpointId: uuidSchema.optional(),
-  eventType: z.string().min(1).max(128).optional(),
+  eventType: eventTypeName.optional(),
   state: state.optional(),
   from: z.iso.datetime({ offset: true }).optional().openapi({
     param: { description: 'Failed then or later.' },

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { pageOf, pageQuery, timeQuery, timeSchema, uuidSchema } from './common.ts'
+import { eventTypeName, pageOf, pageQuery, timeQuery, timeSchema, uuidSchema } from './common.ts'
 
 const statuses = [
   'pending',
@@ -73,5 +73,5 @@ export const deliveriesQuery = z.strictObject({
   ...timeQuery,
   status: deliveryStatus.optional(),
   endpointId: uuidSchema.optional(),
-  eventType: z.string().min(1).max(128).optional(),
+  eventType: eventTypeName.optional(),
 })

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { pageOf, timeSchema } from './common.ts'
-import { eventTypeName } from './events.ts'
+import { eventTypeName, pageOf, timeSchema } from './common.ts'
 
 const schema = z.union([z.record(z.string(), z.unknown()), z.boolean()]).nullable().openapi({
   description: 'A JSON Schema (2020-12) of the payload, with references within itself alone.',

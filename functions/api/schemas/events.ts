@@ -1,19 +1,12 @@
 import { z } from '@hono/zod-openapi'
-import { pageOf, pageQuery, timeQuery, timeSchema, uuidSchema } from './common.ts'
+import { eventTypeName, pageOf, pageQuery, timeQuery, timeSchema, uuidSchema } from './common.ts'
 import { deliverySchema } from './deliveries.ts'
-
-const type = z.string().min(1).max(128).regex(
-  /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/,
-  'is not words of letters, digits, _ and - with dots between them',
-).openapi({ example: 'order.paid' })
 
 /** W3C Trace Context, level 1. */
 export const traceparentForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** Longest batch; PostgREST and the statement timeout allow more, a browser tab hardly. */
 export const mostEvents = 1000
-
-export const eventTypeName = type
 
 const settings = {
   partitionKey: z.string().min(1).max(256).optional().openapi({
@@ -35,7 +28,7 @@ const settings = {
 
 /** A new event. */
 export const newEventSchema = z.strictObject({
-  type,
+  type: eventTypeName,
   payload: z.unknown().openapi({
     description: 'Any JSON; stored and sent to the byte as it stands here.',
   }),
@@ -100,4 +93,8 @@ export const eventParams = z.object({
   eventId: uuidSchema.openapi({ param: { name: 'eventId', in: 'path' } }),
 })
 
-export const eventsQuery = z.strictObject({ ...pageQuery, ...timeQuery, type: type.optional() })
+export const eventsQuery = z.strictObject({
+  ...pageQuery,
+  ...timeQuery,
+  type: eventTypeName.optional(),
+})

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { uuidSchema } from './common.ts'
-import { eventTypeName } from './events.ts'
+import { eventTypeName, uuidSchema } from './common.ts'
 
 export const sagaParams = z.object({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'is not 1 to 64 letters, digits, _ and -')

@@ -2,7 +2,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
-select plan(20);
+select plan(21);
 
 create temporary table made as select endpoint(p_breaker => true) as id, endpoint() as other;
 create temporary table event as select events(5, p_endpoint_id => id) as ids from made;
@@ -35,6 +35,14 @@ select results_eq('select status, held_because, count(*) from outbox.delivery_st
 select is((select status from outbox.endpoint_status s where s.id = m.id), 'breaker half_open', 'endpoint_status says so') from made m;
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'everything open will be looked at again');
+
+-- Whose only delivery waits for its own retry: the probe is that.
+create temporary table alone as select endpoint('{}', p_breaker => true, p_retry => '{"strategy": "fixed", "base_delay": 300, "max_retries": 5, "jitter": false}') as id;
+update outbox.endpoint e set breaker_threshold = 1 from alone a where e.id = a.id;
+select events(1, p_endpoint_id => id) from alone;
+select step(0, results_of(x.a, id, 'failed', '{"status": 500}')) from alone, lateral (select step() as a offset 0) x;
+select time_passes('31 s'), step(0), step();
+select is((select probe_at - outbox.clock() from outbox.endpoint_status s join alone using (id)), interval '269 s', 'it is probed when something is due');
 
 select * from finish();
 rollback;
