@@ -32,7 +32,6 @@ create table outbox.gate (
     constraint gate_in_flight_is_not_negative check (in_flight >= 0),
   depth bigint not null default 0 constraint gate_depth_is_not_negative check (depth >= 0),
   not_before timestamptz not null default '-infinity',
-  next_token_at timestamptz not null default '-infinity',
   last_timed_out boolean not null default false,
   tokens double precision not null default 0,
   tokens_at timestamptz not null default 'epoch',
@@ -55,9 +54,9 @@ create table outbox.gate (
 comment on table outbox.gate is
   'One row per endpoint: its place in the ring (next_at), from when on its lanes are due '
   '(lanes_from: none is earlier), how many requests are under way, how many deliveries are open, '
-  'until when it must be left alone (not_before: the receiver asked for quiet; next_token_at: its '
-  'rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for '
-  'the one probe.';
+  'until when it must be left alone (not_before: the receiver asked for quiet), what is left of '
+  'its rate (tokens, as they were at tokens_at: next_token_at()), and its breaker: streak counts '
+  'consecutive failures, and half_open waits for the one probe.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- A plan proves that a parameter fits this predicate only when the query repeats it word for word.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';

@@ -20,6 +20,21 @@ comment on function outbox.allowed_in_flight(integer, boolean, timestamptz, time
   'How many requests an endpoint may have in flight: one after a timeout until it succeeds; '
   'after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
+create function outbox.next_token_at(
+  p_tokens double precision, p_tokens_at timestamptz, p_rate_per_second double precision
+) returns timestamptz
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- Up to the microsecond: rounded down there would be no whole token yet.
+  return p_tokens_at + pg_catalog.ceil((1 - p_tokens) / p_rate_per_second * 1000000)
+    * interval '1 microsecond';
+end
+$$;
+comment on function outbox.next_token_at(double precision, timestamptz, double precision) is
+  'When a gate with p_tokens at p_tokens_at has its next whole token, at p_rate_per_second; null '
+  'without a rate. It goes by the rate as it is now: a changed one counts from the last claim.';
+
 create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
 language plpgsql stable
 set search_path = ''
@@ -98,7 +113,14 @@ begin
     offset 0
   ) f
   cross join lateral (
-    select greatest(o.not_before, o.next_token_at, case
+    select case
+      when e.rate_per_second is not null
+      then outbox.next_token_at(o.tokens, o.tokens_at, e.rate_per_second)
+    end as next_token_at
+    offset 0
+  ) t
+  cross join lateral (
+    select greatest(o.not_before, t.next_token_at, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)

@@ -64,7 +64,6 @@ begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
     select g.id as gate_id, g.gate_at, g.lanes_from, o.place, c.chain, b.probing, t.tokens,
-      e.rate_per_second,
       case
         when b.probing then 1
         else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
@@ -86,7 +85,9 @@ begin
       select case
         when e.rate_per_second is not null then least(
           e.rate_burst,
-          g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second)
+          -- A sum that rounding keeps from one is one.
+          g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second
+            + 1e-9)
       end as tokens
     ) t
     cross join lateral (
@@ -104,32 +105,41 @@ begin
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
-  ), turns as (
-    -- Lanes in the order in which they fill the batch. given: what the ordered ones before this one
-    -- give, who have their depth and wait for nothing. Beyond a full batch none is read: each of a
-    -- hundred keys may have a whole quantum to give.
-    select l.*,
-      pg_catalog.sum(least(l.depth, l.most)) filter (where l.ordered and l.tokens is null)
-        over (order by l.place, l.next_at, l.lane_id rows unbounded preceding exclude current row)
-        as given
-    from (
-      select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.*,
-        case when l.ordered and not r.probing then r.chain else r.room end as most
-      from ring r
-      cross join lateral (
-        select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
-        from outbox.lane l
-        where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
-          and l.next_at < 'infinity'
-          and (not l.ordered or l.leased = 0)
-        order by l.next_at
-        limit r.room
-      ) l
+  ), lanes_due as (
+    select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens,
+      l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
+      case when l.ordered and not r.probing then r.chain else r.room end as most,
+      -- How many slots the lanes before it take, at most.
+      pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room) end) over (
+        partition by r.place order by l.next_at, l.lane_id
+        rows unbounded preceding exclude current row) as slots_before
+    from ring r
+    cross join lateral (
+      select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
+      from outbox.lane l
+      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
+        and l.next_at < 'infinity'
+        and (not l.ordered or l.leased = 0)
+      order by l.next_at
+      limit r.room
     ) l
+  ), turns as (
+    -- Each of a hundred keys may have a whole quantum to give: none is read behind lanes that are
+    -- sure to fill the batch. sure_before: what those give at least, which is known of an ordered
+    -- one that has a slot, for all that it has is due, and of no other.
+    select l.*,
+      pg_catalog.sum(
+        case
+          when l.ordered and l.tokens is null and coalesce(l.slots_before, 0) < l.room
+          then least(l.depth, l.most)
+        end) over (
+        order by l.place, l.next_at, l.lane_id
+        rows unbounded preceding exclude current row) as sure_before
+    from lanes_due l
   ), seen as (
     -- One row per delivery that is free and due; a lane without any has one row of nulls. What is
     -- leased, at the head of an unordered lane, is passed by.
-    select t.gate_at, t.place, t.room, t.lease, t.probing, t.tokens, t.rate_per_second,
+    select t.gate_at, t.place, t.room, t.lease, t.probing, t.tokens,
       t.lane_id, t.lane_at, t.ordered, t.next_at, t.most,
       d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
     from turns t
@@ -144,7 +154,7 @@ begin
       order by d.due_at, d.event_id
       limit t.most + 1
     ) d on true
-    where coalesce(t.given, 0) < p_limit
+    where coalesce(t.sure_before, 0) < p_limit
   ), ranked as (
     -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
     -- spent: how many of its rate's tokens the gate has given out up to this row.
@@ -167,11 +177,11 @@ begin
     window round as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
     select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
-      r.rate_per_second, r.event_id, r.attempt, r.rank,
+      r.event_id, r.attempt, r.rank,
       r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
     from ranked r
   ), by_lane as materialized (
-    select m.gate_at, m.lane_at, m.ordered, m.tokens, m.rate_per_second,
+    select m.gate_at, m.lane_at, m.ordered, m.tokens,
       (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
         as probe_event,
       (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
@@ -180,7 +190,7 @@ begin
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
       case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
     from marked m
-    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens, m.rate_per_second
+    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
   ), lanes as (
     update outbox.lane l set
       head_at = coalesce(
@@ -208,30 +218,25 @@ begin
     where l.ctid = b.lane_at and (b.taken > 0 or b.n = 0)
     returning b.gate_at, b.taken,
       case when b.ordered then least(b.taken, 1) else b.taken end as slots,
-      b.probe_event, b.probe_attempt, b.tokens, b.rate_per_second
+      b.probe_event, b.probe_attempt, b.tokens
   ), gates as (
     update outbox.gate g set
       in_flight = g.in_flight + s.slots,
       changed_at = pg_catalog.date_trunc('second', p_now),
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
-      next_token_at = case
-        when s.tokens - s.taken < 1
-        then p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s'
-        else g.next_token_at
-      end,
       breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
       probe_event = coalesce(s.probe_event, g.probe_event),
       probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
     from (
-      select l.gate_at, l.tokens, l.rate_per_second,
+      select l.gate_at, l.tokens,
         pg_catalog.sum(l.slots) as slots,
         pg_catalog.sum(l.taken) as taken,
         (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1]
           as probe_event,
         pg_catalog.max(l.probe_attempt) as probe_attempt
       from lanes l
-      group by l.gate_at, l.tokens, l.rate_per_second
+      group by l.gate_at, l.tokens
     ) s
     where g.ctid = s.gate_at and s.slots > 0
   ), held as (

@@ -153,23 +153,18 @@ language plpgsql set search_path = ''
 as $$
 begin
   -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
-  update outbox.gate g set next_at = greatest(p_now, w.next_token_at),
-    next_token_at = w.next_token_at, changed_at = pg_catalog.date_trunc('second', p_now)
+  update outbox.gate g set next_at = w.next_at,
+    changed_at = pg_catalog.date_trunc('second', p_now)
   from (
-    select g.id, t.next_token_at
+    select g.id, t.next_at
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
-    -- What is missing of a token, by the rate as it is now.
     cross join lateral (
-      select case
-        when g.next_token_at > p_now and e.rate_per_second is not null
-        then g.tokens_at + (1 - g.tokens) / e.rate_per_second * interval '1 s'
-        else '-infinity'
-      end as next_token_at
+      select greatest(p_now, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
+        as next_at
     ) t
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
-      and g.next_at > p_now and g.next_at < 'infinity'
-      and (t.next_token_at <= p_now or t.next_token_at <> g.next_token_at)
+      and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
     for no key update of g skip locked

@@ -28,7 +28,8 @@ left join outbox.dead_letter x
   on v.id is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id
 join outbox.endpoint e on e.id = d.endpoint_id
 join outbox.gate g on g.endpoint_id = d.endpoint_id
--- Says more than it must, so that what an endpoint has open is found through its lanes.
+-- A delivery lies in a lane of its endpoint's gate. Said, what an endpoint has open is found
+-- through its lanes.
 join outbox.lane l on l.id = d.lane_id and l.gate_id = g.id
 where d.lane_id > 0
 union all

@@ -14,7 +14,9 @@ select e.id, e.org_id, e.kind, e.url, e.description,
     when g.breaker = 'open' then greatest(g.open_until, nullif(g.next_at, 'infinity'))
   end as probe_at,
   nullif(g.next_at, 'infinity') as next_at,
-  nullif(greatest(g.not_before, g.next_token_at), '-infinity') as not_before,
+  nullif(greatest(g.not_before, case
+    when g.depth > 0 then outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)
+  end), '-infinity') as not_before,
   e.created_at, e.updated_at
 from outbox.endpoint e
 left join outbox.gate g on g.endpoint_id = e.id;

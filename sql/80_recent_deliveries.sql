@@ -26,6 +26,7 @@ begin
   if p_org_id is null then
     v_ids := array(select e.id from outbox.event e order by e.id desc limit p_limit);
   else
+    perform outbox.check_org(p_org_id);
     v_ids := array(
       select e.id from outbox.event e
       where e.org_id > ''

@@ -53,7 +53,8 @@ begin
         and g.depth > g.in_flight and e.state = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
         -- The receiver asked for quiet, or its rate is used up.
-        and greatest(g.not_before, g.next_token_at) <= p_now
+        and greatest(g.not_before,
+          outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
     ) l on true
     where e.state <> 'deleted'

@@ -808,7 +808,6 @@ export type Database = {
           'lanes_from': string
           'last_timed_out': boolean
           'next_at': string
-          'next_token_at': string
           'not_before': string
           'open_until': string
           'probe_attempt': number | null
@@ -830,7 +829,6 @@ export type Database = {
           'lanes_from'?: string
           'last_timed_out'?: boolean
           'next_at'?: string
-          'next_token_at'?: string
           'not_before'?: string
           'open_until'?: string
           'probe_attempt'?: number | null
@@ -851,7 +849,6 @@ export type Database = {
           'lanes_from'?: string
           'last_timed_out'?: boolean
           'next_at'?: string
-          'next_token_at'?: string
           'not_before'?: string
           'open_until'?: string
           'probe_attempt'?: number | null
@@ -3689,6 +3686,10 @@ export type Database = {
       'next_replays': {
         Args: Record<PropertyKey, never>
         Returns: (Database['outbox']['CompositeTypes']['replay_step'])[]
+      }
+      'next_token_at': {
+        Args: { 'p_rate_per_second': number; 'p_tokens': number; 'p_tokens_at': string }
+        Returns: string
       }
       'next_unrouted': {
         Args: {

@@ -6,6 +6,8 @@
 with waiting as materialized (
   select g.*, e.org_id, e.kind, e.url, e.state, e.state_reason, e.breaker_enabled,
     first.event_id, first.halted,
+    greatest(g.not_before, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
+      as held_until,
     outbox.uuid_v7_time(first.event_id) as published_at
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
@@ -62,8 +64,7 @@ select
         else 'half open, its probe is under way'
       end
     when w.halted then 'held, a key is halted behind a dead letter'
-    when greatest(w.not_before, w.next_token_at) > now()
-    then 'held back until ' || greatest(w.not_before, w.next_token_at)
+    when w.held_until > now() then 'held back until ' || w.held_until
     when w.next_at > now() then 'nothing is due before ' || w.next_at
     else 'due since ' || w.next_at
   end as why,

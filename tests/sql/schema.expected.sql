@@ -7661,7 +7661,8 @@ begin
         and g.depth > g.in_flight and e.state = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
         -- The receiver asked for quiet, or its rate is used up.
-        and greatest(g.not_before, g.next_token_at) <= p_now
+        and greatest(g.not_before,
+          outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
     ) l on true
     where e.state <> 'deleted'
@@ -10823,6 +10824,25 @@ ALTER FUNCTION outbox.next_replays() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.next_replays() IS 'The dead letters that the running jobs come to next, as many of each job as its rate allows in a second.';
 
+-- Name: next_token_at(double precision, timestamp with time zone, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision) RETURNS timestamp with time zone
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- Up to the microsecond: rounded down there would be no whole token yet.
+  return p_tokens_at + pg_catalog.ceil((1 - p_tokens) / p_rate_per_second * 1000000)
+    * interval '1 microsecond';
+end
+$$;
+
+ALTER FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision) OWNER TO postgres;
+
+-- Name: FUNCTION next_token_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision) IS 'When a gate with p_tokens at p_tokens_at has its next whole token, at p_rate_per_second; null without a rate. It goes by the rate as it is now: a changed one counts from the last claim.';
+
 -- Name: next_unrouted(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.next_unrouted(p_router outbox.router) RETURNS uuid[]
@@ -11522,7 +11542,14 @@ begin
     offset 0
   ) f
   cross join lateral (
-    select greatest(o.not_before, o.next_token_at, case
+    select case
+      when e.rate_per_second is not null
+      then outbox.next_token_at(o.tokens, o.tokens_at, e.rate_per_second)
+    end as next_token_at
+    offset 0
+  ) t
+  cross join lateral (
+    select greatest(o.not_before, t.next_token_at, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
@@ -13243,7 +13270,6 @@ CREATE TABLE outbox.gate (
     in_flight integer DEFAULT 0 NOT NULL,
     depth bigint DEFAULT 0 NOT NULL,
     not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    next_token_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     last_timed_out boolean DEFAULT false NOT NULL,
     tokens double precision DEFAULT 0 NOT NULL,
     tokens_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
@@ -13265,7 +13291,7 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 -- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), from when on its lanes are due (lanes_from: none is earlier), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet; next_token_at: its rate is used up), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), from when on its lanes are due (lanes_from: none is earlier), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet), what is left of its rate (tokens, as they were at tokens_at: next_token_at()), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
 
 -- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -13381,6 +13407,7 @@ begin
   if p_org_id is null then
     v_ids := array(select e.id from outbox.event e order by e.id desc limit p_limit);
   else
+    perform outbox.check_org(p_org_id);
     v_ids := array(
       select e.id from outbox.event e
       where e.org_id > ''
@@ -15829,7 +15856,6 @@ begin
   with ring as materialized (
     -- An open breaker whose time is up lets one delivery through, the probe.
     select g.id as gate_id, g.gate_at, g.lanes_from, o.place, c.chain, b.probing, t.tokens,
-      e.rate_per_second,
       case
         when b.probing then 1
         else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
@@ -15851,7 +15877,9 @@ begin
       select case
         when e.rate_per_second is not null then least(
           e.rate_burst,
-          g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second)
+          -- A sum that rounding keeps from one is one.
+          g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second
+            + 1e-9)
       end as tokens
     ) t
     cross join lateral (
@@ -15869,32 +15897,41 @@ begin
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
-  ), turns as (
-    -- Lanes in the order in which they fill the batch. given: what the ordered ones before this one
-    -- give, who have their depth and wait for nothing. Beyond a full batch none is read: each of a
-    -- hundred keys may have a whole quantum to give.
-    select l.*,
-      pg_catalog.sum(least(l.depth, l.most)) filter (where l.ordered and l.tokens is null)
-        over (order by l.place, l.next_at, l.lane_id rows unbounded preceding exclude current row)
-        as given
-    from (
-      select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens, r.rate_per_second, l.*,
-        case when l.ordered and not r.probing then r.chain else r.room end as most
-      from ring r
-      cross join lateral (
-        select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
-        from outbox.lane l
-        where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
-          and l.next_at < 'infinity'
-          and (not l.ordered or l.leased = 0)
-        order by l.next_at
-        limit r.room
-      ) l
+  ), lanes_due as (
+    select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens,
+      l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
+      case when l.ordered and not r.probing then r.chain else r.room end as most,
+      -- How many slots the lanes before it take, at most.
+      pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room) end) over (
+        partition by r.place order by l.next_at, l.lane_id
+        rows unbounded preceding exclude current row) as slots_before
+    from ring r
+    cross join lateral (
+      select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
+      from outbox.lane l
+      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
+        and l.next_at < 'infinity'
+        and (not l.ordered or l.leased = 0)
+      order by l.next_at
+      limit r.room
     ) l
+  ), turns as (
+    -- Each of a hundred keys may have a whole quantum to give: none is read behind lanes that are
+    -- sure to fill the batch. sure_before: what those give at least, which is known of an ordered
+    -- one that has a slot, for all that it has is due, and of no other.
+    select l.*,
+      pg_catalog.sum(
+        case
+          when l.ordered and l.tokens is null and coalesce(l.slots_before, 0) < l.room
+          then least(l.depth, l.most)
+        end) over (
+        order by l.place, l.next_at, l.lane_id
+        rows unbounded preceding exclude current row) as sure_before
+    from lanes_due l
   ), seen as (
     -- One row per delivery that is free and due; a lane without any has one row of nulls. What is
     -- leased, at the head of an unordered lane, is passed by.
-    select t.gate_at, t.place, t.room, t.lease, t.probing, t.tokens, t.rate_per_second,
+    select t.gate_at, t.place, t.room, t.lease, t.probing, t.tokens,
       t.lane_id, t.lane_at, t.ordered, t.next_at, t.most,
       d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
     from turns t
@@ -15909,7 +15946,7 @@ begin
       order by d.due_at, d.event_id
       limit t.most + 1
     ) d on true
-    where coalesce(t.given, 0) < p_limit
+    where coalesce(t.sure_before, 0) < p_limit
   ), ranked as (
     -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
     -- spent: how many of its rate's tokens the gate has given out up to this row.
@@ -15932,11 +15969,11 @@ begin
     window round as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), marked as materialized (
     select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
-      r.rate_per_second, r.event_id, r.attempt, r.rank,
+      r.event_id, r.attempt, r.rank,
       r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
     from ranked r
   ), by_lane as materialized (
-    select m.gate_at, m.lane_at, m.ordered, m.tokens, m.rate_per_second,
+    select m.gate_at, m.lane_at, m.ordered, m.tokens,
       (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
         as probe_event,
       (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
@@ -15945,7 +15982,7 @@ begin
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
       case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
     from marked m
-    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens, m.rate_per_second
+    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
   ), lanes as (
     update outbox.lane l set
       head_at = coalesce(
@@ -15973,30 +16010,25 @@ begin
     where l.ctid = b.lane_at and (b.taken > 0 or b.n = 0)
     returning b.gate_at, b.taken,
       case when b.ordered then least(b.taken, 1) else b.taken end as slots,
-      b.probe_event, b.probe_attempt, b.tokens, b.rate_per_second
+      b.probe_event, b.probe_attempt, b.tokens
   ), gates as (
     update outbox.gate g set
       in_flight = g.in_flight + s.slots,
       changed_at = pg_catalog.date_trunc('second', p_now),
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
-      next_token_at = case
-        when s.tokens - s.taken < 1
-        then p_now + (1 - (s.tokens - s.taken)) / s.rate_per_second * interval '1 s'
-        else g.next_token_at
-      end,
       breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
       probe_event = coalesce(s.probe_event, g.probe_event),
       probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
     from (
-      select l.gate_at, l.tokens, l.rate_per_second,
+      select l.gate_at, l.tokens,
         pg_catalog.sum(l.slots) as slots,
         pg_catalog.sum(l.taken) as taken,
         (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1]
           as probe_event,
         pg_catalog.max(l.probe_attempt) as probe_attempt
       from lanes l
-      group by l.gate_at, l.tokens, l.rate_per_second
+      group by l.gate_at, l.tokens
     ) s
     where g.ctid = s.gate_at and s.slots > 0
   ), held as (
@@ -17217,23 +17249,18 @@ CREATE FUNCTION outbox.wake_changed(p_now timestamp with time zone) RETURNS void
     AS $$
 begin
   -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
-  update outbox.gate g set next_at = greatest(p_now, w.next_token_at),
-    next_token_at = w.next_token_at, changed_at = pg_catalog.date_trunc('second', p_now)
+  update outbox.gate g set next_at = w.next_at,
+    changed_at = pg_catalog.date_trunc('second', p_now)
   from (
-    select g.id, t.next_token_at
+    select g.id, t.next_at
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
-    -- What is missing of a token, by the rate as it is now.
     cross join lateral (
-      select case
-        when g.next_token_at > p_now and e.rate_per_second is not null
-        then g.tokens_at + (1 - g.tokens) / e.rate_per_second * interval '1 s'
-        else '-infinity'
-      end as next_token_at
+      select greatest(p_now, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
+        as next_at
     ) t
     where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
-      and g.next_at > p_now and g.next_at < 'infinity'
-      and (t.next_token_at <= p_now or t.next_token_at <> g.next_token_at)
+      and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
     for no key update of g skip locked
@@ -17861,7 +17888,11 @@ CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
             ELSE NULL::timestamp with time zone
         END AS probe_at,
     NULLIF(g.next_at, 'infinity'::timestamp with time zone) AS next_at,
-    NULLIF(GREATEST(g.not_before, g.next_token_at), '-infinity'::timestamp with time zone) AS not_before,
+    NULLIF(GREATEST(g.not_before,
+        CASE
+            WHEN (g.depth > 0) THEN outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)
+            ELSE NULL::timestamp with time zone
+        END), '-infinity'::timestamp with time zone) AS not_before,
     e.created_at,
     e.updated_at
    FROM (outbox.endpoint e
@@ -20656,6 +20687,10 @@ REVOKE ALL ON FUNCTION outbox.new_secret() FROM PUBLIC;
 -- Name: FUNCTION next_replays(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.next_replays() FROM PUBLIC;
+
+-- Name: FUNCTION next_token_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision) FROM PUBLIC;
 
 -- Name: FUNCTION next_unrouted(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 

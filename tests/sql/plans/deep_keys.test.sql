@@ -4,7 +4,7 @@ begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
 \ir ../_usage.sql
-select plan(9);
+select plan(13);
 
 create function queue_up(p_endpoint_id uuid, p_keys integer, p_deep integer) returns void language sql as $$
   select outbox.publish_many((
@@ -51,6 +51,24 @@ update answer set a = step(50) where true;
 select is(claimed(a), 50, 'two gates of 15 keys of two fill a batch of 50') from answer;
 select is((select array_agg(n order by n desc) from (select claimed(a, id) as n from answer, short) x), '{30,20}', 'the first gives all, the second the rest');
 select is_empty('select * from miscounts()', 'and every counter is right');
+
+-- What is out of order takes the slots first: then a gate's keys give nothing, and keep nobody from the batch.
+create temporary table mixed as select endpoint(array['m.' || n], p_max_in_flight => 5, p_retry => plain_retry(0)) as id, n from generate_series(1, 10) n;
+do $$ begin
+  update outbox.endpoint e set state = 'paused' from short s where e.id = s.id;
+  perform events(10, p_endpoint_id => id) from mixed;
+  perform step(0), time_passes('1 s');
+  update outbox.endpoint e set ordering = 'partition' from mixed m where e.id = m.id;
+  perform queue_up(id, 4, 25) from mixed;
+  while exists (select from outbox.unrouted) loop perform step(0), time_passes('1 s'); end loop;
+end $$;
+create temporary table simple as select endpoint('{}', p_max_in_flight => 200) as id;
+do $$ begin perform events(200, p_endpoint_id => id), step(0), time_passes('1 s') from simple; end $$;
+update answer set a = measure('mixed', 100) where true;
+select is(claimed(a), 75, 'gates that have slots only for what is out of order give that') from answer;
+select is((select array_agg(distinct claimed(a, id)) from answer, mixed), '{5}', 'five of each of the ten') ;
+select is(claimed(a, id), 25, 'and the next gate its quantum') from answer, simple;
+select is_empty('select * from miscounts()', 'every counter is right again');
 
 select * from finish();
 rollback;
