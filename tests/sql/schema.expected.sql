@@ -15902,9 +15902,9 @@ begin
       l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
       case when l.ordered and not r.probing then r.chain else r.room end as most,
       -- How many slots the lanes before it take, at most.
-      pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room) end) over (
+      pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room)::integer end) over (
         partition by r.place order by l.next_at, l.lane_id
-        rows unbounded preceding exclude current row) as slots_before
+        rows between unbounded preceding and 1 preceding) as slots_before
     from ring r
     cross join lateral (
       select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
@@ -15923,10 +15923,10 @@ begin
       pg_catalog.sum(
         case
           when l.ordered and l.tokens is null and coalesce(l.slots_before, 0) < l.room
-          then least(l.depth, l.most)
+          then least(l.depth, l.most)::integer
         end) over (
         order by l.place, l.next_at, l.lane_id
-        rows unbounded preceding exclude current row) as sure_before
+        rows between unbounded preceding and 1 preceding) as sure_before
     from lanes_due l
   ), seen as (
     -- One row per delivery that is free and due; a lane without any has one row of nulls. What is
