@@ -15,7 +15,8 @@ select e.id, e.org_id, e.kind, e.url, e.description,
   end as probe_at,
   nullif(g.next_at, 'infinity') as next_at,
   nullif(greatest(g.not_before, case
-    when g.depth > 0 then outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)
+    when g.tokens_at > 'epoch' and g.tokens < 1
+    then outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)
   end), '-infinity') as not_before,
   e.created_at, e.updated_at
 from outbox.endpoint e

@@ -17890,7 +17890,7 @@ CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
     NULLIF(g.next_at, 'infinity'::timestamp with time zone) AS next_at,
     NULLIF(GREATEST(g.not_before,
         CASE
-            WHEN (g.depth > 0) THEN outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)
+            WHEN ((g.tokens_at > '1970-01-01 00:00:00+00'::timestamp with time zone) AND (g.tokens < (1)::double precision)) THEN outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)
             ELSE NULL::timestamp with time zone
         END), '-infinity'::timestamp with time zone) AS not_before,
     e.created_at,

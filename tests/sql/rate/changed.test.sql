@@ -3,11 +3,12 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
-select plan(30);
+select plan(31);
 
 create temporary table made as select endpoint('{}', p_rate_per_second => 0.001, p_max_in_flight => 1000) as id;
 update outbox.endpoint e set rate_burst = 1 from made m where e.id = m.id;
 select events(300, p_endpoint_id => id) from made;
+select is((select not_before from outbox.endpoint_status s join made m on m.id = s.id), null, 'an endpoint whose rate nothing has used waits for nothing');
 select is(claimed(step()), 1, 'one in a thousand seconds: the first');
 select time_passes('1 s');
 select is(claimed(step()), 0, 'and no other');
