@@ -28,20 +28,24 @@ begin
     perform own(o.id, v_word, endpoint(array[v_word || '.*'], p_org_id => o.id, p_retry => plain_retry(0))::text);
     update outbox.endpoint set description = o.own || ' ' || v_word where id = got(o.id, v_word)::uuid;
   end loop;
-  perform outbox.rotate_org_secret(o.id, got(o.id, 'endpoint')::uuid, p_key => 'key-secret-' || o.own);
+  perform outbox.rotate_org_secret(o.id, got(o.id, 'endpoint')::uuid);
   perform own(o.id, 'secret', (select id::text from outbox.endpoint_secret where endpoint_id = got(o.id, 'endpoint')::uuid order by expires_at nulls last limit 1));
   perform outbox.set_headers(got(o.id, 'endpoint')::uuid, jsonb_build_object('x-own', o.own));
   perform own(o.id, 'slack', outbox.create_slack_endpoint('https://hooks.slack.com/services/T0/B0/' || o.own, '{slack.*}', o.id) ->> 'id');
   perform own(o.id, 'broker', outbox.create_broker_endpoint('kafka', '{"brokers": ["kafka.example.com:9092"], "topic": "t"}', null, '{broker.*}', o.id) ->> 'id');
-  -- Keys of requests.
-  perform outbox.create_org_endpoint(o.id, jsonb_build_object('url', 'https://example.com/' || o.own, 'eventTypes', '["made.a"]'::jsonb), 'key-endpoint-' || o.own);
-  perform outbox.put_event_type(o.id, 'own.type', o.own || ' description', null, true, 'key-type-' || o.own);
-  perform outbox.put_event_type(o.id, o.own || '.type', o.own);
+  -- Requests under keys: one that both have used, and one of each.
+  for v_word in select unnest(array['both', o.own]) loop
+    perform outbox.create_org_endpoint(o.id, jsonb_build_object('url', format('https://example.com/%s/%s', o.own, v_word), 'eventTypes', '["made.a"]'::jsonb), 'key-endpoint-' || v_word);
+    perform outbox.rotate_org_secret(o.id, got(o.id, 'endpoint')::uuid, p_key => 'key-secret-' || v_word);
+    perform outbox.put_event_type(o.id, v_word || '.type', o.own || ' description', null, true, 'key-type-' || v_word);
+    perform outbox.note_portal_token(o.id, 'key-token-' || v_word, jsonb_build_object('id', o.own, 'issuedAt', 1, 'scopes', '[]'::jsonb));
+    perform outbox.publish_events(o.id, jsonb_build_array(jsonb_build_object('type', 'made.b', 'payload', jsonb_build_object('own', o.own))), null, 'key-batch-' || v_word);
+    perform outbox.publish('made.c', '{}', o.id, p_idempotency_key => 'key-event-' || v_word);
+    perform outbox.execute_saga('checkout', jsonb_build_object('own', o.own), o.id, 'key-saga-' || v_word);
+    perform outbox.begin_saga('checkout', jsonb_build_object('own', o.own), o.id, 'key-begun-' || v_word);
+  end loop;
+  perform own(o.id, 'keyed', (select event_id::text from outbox.idempotency_key where org_id = o.id and key = 'key-event-both'));
   perform own(o.id, 'type', o.own || '.type');
-  perform outbox.note_portal_token(o.id, 'key-token-' || o.own, jsonb_build_object('id', o.own, 'issuedAt', 1, 'scopes', '[]'::jsonb));
-  perform outbox.publish_events(o.id, jsonb_build_array(jsonb_build_object('type', 'made.b', 'payload', jsonb_build_object('own', o.own))), null, 'key-batch-' || o.own);
-  perform own(o.id, 'keyed', outbox.publish('made.c', '{}', o.id, p_idempotency_key => 'key-event-' || o.own)::text);
-  perform outbox.execute_saga('checkout', '{}', o.id, 'key-saga-' || o.own);
 end
 $$;
 
@@ -125,11 +129,14 @@ begin
     perform outbox.grant_consent(o.id, d, '{UTILITY}', o.own, o.own, o.own) from unnest(array['dossier', o.own || '-dossier']) d;
     perform outbox.opt_out_recipient(o.id, '+12025550199', o.own, 'MARKETING'), outbox.opt_out_recipient(o.id, o.recipient, o.own, 'MARKETING');
     perform outbox.put_reply_word(o.id, 'fr', 'arret', 'STOP', o.own);
+    -- A word that has a meaning for all, and for one of them another.
+    perform outbox.put_reply_word(o.id, 'nl', case o.own when 'victims' then 'afmelden' else 'uitschrijven' end, 'NONE');
     perform own(o.id, 'm.sent', message_id(message(o.recipient, 'key-message-' || o.own, o.own || '-dossier', o.id))::text);
   end loop;
   perform time_passes('10 seconds'), take_all(), time_passes('10 seconds');
   for o in select * from org order by id loop
     perform own(o.id, 'wamid', (select provider_message_id from outbox.outbound_message where id = got(o.id, 'm.sent')::bigint));
+    perform message(o.recipient, 'key-message-both', 'dossier', o.id);
     perform own(o.id, 'm.failed', message_id(message(o.recipient, p_dossier => o.own || '-dossier', p_org_id => o.id))::text);
   end loop;
   perform send('failed', '{"status": 400, "code": "131026", "error": "undeliverable"}');
@@ -171,6 +178,7 @@ begin
   perform own_deliveries();
   for v_org in select * from org order by id loop
     perform own(v_org.id, 'job', outbox.create_replay_job(v_org.id, '{"eventType": "no.such"}', 'key-job-' || v_org.own) ->> 'id');
+    perform outbox.create_replay_job(v_org.id, jsonb_build_object('eventType', v_org.own), 'key-job-both');
     perform outbox.create_replay_job(v_org.id, '{"eventType": "no.such"}');
   end loop;
   perform own_messages();

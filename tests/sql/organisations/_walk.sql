@@ -156,7 +156,7 @@ select walk('works', 'works', $$
 $$);
 -- The victim's very request under the victim's very key: it is made anew, and answered with nothing of the victim's.
 select walk('works', 'works', $$
-  create_org_endpoint(p_org_id => {org}, p_endpoint => jsonb_build_object('url', 'https://example.com/' || {word}, 'eventTypes', '["made.a"]'::jsonb), p_key => 'key-endpoint-' || {word})
+  create_org_endpoint(p_org_id => {org}, p_endpoint => jsonb_build_object('url', format('https://example.com/%1$s/%1$s', {word}), 'eventTypes', '["made.a"]'::jsonb), p_key => 'key-endpoint-' || {word})
   put_event_type(p_org_id => {org}, p_type => 'new.' || {word}, p_description => 'x', p_create => true, p_key => 'key-type-new-' || {word})
   create_replay_job(p_org_id => {org}, p_job => '{"eventType": "no.such"}', p_key => 'key-job-' || {word})
   note_portal_token(p_org_id => {org}, p_key => 'key-token-' || {word}, p_token => jsonb_build_object('id', 'x', 'issuedAt', 2, 'scopes', '[]'::jsonb))
@@ -164,14 +164,47 @@ select walk('works', 'works', $$
   publish_raw(p_type => 'made.c', p_body => '{}', p_org_id => {org}, p_idempotency_key => 'key-event-' || {word})
   publish_many(p_events => jsonb_build_array(jsonb_build_object('type', 'made.c', 'payload', '{}'::jsonb, 'org_id', {org}, 'idempotency_key', 'key-event-' || {word})))
   publish_events(p_org_id => {org}, p_events => jsonb_build_array(jsonb_build_object('type', 'made.b', 'payload', jsonb_build_object('own', {word}))), p_key => 'key-batch-' || {word})
-  execute_saga(p_name => 'checkout', p_context => '{}', p_org_id => {org}, p_idempotency_key => 'key-saga-' || {word})
-  execute_org_saga(p_org_id => {org}, p_name => 'checkout', p_context => '{}', p_key => 'key-saga-' || {word})
-  begin_saga(p_name => 'checkout', p_context => '{}', p_org_id => {org}, p_idempotency_key => 'key-saga-' || {word})
+  execute_saga(p_name => 'checkout', p_context => jsonb_build_object('own', {word}), p_org_id => {org}, p_idempotency_key => 'key-saga-' || {word})
+  execute_org_saga(p_org_id => {org}, p_name => 'checkout', p_context => jsonb_build_object('own', {word})::text, p_key => 'key-saga-' || {word})
+  begin_saga(p_name => 'checkout', p_context => jsonb_build_object('own', {word}), p_org_id => {org}, p_idempotency_key => 'key-saga-' || {word})
   end_saga(p_org_id => {org}, p_idempotency_key => 'key-saga-' || {word}, p_result => '{}')
 $$);
 select walk('works', 'works', $$
   rotate_org_secret(p_org_id => {org}, p_endpoint_id => '{own endpoint}', p_key => 'key-secret-' || {word})
   create_message(p_org_id => {org}, p_to => {person}, p_payload => '{"parameters": ["Anna"]}', p_template_code => 'reminder', p_dossier_id => {dossier}, p_idempotency_key => 'key-message-' || {word}) /* together */
+$$);
+-- What both have under one name, or have asked for under one key, is each one's own.
+select walk('works', null, $$
+  get_event_type(p_org_id => {org}, p_type => 'both.type')
+  delete_event_type(p_org_id => {org}, p_type => 'both.type')
+  put_event_type(p_org_id => {org}, p_type => 'both.type', p_description => 'x')
+  put_template(p_org_id => {org}, p_code => 'reminder', p_name => 'x', p_language => 'fr', p_category => 'UTILITY')
+  delete_template(p_org_id => {org}, p_code => 'reminder')
+  list_consents(p_org_id => {org}, p_dossier_id => 'dossier')
+  list_activity(p_org_id => {org}, p_dossier_id => 'dossier')
+  list_messages(p_org_id => {org}, p_dossier_id => 'dossier')
+  list_audit_events(p_org_id => {org}, p_entity_type => 'DOSSIER', p_entity_id => 'dossier')
+  list_audit_events(p_org_id => {org}, p_entity_type => 'TEMPLATE', p_entity_id => 'reminder')
+  grant_consent(p_org_id => {org}, p_dossier_id => 'dossier', p_purposes => '{MARKETING}', p_source => 'x')
+  revoke_consent(p_org_id => {org}, p_dossier_id => 'dossier', p_purposes => '{UTILITY}', p_source => 'x')
+  create_message(p_org_id => {org}, p_to => '+12025550150', p_payload => '{"parameters": []}', p_template_code => 'reminder', p_dossier_id => 'dossier')
+  list_opt_outs(p_org_id => {org}, p_recipient => '+12025550199')
+  opt_in_recipient(p_org_id => {org}, p_recipient => '+12025550199', p_purpose => 'MARKETING')
+  opt_out_recipient(p_org_id => {org}, p_recipient => '+12025550199', p_source => 'x')
+  change_opt_out(p_org_id => {org}, p_recipient => '+12025550199', p_purpose => 'MARKETING', p_opted_out => false, p_source => 'x')
+  put_reply_word(p_org_id => {org}, p_language => 'fr', p_word => 'arret', p_action => 'NONE')
+  create_org_endpoint(p_org_id => {org}, p_endpoint => '{"url": "https://example.com/thiefs/both", "eventTypes": ["made.a"]}', p_key => 'key-endpoint-both')
+  rotate_org_secret(p_org_id => {org}, p_endpoint_id => '{own endpoint}', p_key => 'key-secret-both')
+  put_event_type(p_org_id => {org}, p_type => 'both.type', p_description => 'thiefs description', p_create => true, p_key => 'key-type-both')
+  note_portal_token(p_org_id => {org}, p_key => 'key-token-both', p_token => '{"id": "x", "issuedAt": 2, "scopes": []}')
+  publish(p_type => 'made.c', p_payload => '{}', p_org_id => {org}, p_idempotency_key => 'key-event-both')
+  publish_many(p_events => jsonb_build_array(jsonb_build_object('type', 'made.c', 'payload', '{}'::jsonb, 'org_id', {org}, 'idempotency_key', 'key-event-both')))
+  publish_events(p_org_id => {org}, p_events => '[{"type": "made.b", "payload": {"own": "thiefs"}}]', p_key => 'key-batch-both')
+  execute_saga(p_name => 'checkout', p_context => '{"own": "thiefs"}', p_org_id => {org}, p_idempotency_key => 'key-saga-both')
+  begin_saga(p_name => 'checkout', p_context => '{"own": "thiefs"}', p_org_id => {org}, p_idempotency_key => 'key-saga-both')
+  end_saga(p_org_id => {org}, p_idempotency_key => 'key-begun-both', p_result => '{}')
+  create_replay_job(p_org_id => {org}, p_job => '{"eventType": "thiefs"}', p_key => 'key-job-both')
+  create_message(p_org_id => {org}, p_to => '+12025550101', p_payload => '{"parameters": ["Anna"]}', p_template_code => 'reminder', p_dossier_id => 'dossier', p_idempotency_key => 'key-message-both')
 $$);
 -- The number is another organisation's already.
 select walk('OH001', 'OH001', $$

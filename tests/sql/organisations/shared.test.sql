@@ -5,7 +5,7 @@ begin;
 \ir ../_engine.sql
 \ir ../_messages.sql
 \ir ../_callbacks.sql
-select plan(45);
+select plan(46);
 
 -- Two apps, and three accounts: each number is another organisation's.
 create temporary table number (name text primary key, phone text, waba text, app text, id uuid, message bigint);
@@ -69,6 +69,8 @@ $$;
 
 select all_send();
 select results_eq('select (row_of(message)).status from number', $$values ('SENT'), ('SENT'), ('SENT'), ('SENT')$$, 'four organisations have sent');
+
+select is((select count(*) from outbox.whatsapp_channel where is_default), 4::bigint, 'the first channel of each is its default, whatever the others have');
 
 -- A throttle slows what it is about.
 select refused_at_once('130429');
