@@ -204,7 +204,7 @@ select walk('works', null, $$
   begin_saga(p_name => 'checkout', p_context => '{"own": "thiefs"}', p_org_id => {org}, p_idempotency_key => 'key-saga-both')
   end_saga(p_org_id => {org}, p_idempotency_key => 'key-begun-both', p_result => '{}')
   create_replay_job(p_org_id => {org}, p_job => '{"eventType": "thiefs"}', p_key => 'key-job-both')
-  create_message(p_org_id => {org}, p_to => '+12025550101', p_payload => '{"parameters": ["Anna"]}', p_template_code => 'reminder', p_dossier_id => 'dossier', p_idempotency_key => 'key-message-both')
+  create_message(p_org_id => {org}, p_to => '+12025550151', p_payload => '{"parameters": ["Anna"]}', p_template_code => 'reminder', p_dossier_id => 'dossier', p_idempotency_key => 'key-message-both')
 $$);
 -- The number is another organisation's already.
 select walk('OH001', 'OH001', $$

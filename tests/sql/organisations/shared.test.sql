@@ -5,7 +5,7 @@ begin;
 \ir ../_engine.sql
 \ir ../_messages.sql
 \ir ../_callbacks.sql
-select plan(46);
+select plan(49);
 
 -- Two apps, and three accounts: each number is another organisation's.
 create temporary table number (name text primary key, phone text, waba text, app text, id uuid, message bigint);
@@ -135,6 +135,17 @@ select receive(says('same-app', 'STOP', 'wamid.stop3', -3600), says('one', 'STOP
 select is((select array_agg(org_id || ' ' || action) from outbox.audit_event, line where id > last), array['org-one OPTED_OUT'], 'a word that is not the last is told by nobody''s trail');
 select receive(says('one', 'START', 'wamid.start4', 3));
 select is((select count(*) from outbox.whatsapp_contact where wa_id = '12025550111'), 2::bigint, 'a person is a contact of each organisation');
+-- WhatsApp's id of a person is the same for all.
+select receive(says(n, 'hello', 'wamid.user.' || n) || '{"user_id": "US.1"}') from unnest(array['one', 'same-app']) n;
+select receive(says('one', 'hello', 'wamid.user.2') || '{"user_id": "US.2"}');
+select results_eq($$ select org_id, user_id, wa_id from outbox.whatsapp_contact where user_id is not null order by 1, 2 $$,
+  $$ values ('org-one', 'US.1', null), ('org-one', 'US.2', '12025550111'), ('org-same-app', 'US.1', '12025550111') $$,
+  'a number that goes to somebody else does so where it was told');
+select receive(says('same-app', 'STOP', 'wamid.user.3', 4) || '{"user_id": "US.1", "wa_id": null}');
+select is(opted_out(), 'org-same-app +12025550111, org-same-app US.1', 'who is known by that id is looked up with the organisation that they wrote to');
+select receive(says('one', 'STOP', 'wamid.user.4', 5) || '{"user_id": "US.1", "wa_id": null}');
+select is(opted_out(), 'org-one US.1, org-same-app +12025550111, org-same-app US.1', 'each has its own contact of them');
+delete from outbox.opt_out where recipient = 'US.1' or org_id = 'org-one';
 select refused_later('131050');
 select is(opted_out(), 'org-one +12025550111, org-same-app +12025550111', 'a code that means STOP is one organisation''s as well');
 select is((select purpose from outbox.opt_out where org_id = 'org-one' and not lifted), 'MARKETING', 'and for marketing');
