@@ -38,7 +38,7 @@ begin
     begin
       -- A row only names its secret.
       return v_all || E'\n== vault\n' || coalesce((
-        select string_agg(s.id || ' ' || s.decrypted_secret, E'\n' order by s.id) from vault.decrypted_secrets s where strpos(v_all, s.id::text) > 0), '');
+        select string_agg(s.id || ' ' || s.secret, E'\n' order by s.id) from vault.secrets s where strpos(v_all, s.id::text) > 0), '');
     end
     $body$ $$, (
     select string_agg(format($$E'\n== %1$s\n', (select string_agg(t::text, E'\n' order by t::text) from %1$s t where %2$s)$$,

@@ -246,7 +246,7 @@ select walk('works', 'OH002', $$
   discard_dead_letter(p_event_id => {e.letter}, p_endpoint_id => {endpoint}, p_reason => 'x')
 $$);
 select walk('works', 'works', $$
-  replay_many(p_org_id => {org}, p_endpoint_id => {endpoint})
+  replay_many(p_org_id => {org}, p_endpoint_id => {endpoint}, p_event_type => {type})
   dispatch(p_run => '00000000-0000-7000-8000-000000000001', p_seq => nextval('helper.seq'), p_results => jsonb_build_array(jsonb_build_object('event', {e.processing}, 'endpoint', {open}, 'attempt', 1, 'outcome', 'delivered', 'status', 200)))
   receive_callbacks(p_app_id => '{own app}', p_org_id => {org}, p_updates => jsonb_build_array(jsonb_build_object('kind', 'status', 'field', 'messages', 'key', 'walk', 'waba_id', '200000000000001', 'phone_number_id', {number}, 'wamid', {wamid}, 'status', 'delivered', 'at', 1772366480, 'data', '{}'::jsonb)))
 $$);
@@ -256,11 +256,11 @@ create table plain_parameter (name text primary key);
 insert into plain_parameter
 select unnest(array['p_limit', 'p_from', 'p_to', 'p_hours', 'p_reason', 'p_why', 'p_actor', 'p_source', 'p_evidence', 'p_purpose', 'p_purposes',
   'p_opted_out', 'p_channel', 'p_status', 'p_state', 'p_entity_type', 'p_action', 'p_language', 'p_word', 'p_category', 'p_parameter_format',
-  'p_description', 'p_payload', 'p_body', 'p_type_schema', 'p_schema', 'p_create', 'p_strict', 'p_deliver_at', 'p_traceparent', 'p_policy',
+  'p_description', 'p_payload', 'p_body', 'p_schema', 'p_create', 'p_strict', 'p_deliver_at', 'p_traceparent', 'p_policy',
   'p_version', 'p_change', 'p_overlap', 'p_overlap_seconds', 'p_secret', 'p_url', 'p_headers', 'p_filter', 'p_event_types', 'p_timeout_ms',
   'p_ordering', 'p_max_in_flight', 'p_quantum', 'p_retry', 'p_rate_per_second', 'p_kind', 'p_broker', 'p_credentials', 'p_access_token',
   'p_messages_per_second', 'p_pair_seconds', 'p_waba_id', 'p_allow_unsigned', 'p_context', 'p_result', 'p_count', 'p_delay', 'p_failed_from',
-  'p_failed_to', 'p_endpoint', 'p_token', 'p_to_', 'p_run', 'p_seq', 'p_ended', 'p_known']);
+  'p_failed_to', 'p_endpoint', 'p_token', 'p_run', 'p_seq', 'p_ended', 'p_known']);
 -- Doors that take nothing of an organisation, with the reason.
 create table plain_function (name text primary key, why text);
 insert into plain_function
