@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import type { TestOuthook } from './outhook.ts'
 
 /** The organisations of tests/sql/organisations: one that asks, and one whose things it names. */
-export const thief = 'org-thief'
+export const visitor = 'org-visitor'
 export const victim = 'org-victim'
 
 /** What the two organisations own, in a database that no clock moves. */
@@ -47,7 +47,7 @@ export async function makeTenants({ sql, admin }: TestOuthook, root: string): Pr
   async function marks(): Promise<Set<string>> {
     const found = await sql<{ mark: string }[]>`
       select m as mark from helper.marks(helper.belongings(${victim})) m
-      except select m from helper.marks(helper.belongings(${thief})) m`
+      except select m from helper.marks(helper.belongings(${visitor})) m`
     return new Set(found.map(({ mark }) => mark))
   }
 

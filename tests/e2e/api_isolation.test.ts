@@ -7,7 +7,7 @@
 import { expect } from '@std/expect'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startApi, type TestApi } from '../_support/api_app.ts'
-import { makeTenants, type Tenants, thief, victim } from '../_support/tenants.ts'
+import { makeTenants, type Tenants, visitor, victim } from '../_support/tenants.ts'
 import { mintPortalToken } from '../../functions/api/auth/portal.ts'
 import { calls, plain } from './isolation/calls.ts'
 import { memberNames, type Operation, operations, type Shot, shotsOf } from './isolation/walk.ts'
@@ -34,7 +34,7 @@ Deno.test.afterAll(async () => {
   await api?.outhook.stop()
 })
 
-function shots(operation: Operation, me: string = thief): Shot[] {
+function shots(operation: Operation, me: string = visitor): Shot[] {
   return (calls[operation.operationId] ?? []).flatMap((call) =>
     shotsOf(operation, call, tenants, me)
   )
@@ -110,7 +110,7 @@ Deno.test("another organisation's thing is none at any place, and its rows stay 
   const marks = await tenants.marks()
   expect(marks.size).toBeGreaterThan(80)
   const portal = await mintPortalToken({
-    orgId: thief,
+    orgId: visitor,
     role: 'operator',
     subject: 'theirs',
     id: crypto.randomUUID(),
@@ -119,9 +119,9 @@ Deno.test("another organisation's thing is none at any place, and its rows stay 
   }, api.outhook.stack.keys.portalSecret)
   const later: (() => Promise<void>)[] = []
   const callers: Record<string, Record<string, string>> = {
-    'a user': await userOf(thief),
+    'a user': await userOf(visitor),
     'a portal token': { authorization: `Bearer ${portal}` },
-    'the secret key': { apikey: api.outhook.stack.keys.secretKey, 'x-org-id': thief },
+    'the secret key': { apikey: api.outhook.stack.keys.secretKey, 'x-org-id': visitor },
   }
 
   async function walk(
@@ -232,7 +232,7 @@ Deno.test('every list is empty for an organisation that has nothing', async () =
     const [shot] = shots(operation)
     if (shot === undefined) continue
     const { status, text } = await send(shot, await userOf('org-nobody', 'viewer'))
-    if (status !== 200 || /org-(thief|victim)|thiefs|victims/.test(text)) {
+    if (status !== 200 || /org-(visitor|victim)|visitors|victims/.test(text)) {
       wrong.push(told(shot, status, text))
     }
   }
@@ -250,7 +250,7 @@ Deno.test('every route refuses a role below its own, and says which it needs', a
     }
     for (const shot of shots(operation).slice(0, 1)) {
       walked++
-      const { status, text } = await send(shot, await userOf(thief, role))
+      const { status, text } = await send(shot, await userOf(visitor, role))
       if (status !== 403 || !text.includes(`This needs the role ${operation.role}`)) {
         wrong.push(told(shot, status, text))
       }

@@ -1,11 +1,11 @@
--- Two organisations that own one of everything, under the same names where a name is an organisation's own: org-thief
+-- Two organisations that own one of everything, under the same names where a name is an organisation's own: org-visitor
 -- and org-victim. `thing` has what each of them owns, by the word that _walk.sql puts between braces.
 set local search_path = helper, extensions;
 
 create table thing (org text, name text, value text not null, primary key (org, name));
 create table org (id text primary key, own text, number_id text, app_id text, recipient text);
 insert into org values
-  ('org-thief', 'thiefs', '100000000000001', '900000000000001', '+12025550101'),
+  ('org-visitor', 'visitors', '100000000000001', '900000000000001', '+12025550101'),
   ('org-victim', 'victims', '100000000000002', '900000000000002', '+12025550102');
 
 create function own(p_org text, p_name text, p_value text) returns void language sql as $$

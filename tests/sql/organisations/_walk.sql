@@ -1,4 +1,4 @@
--- The walk: each door of the schema that takes something of an organisation, called by org-thief. A word in braces is a
+-- The walk: each door of the schema that takes something of an organisation, called by org-visitor. A word in braces is a
 -- thing that both organisations own (_tenants.sql). Each call is made with all things its own, and then with each
 -- combination of its own and the victim's.
 --
@@ -193,17 +193,17 @@ select walk('works', null, $$
   opt_out_recipient(p_org_id => {org}, p_recipient => '+12025550199', p_source => 'x')
   change_opt_out(p_org_id => {org}, p_recipient => '+12025550199', p_purpose => 'MARKETING', p_opted_out => false, p_source => 'x')
   put_reply_word(p_org_id => {org}, p_language => 'fr', p_word => 'arret', p_action => 'NONE')
-  create_org_endpoint(p_org_id => {org}, p_endpoint => '{"url": "https://example.com/thiefs/both", "eventTypes": ["made.a"]}', p_key => 'key-endpoint-both')
+  create_org_endpoint(p_org_id => {org}, p_endpoint => '{"url": "https://example.com/visitors/both", "eventTypes": ["made.a"]}', p_key => 'key-endpoint-both')
   rotate_org_secret(p_org_id => {org}, p_endpoint_id => '{own endpoint}', p_key => 'key-secret-both')
-  put_event_type(p_org_id => {org}, p_type => 'both.type', p_description => 'thiefs description', p_create => true, p_key => 'key-type-both')
+  put_event_type(p_org_id => {org}, p_type => 'both.type', p_description => 'visitors description', p_create => true, p_key => 'key-type-both')
   note_portal_token(p_org_id => {org}, p_key => 'key-token-both', p_token => '{"id": "x", "issuedAt": 2, "scopes": []}')
   publish(p_type => 'made.c', p_payload => '{}', p_org_id => {org}, p_idempotency_key => 'key-event-both')
   publish_many(p_events => jsonb_build_array(jsonb_build_object('type', 'made.c', 'payload', '{}'::jsonb, 'org_id', {org}, 'idempotency_key', 'key-event-both')))
-  publish_events(p_org_id => {org}, p_events => '[{"type": "made.b", "payload": {"own": "thiefs"}}]', p_key => 'key-batch-both')
-  execute_saga(p_name => 'checkout', p_context => '{"own": "thiefs"}', p_org_id => {org}, p_idempotency_key => 'key-saga-both')
-  begin_saga(p_name => 'checkout', p_context => '{"own": "thiefs"}', p_org_id => {org}, p_idempotency_key => 'key-saga-both')
+  publish_events(p_org_id => {org}, p_events => '[{"type": "made.b", "payload": {"own": "visitors"}}]', p_key => 'key-batch-both')
+  execute_saga(p_name => 'checkout', p_context => '{"own": "visitors"}', p_org_id => {org}, p_idempotency_key => 'key-saga-both')
+  begin_saga(p_name => 'checkout', p_context => '{"own": "visitors"}', p_org_id => {org}, p_idempotency_key => 'key-saga-both')
   end_saga(p_org_id => {org}, p_idempotency_key => 'key-begun-both', p_result => '{}')
-  create_replay_job(p_org_id => {org}, p_job => '{"eventType": "thiefs"}', p_key => 'key-job-both')
+  create_replay_job(p_org_id => {org}, p_job => '{"eventType": "visitors"}', p_key => 'key-job-both')
   create_message(p_org_id => {org}, p_to => '+12025550151', p_payload => '{"parameters": ["Anna"]}', p_template_code => 'reminder', p_dossier_id => 'dossier', p_idempotency_key => 'key-message-both')
 $$);
 -- The number is another organisation's already.

@@ -45,19 +45,19 @@ select is(
   array['delivered', 'discarded', 'open', 'replayed'], 'and a dead letter of each');
 
 -- The walk.
-create temporary table state as select belongings('org-victim') as victim, belongings('org-thief') as thief;
-create temporary table mark as select m from state, marks(victim) m except select m from state, marks(thief) m;
-create temporary table told (n integer, combination integer, foreign_ boolean, call text, verdict text, changed text, thief_changed text, leaks text, answer text);
+create temporary table state as select belongings('org-victim') as victim, belongings('org-visitor') as visitor;
+create temporary table mark as select m from state, marks(victim) m except select m from state, marks(visitor) m;
+create temporary table told (n integer, combination integer, foreign_ boolean, call text, verdict text, changed text, own_changed text, leaks text, answer text);
 
 -- One call, undone whatever becomes of it.
-create function make(p_call text, p_own boolean, out p_verdict text, out p_answer text, out p_changed text, out p_thief_changed text) language plpgsql as $$
+create function make(p_call text, p_own boolean, out p_verdict text, out p_answer text, out p_changed text, out p_changed_own text) language plpgsql as $$
 begin
   execute format('select coalesce(string_agg(x::text, %L), %L) from outbox.%s x', E'\n', '', p_call) into p_answer;
   -- A function that is not volatile cannot write: Postgres sees to it.
   if exists (select from pg_proc p where p.pronamespace = 'outbox'::regnamespace and p.proname = substring(p_call from '^\w+') and p.provolatile <> 'v') then
     raise exception using errcode = 'ZZ001';
   end if;
-  select changed(s.victim, belongings('org-victim')), case when p_own then changed(s.thief, belongings('org-thief')) end into p_changed, p_thief_changed from state s;
+  select changed(s.victim, belongings('org-victim')), case when p_own then changed(s.visitor, belongings('org-visitor')) end into p_changed, p_changed_own from state s;
   raise exception using errcode = 'ZZ001';
 exception
   when sqlstate 'ZZ001' then p_verdict := 'works';
@@ -81,18 +81,18 @@ begin
       -- An operator's door with the victim's things alone is the victim's own call.
       continue when v_combination = (1 << cardinality(v_words)) - 1 and v_combination > 0 and strpos(c.text, '{org}') = 0;
       continue when c.text like '%/* together */' and v_combination not in (0, (1 << cardinality(v_words)) - 1);
-      v_text := replace(c.text, '{org}', quote_literal('org-thief'));
+      v_text := replace(c.text, '{org}', quote_literal('org-visitor'));
       v_given := '{}';
       for v_at in 1 .. cardinality(v_words) loop
         v_text := replace(v_text, '{' || v_words[v_at] || '}', quote_literal(got(
-          case when v_combination >> (v_at - 1) & 1 = 1 then 'org-victim' else 'org-thief' end, v_words[v_at])));
+          case when v_combination >> (v_at - 1) & 1 = 1 then 'org-victim' else 'org-visitor' end, v_words[v_at])));
         v_given := v_given || got('org-victim', v_words[v_at]);
       end loop;
       while v_text ~ '{own ' loop
-        v_text := replace(v_text, substring(v_text from '{own [a-z._]+}'), got('org-thief', substring(v_text from '{own ([a-z._]+)}')));
+        v_text := replace(v_text, substring(v_text from '{own [a-z._]+}'), got('org-visitor', substring(v_text from '{own ([a-z._]+)}')));
       end loop;
       select * into v_made from make(v_text, v_combination = 0);
-      insert into told values (c.n, v_combination, v_combination > 0, v_text, v_made.p_verdict, v_made.p_changed, v_made.p_thief_changed,
+      insert into told values (c.n, v_combination, v_combination > 0, v_text, v_made.p_verdict, v_made.p_changed, v_made.p_changed_own,
         (select string_agg(m.m, ' ') from mark m
          where strpos(v_made.p_answer, m.m) > 0 and not exists (select from unnest(v_given) g where strpos(g, m.m) > 0)), v_made.p_answer);
     end loop;
@@ -110,7 +110,7 @@ select cmp_ok((select count(*) from told where foreign_), '>', 140::bigint, 'mor
 select is_empty(
   $$ select c.text from call c where not exists (select from told t where t.n = c.n) $$,
   'each call was made');
-select cmp_ok((select count(*) from told where thief_changed is not null), '>', 50::bigint, 'and more than 50 changed something of the caller''s');
+select cmp_ok((select count(*) from told where own_changed is not null), '>', 50::bigint, 'and more than 50 changed something of the caller''s');
 
 -- A sum tells without naming anybody. So what an organisation reads is the same when the other one is not there at all.
 create temporary table read as
