@@ -7,7 +7,7 @@
 import { expect } from '@std/expect'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startApi, type TestApi } from '../_support/api_app.ts'
-import { makeTenants, type Tenants, visitor, victim } from '../_support/tenants.ts'
+import { makeTenants, type Tenants, victim, visitor } from '../_support/tenants.ts'
 import { mintPortalToken } from '../../functions/api/auth/portal.ts'
 import { calls, plain } from './isolation/calls.ts'
 import { memberNames, type Operation, operations, type Shot, shotsOf } from './isolation/walk.ts'

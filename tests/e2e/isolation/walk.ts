@@ -1,7 +1,7 @@
 import { describeApi } from '../../../functions/api/openapi.ts'
 import type { ApiApp } from '../../../functions/api/context.ts'
 import type { JsonSchema } from '../../_support/from_schema.ts'
-import { type Tenants, visitor, victim } from '../../_support/tenants.ts'
+import { type Tenants, victim, visitor } from '../../_support/tenants.ts'
 import { type Call, pathWords } from './calls.ts'
 
 type Parameter = { name: string; in: string; schema: JsonSchema }

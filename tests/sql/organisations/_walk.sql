@@ -144,6 +144,7 @@ select walk('works', 'works', $$
   opt_in_recipient(p_org_id => {org}, p_recipient => {person})
   change_opt_out(p_org_id => {org}, p_recipient => {person}, p_purpose => 'ALL', p_opted_out => true, p_source => 'x')
   change_opt_out(p_org_id => {org}, p_recipient => {person}, p_purpose => 'MARKETING', p_opted_out => false, p_source => 'x')
+  change_opt_out(p_org_id => {org}, p_recipient => {person}, p_purpose => 'MARKETING', p_opted_out => true, p_source => 'x', p_evidence => 'x')
   put_reply_word(p_org_id => {org}, p_language => 'fr', p_word => 'arret', p_action => 'START')
   take_requests(p_org_id => {org}, p_count => 1)
   publish(p_type => 'a.b', p_payload => '{}', p_org_id => {org}, p_idempotency_key => 'key-' || {word}, p_partition_key => {word}, p_correlation_id => {word})

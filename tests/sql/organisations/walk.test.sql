@@ -9,7 +9,7 @@ begin;
 \ir _walk.sql
 set local search_path = helper, extensions, pg_temp;
 
-select plan(17);
+select plan(19);
 
 -- The walk is complete.
 create temporary view door as
@@ -43,6 +43,18 @@ select is(
 select is(
   array(select distinct d ->> 'state' from jsonb_array_elements(outbox.list_dead_letters('org-victim', p_limit => 100) -> 'data') d order by 1),
   array['delivered', 'discarded', 'open', 'replayed'], 'and a dead letter of each');
+
+-- Both have subscribed to the same types, and neither has got what is the other's.
+select is_empty(
+  $$ select d.* from (
+       select event_id, endpoint_id from outbox.delivery union all select event_id, endpoint_id from outbox.attempt where endpoint_id is not null
+       union all select event_id, endpoint_id from outbox.dead_letter) d
+     join outbox.event e on e.id = d.event_id join outbox.endpoint p on p.id = d.endpoint_id where e.org_id <> p.org_id $$,
+  'no event went to another organisation''s endpoint');
+select is_empty(
+  $$ select m.id from outbox.outbound_message m join outbox.endpoint e on e.id = m.channel_id where e.org_id <> m.org_id
+     union all select i.id from outbox.inbound_message i join outbox.whatsapp_contact c on c.id = i.contact_id where c.org_id <> i.org_id $$,
+  'nor a message to another''s channel or contact');
 
 -- The walk.
 create temporary table state as select belongings('org-victim') as victim, belongings('org-visitor') as visitor;
