@@ -5,7 +5,7 @@ begin;
 \ir ../_engine.sql
 \ir ../_messages.sql
 \ir ../_callbacks.sql
-select plan(49);
+select plan(51);
 
 -- Two apps, and three accounts: each number is another organisation's.
 create temporary table number (name text primary key, phone text, waba text, app text, id uuid, message bigint);
@@ -198,6 +198,13 @@ update claim set answer = step() where true;
 select step(0, (select jsonb_agg(r || '{"status": 200, "provider_id": "wamid.later"}'::jsonb) from jsonb_array_elements(results(answer, 'delivered')) r)) from claim;
 select is((row_of(id)).status, 'DELIVERED', 'a status that waited is applied to the new organisation''s own message') from mine;
 select is(old_state(), state, 'and to no other''s') from before;
+
+-- Consent and opt-outs are what one organisation was told.
+select outbox.grant_consent('org-same-app', 'd9', '{UTILITY}', 'x'), outbox.opt_out_recipient('org-same-app', '+12025550160', 'x');
+select is(outbox.create_message('org-another', '+12025550160', '{"parameters": ["Anna"]}', 'reminder', 'd9') ->> 'code', 'consent_required',
+  'consent given to one organisation is given to no other');
+select is(outbox.create_message('org-another', '+12025550160', '{"parameters": ["Anna"]}', 'reminder') ->> 'outcome', 'created',
+  'who wants nothing of one may be written to by another');
 
 -- A job that names another organisation's endpoint finds none of its letters.
 create temporary table e as select endpoint('{x.y}', p_retry => plain_retry(0), p_org_id => 'org-victim') as id;
