@@ -5,7 +5,7 @@ begin;
 \ir ../_engine.sql
 \ir ../_messages.sql
 \ir ../_callbacks.sql
-select plan(51);
+select plan(52);
 
 -- Two apps, and three accounts: each number is another organisation's.
 create temporary table number (name text primary key, phone text, waba text, app text, id uuid, message bigint);
@@ -205,6 +205,9 @@ select is(outbox.create_message('org-another', '+12025550160', '{"parameters": [
   'consent given to one organisation is given to no other');
 select is(outbox.create_message('org-another', '+12025550160', '{"parameters": ["Anna"]}', 'reminder') ->> 'outcome', 'created',
   'who wants nothing of one may be written to by another');
+select outbox.delete_template('org-another', 'reminder'), time_passes('10 seconds'), take_all();
+select is((select status || ' ' || error_code from outbox.outbound_message where org_id = 'org-another' order by id desc limit 1), 'FAILED template_missing',
+  'a template that is gone is not replaced by another''s of that name');
 
 -- A job that names another organisation's endpoint finds none of its letters.
 create temporary table e as select endpoint('{x.y}', p_retry => plain_retry(0), p_org_id => 'org-victim') as id;
