@@ -1,0 +1,185 @@
+-- Who may do what with each object of the schema outbox. A person wrote this table, and a person changes it: no
+-- command makes it from the database. Every object stands in exactly one line of it, and what a line does not
+-- allow is refused, so an object without a decision fails the test.
+--
+-- `decide` takes the kind of the objects, the roles with their privileges, the reason, and the objects' names.
+-- The owner, postgres, may do everything and stands in no line.
+create schema decided;
+
+create table decided.decision (kind text, name text, role text, privilege text, unique (kind, name, role, privilege));
+create table decided.object (kind text, name text, primary key (kind, name));
+
+-- p_rights: 'role: privilege privilege; role: …', or 'nobody'. 'all' is every privilege that the kind has.
+create function decided.decide(p_kind text, p_rights text, p_why text, p_names text) returns void language plpgsql as $$
+declare
+  v_names text[] := regexp_split_to_array(btrim(regexp_replace(p_names, '--[^\n]*', '', 'g'), E' \n'), '\s+');
+begin
+  if p_why = '' then raise exception 'a decision needs its reason'; end if;
+  insert into decided.object select p_kind, unnest(v_names);
+  insert into decided.decision
+  select p_kind, n, btrim(split_part(r, ':', 1)), upper(p)
+  from unnest(v_names) n, string_to_table(nullif(p_rights, 'nobody'), ';') r,
+    regexp_split_to_table(btrim(split_part(r, ':', 2)), '\s+') p;
+end
+$$;
+
+do $do$
+begin
+perform decided.decide('schema', 'service_role: usage', 'The server calls the doors below. Nobody else can name an object.', 'outbox');
+
+-- Tables and views. Only their owner writes: whatever changes goes through a function.
+perform decided.decide('relation', 'service_role: select', 'The console kit, the dashboards and the health checks read them.', $$
+  -- events and deliveries
+  event event_default unrouted unroutable delivery attempt attempt_default dead_letter replay_job
+  -- endpoints and the engine
+  endpoint subscription gate lane run setting failure_rule error_hint
+  -- sagas and consumers
+  saga saga_step consumer_inbox
+  -- messages
+  outbound_message message_attempt audit_event activity template consent opt_out conversation_window reply_word
+  whatsapp_app whatsapp_channel whatsapp_update whatsapp_contact inbound_message channel_hold template_hold
+  notice_rule callback_count
+  -- views
+  delivery_status endpoint_status queue_health outbound_attempt relay_status saga_outbox transaction_outbox
+$$);
+perform decided.decide('relation', 'service_role: select insert', 'An insert into this view publishes.', 'webhook_outbox');
+perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
+  'endpoint_secret request_key saga_key idempotency_key');
+perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
+  counter counter_change partition_check request_bucket ring router run_batch event_type event_catalogue
+$$);
+perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
+
+perform decided.decide('sequence', 'nobody', 'A number is given by an insert, which the owner''s functions make.', $$
+  activity_id_seq audit_event_id_seq consent_id_seq gate_id_seq inbound_message_id_seq lane_id_seq
+  message_attempt_id_seq outbound_message_id_seq replay_job_id_seq whatsapp_update_id_seq
+$$);
+perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollback takes back.', $$
+  counters_from kicks_by_tick kicks_on_commit last_kick last_tick
+$$);
+
+perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
+  claimed claimed_message delivery_key gain message_move news pace pair parcel replay_step result routing
+  status_change target wish
+$$);
+
+-- Functions. A door is SECURITY DEFINER or needs nothing that service_role lacks (grants/callable.test.sql).
+perform decided.decide('function', 'service_role: execute', 'Doors of a run: what deliver, whatsapp, metrics and ops-alerts call.', $$
+  dispatch apply_callbacks receive_callbacks callback_apps get_metrics waiting gate_totals get_health version
+  take_requests note_requests
+$$);
+perform decided.decide('function', 'service_role: execute', 'Doors of the application: it publishes, sends and consumes.', $$
+  publish publish_raw publish_many create_message
+  define_saga drop_saga execute_saga execute_org_saga begin_saga run_step end_saga
+  accept_once check_handler consume report_dead_message
+$$);
+perform decided.decide('function', 'service_role: execute', 'Doors of the operator: they take an object of any organisation.', $$
+  set_setting recent_deliveries
+  create_endpoint create_slack_endpoint set_slack_url create_broker_endpoint set_broker set_headers
+  rotate_secret expire_secret read_secret subscribe
+  pause_endpoint resume_endpoint disable_endpoint delete_endpoint send_test_event
+  schedule_retry retry_now cancel_delivery resume_lane replay replay_many set_replay_job discard_dead_letter route_again
+  put_whatsapp_app get_whatsapp_app
+$$);
+perform decided.decide('function', 'service_role: execute', 'Doors of the API: each takes the organisation and keeps to it.', $$
+  -- endpoints
+  create_org_endpoint get_org_endpoint list_org_endpoints update_org_endpoint delete_org_endpoint
+  pause_org_endpoint resume_org_endpoint test_org_endpoint get_org_test get_org_stats
+  get_retry_config set_retry_config preview_retry_config get_org_secret rotate_org_secret expire_org_secret
+  note_portal_token
+  -- events and deliveries
+  publish_events get_event list_events read_catalogue set_catalogue put_event_type get_event_type list_event_types
+  delete_event_type get_delivery act_on_delivery list_attempts list_deliveries
+  list_dead_letters get_dead_letter replay_dead_letter discard_org_dead_letter
+  create_replay_job get_replay_job list_replay_jobs change_replay_job
+  -- messages
+  get_message list_messages count_messages cancel_message resend_message list_audit_events list_activity
+  put_template list_templates delete_template grant_consent revoke_consent list_consents
+  opt_out_recipient opt_in_recipient list_opt_outs change_opt_out put_reply_word list_reply_words
+  create_channel get_channel list_channels set_channel_token set_default_channel update_channel resume_channel
+  delete_channel
+$$);
+perform decided.decide('function', 'service_role: execute', 'Rules that read nothing of anybody.', $$
+  calculate_delay is_retryable preview_schedule retry_preset uuid_v7_time
+$$);
+perform decided.decide('function', 'nobody', 'Triggers. Firing one needs no right; the owner alone makes triggers with them.', $$
+  publish_row publish_rows publish_inserted check_setting lock_settings
+$$);
+perform decided.decide('function', 'nobody', 'What pg_cron and the SQL console call, as the owner.', $$
+  tick upkeep cleanup configure watch_table unwatch_table
+$$);
+perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
+  -- arguments, settings, addresses
+  authority_problem check_choice check_org check_range check_url clock host_problem inside_name_problem
+  invalid ipv4_number ipv4_of ipv6_of is_base_url is_network is_port_range is_public is_reachable key_window
+  port_allowed port_ranges setting_conflict setting_int setting_on setting_problem setting_value
+  -- events
+  uuid_v7 uuid_v7_floor
+  -- messages: audit, holds, apps, channels, templates
+  app_secrets audit channel_json check_channel count_message fail_message forget_app_secrets keep_in_vault
+  lock_channel may_become note_activity open_window pace_of plain_word save_message template_json
+  -- endpoints, subscriptions, secrets
+  add_secret check_endpoint check_filter check_headers check_old_secrets check_overlap check_secret
+  check_signing_key check_signs disable_itself drop_expired_secrets header_problem live_secrets
+  lock_endpoint new_secret put_credentials put_headers reserved_headers set_endpoint_state
+  stored_credentials stored_headers type_patterns
+  -- gates, lanes, attempts, counters, runs
+  add_gate allowed_in_flight attempt_bounds count_up counters_since find_event first_lane_at first_lease_end
+  fold_counters is_crowded key_hash latency_bounds lock_gates next_token_at park ring_from touch_run
+  try_lock_gates turn_ring
+  -- publishing
+  check_addressed check_event check_json check_publisher check_type check_unordered current_traceparent
+  event_content new_event put_event take_key
+  -- messages: consent, people, creation
+  audit_refusal change_consent check_dossier check_message check_recipient consents_json hash_key
+  hash_person message_content message_of_key person_key publish_message put_message refusal_of refusal_words
+  spellings
+  -- batches, sagas, watched tables
+  calling_role check_columns check_watched event_of_json is_watched_change no_saga primary_key publish_array
+  publish_change publish_plain publish_updates step_function watched_part
+  -- retries, failures, brokers
+  check_amqp_url check_broker_address check_ca check_credentials check_kafka check_members check_rabbitmq
+  check_retry check_template delay_after failure_rule_of put_broker put_slack_url retry_after
+  slack_url_shown softened
+  -- results
+  adopt_message apply_delivered apply_results callback_data close_message complete complete_message
+  complete_messages end_told endpoints_to_judge fail_attempt fail_unsent forget_channel heed_late_result
+  hold_channels mark_sent resolve_dead_letters throttle_apps undo_attempt
+  -- callbacks and leases
+  apply_kept apply_statuses apply_updates callback_answer callback_time close_retries count_moves
+  count_updates find_attempt heed_answers heed_failures hold_failing judge_statuses learn_numbers
+  lose_leases lost may_be_out move_messages note_statuses publish_statuses put_off renew_leases settle_lost
+  settle_updates slow_down store_callbacks tell_statuses tell_taken try_apply why_not_account
+  -- inbound messages, holds, manual actions
+  answered_message apply_inbound apply_notices cause_of channels_of close_delivery contact_of count_ended
+  erase_inbound first_retry_at forget_updates hold_channel hold_template inbound_text lift_expired_holds
+  note_wishes notice_end notice_reason notice_rule_of number_of open_delivery publish_inbound recipients_of
+  reply_action take_inbound take_notice take_preference templates_of wishes_of
+  -- routing and claiming
+  add_deliveries add_pairs begin_attempt chain_length claim claimed_before close_pairs count_failure
+  cut_batch due_gates filter_problem had_pairs has_unrouted insert_deliveries is_template_held lock_router
+  next_unrouted read_unrouted rest_lane route route_events route_one_by_one shrink_routing still_due take
+  take_messages targets touched_events unrouted_late why_not_send with_late
+  -- dispatch and what it announces
+  announce announce_dead answer batch broker_text dlq_message dropped_events has_due publish_dead put_news
+  retries_at run_settings waits_of with_messages
+  -- the kick, the tick, replay, purge
+  forget_endpoint is_quiet keep_days keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
+  purge_endpoint put_back replay_lane wake_changed wake_missed work_replay_jobs
+  -- views, requests, lists
+  begin_request check_page cursor_to_key end_request forget_requests iso_time key_to_cursor org_endpoint
+  read_cursor release_command to_cursor
+  -- the API
+  broker_of_wire broker_to_wire change_catalogue change_endpoint change_event_types check_delivery
+  check_endpoint_change check_is_open create_by_kind dead_letter_json delivery_ends delivery_json
+  endpoint_json event_json event_type_json lock_org_endpoint open_delivery_list open_letter_list
+  org_dead_letter refuse_channel refuse_members replay_job_json retry_config_json retry_of_wire
+  retry_to_wire routing_state schedule_json time_span
+  -- messages of the API, partitions, cleanup, metrics
+  add_partition add_partitions check_channel_change check_message_id counters database_metrics
+  drop_partition drop_partitions engine_metrics erase_messages event_metrics expire_deliveries
+  expire_delivery gate_metrics is_open_on lock_message message_json message_number opt_out_json
+  partition_day partition_name queue_metrics
+$$);
+end
+$do$;
