@@ -117,7 +117,7 @@ grant execute on function
   outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer),
   outbox.put_whatsapp_app(text, text, boolean, interval),
   outbox.get_whatsapp_app(text),
-  outbox.callback_apps(text, text[], text[]),
+  outbox.callback_app(text),
   outbox.receive_callbacks(text, text, jsonb),
   outbox.apply_callbacks(integer),
   outbox.put_reply_word(text, text, text, text, text),

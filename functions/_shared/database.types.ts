@@ -2327,10 +2327,7 @@ export type Database = {
       'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
       'callback_answer': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
-      'callback_apps': {
-        Args: { 'p_app_key'?: string; 'p_phone_number_ids'?: (string)[]; 'p_waba_ids'?: (string)[] }
-        Returns: Json
-      }
+      'callback_app': { Args: { 'p_app_key'?: string }; Returns: Json }
       'callback_data': { Args: { 'p_attempt_no': number; 'p_message_id': number }; Returns: string }
       'callback_time': { Args: { 'p_at': Json; 'p_now': string }; Returns: string }
       'calling_role': { Args: Record<PropertyKey, never>; Returns: unknown }

@@ -2385,42 +2385,33 @@ ALTER FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) OWNER TO 
 
 COMMENT ON FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) IS 'What receive_callbacks() returns of updates that it stored, of so many that were given.';
 
--- Name: callback_apps(text, text[], text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: callback_app(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.callback_apps(p_app_key text DEFAULT NULL::text, p_phone_number_ids text[] DEFAULT '{}'::text[], p_waba_ids text[] DEFAULT '{}'::text[]) RETURNS jsonb
+CREATE FUNCTION outbox.callback_app(p_app_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_ids text[];
+  v_shared text := outbox.setting_value('whatsapp.shared_app') #>> '{}';
 begin
-  if p_app_key is not null then
-    v_ids := array(select a.app_id from outbox.whatsapp_app a where a.app_key = p_app_key);
-  else
-    v_ids := array(
-      select distinct c.app_id from outbox.whatsapp_channel c
-      where c.phone_number_id = any (p_phone_number_ids) order by c.app_id limit 20);
-    if pg_catalog.cardinality(v_ids) = 0 then
-      v_ids := array(
-        select distinct c.app_id from outbox.whatsapp_channel c
-        where c.waba_id = any (p_waba_ids) order by c.app_id limit 20);
-    end if;
-  end if;
-  return pg_catalog.jsonb_build_object('apps', coalesce((
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('id', a.app_id,
-        'secrets', pg_catalog.to_jsonb(outbox.app_secrets(a, outbox.clock())),
-        'allow_unsigned', a.allow_unsigned)
-      order by a.app_id)
-    from outbox.whatsapp_app a where a.app_id = any (v_ids)), '[]'));
+  return pg_catalog.jsonb_build_object('app', (
+    select pg_catalog.jsonb_build_object('id', a.app_id,
+      'secrets', pg_catalog.to_jsonb(outbox.app_secrets(a, outbox.clock())),
+      'allow_unsigned', a.allow_unsigned)
+    from outbox.whatsapp_app a
+    where case
+      when p_app_key is not null then a.app_key = p_app_key
+      else a.app_id = v_shared
+    end));
 end
 $$;
 
-ALTER FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) OWNER TO postgres;
+ALTER FUNCTION outbox.callback_app(p_app_key text) OWNER TO postgres;
 
--- Name: FUNCTION callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION callback_app(p_app_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) IS 'Which Meta apps may have signed a callback, with what verifies it: {"apps": [{"id", "secrets": the newest first, "allow_unsigned"}]}. By the key in its address, or without one by the numbers that its body names, else by the accounts.';
+COMMENT ON FUNCTION outbox.callback_app(p_app_key text) IS 'The Meta app whose callbacks come to an address, with what verifies them: {"app": {"id", "secrets": the newest first, two at most, "allow_unsigned"}}, or {"app": null}. By the key in the address; without one it is the app in the setting whatsapp.shared_app.';
 
 -- Name: callback_data(bigint, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16199,6 +16190,9 @@ begin
       then
         return 'must be a URL such as https://graph.facebook.com, without credentials and query';
       end if;
+      if p_setting.name = 'whatsapp.shared_app' and p_value #>> '{}' !~ '^([0-9]{1,32})?$' then
+        return 'must be empty or the id of a Meta app, which is digits';
+      end if;
       if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
       then
         return 'must be a version such as v25.0';
@@ -20452,10 +20446,10 @@ GRANT ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) 
 
 REVOKE ALL ON FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) FROM PUBLIC;
 
--- Name: FUNCTION callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION callback_app(p_app_key text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) TO service_role;
+REVOKE ALL ON FUNCTION outbox.callback_app(p_app_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.callback_app(p_app_key text) TO service_role;
 
 -- Name: FUNCTION callback_data(p_message_id bigint, p_attempt_no integer); Type: ACL; Schema: outbox; Owner: postgres
 
