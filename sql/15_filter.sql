@@ -6,8 +6,9 @@
 --   unary      = "!" unary | "(" condition ")" | "exists" "(" path [where] ")" | path [test]
 --   path       = "$" { "." name | "." text | "[" index "]" | "[" "last" "]" | "[*]" | ".*" }
 --                [ ".size()" | ".type()" ]
---   test       = comparison literal | "starts with" text | "in" "(" literal { "," literal } ")" | where
---   where      = "?" "(" condition ")"     in it a path begins with "@", and there is no other where
+--   test       = comparison literal | "starts with" text | where
+--              | "in" "(" literal { "," literal } ")"
+--   where      = "?" "(" condition ")"     in it a path begins with "@", and there is no where
 --
 -- One asking of a payload costs at most (the filter's length) + weight x (the values in the
 -- payload); see 15_filter_path for why. weight is at most 16. The filter is read from left to right
@@ -39,8 +40,8 @@ create type outbox.filter as (
   weight integer
 );
 comment on type outbox.filter is
-  'A filter as it is evaluated, and its weight: how many steps are done for each value of a payload '
-  'at most.';
+  'A filter as it is evaluated, and its weight: how many steps are done for each value of a '
+  'payload at most.';
 
 create type outbox.filter_state as (
   written text,
@@ -60,8 +61,8 @@ comment on type outbox.filter_state is
   '@ stands for many values; pending: what closes the negations of the next operand; '
   'closings and kinds: of the parentheses that are open, group, where or exists.';
 
--- The words of a filter. A filter is read by one scan over at most 1,000 characters, before anything
--- else looks at it; each word keeps its position, so that a refusal can name it.
+-- The words of a filter. A filter is read by one scan over at most 1,000 characters, before
+-- anything else looks at it; each word keeps its position, so that a refusal can name it.
 
 create function outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
@@ -105,8 +106,8 @@ begin
 end
 $$;
 comment on function outbox.filter_tokens(text) is
-  'The words of a filter: texts in quotes, numbers, names, operators, single characters. OH001 when '
-  'it has more than 1,000 characters.';
+  'The words of a filter: texts in quotes, numbers, names, operators, single characters. OH001 '
+  'when it has more than 1,000 characters.';
 
 create function outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) returns integer
 language sql immutable set search_path = ''

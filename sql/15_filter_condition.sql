@@ -1,4 +1,5 @@
--- What a filter asks of the values that a path finds: the condition behind the path, on the value @.
+-- What a filter asks of the values that a path finds: the condition behind the path, on the
+-- value @.
 
 create function outbox.filter_condition(
   p_tokens outbox.filter_tokens, p_at integer
@@ -41,8 +42,8 @@ begin
 end
 $$;
 comment on function outbox.filter_condition(outbox.filter_tokens, integer) is
-  'The condition at that word in jsonpath, as opening: a comparison with a literal, starts with, or '
-  'in (…); without one, that the value is neither false nor null. OH001.';
+  'The condition at that word in jsonpath, as opening: a comparison with a literal, starts with, '
+  'or in (…); without one, that the value is neither false nor null. OH001.';
 
 create function outbox.filter_alternatives(
   p_tokens outbox.filter_tokens, p_at integer

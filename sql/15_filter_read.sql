@@ -24,7 +24,8 @@ begin
     perform outbox.refuse_filter(v_tokens.ends_at, 'expected a condition, not the end',
       'Write something like $.total > 100 or $.country == "DE"');
   elsif pg_catalog.cardinality(v_state.kinds) > 0 then
-    perform outbox.refuse_filter(v_tokens.ends_at, 'a parenthesis is not closed', 'Close it with )');
+    perform outbox.refuse_filter(v_tokens.ends_at, 'a parenthesis is not closed',
+      'Close it with )');
   elsif v_state.weight > v_most_weight then
     perform outbox.invalid('filter',
       pg_catalog.format('does %s steps for each value behind [*] or .*, and %s are allowed',
@@ -36,7 +37,8 @@ begin
   exception when syntax_error or invalid_text_representation or untranslatable_character
     or numeric_value_out_of_range
   then
-    perform outbox.invalid('filter', 'has a text or a number that Postgres cannot hold: ' || sqlerrm,
+    perform outbox.invalid('filter',
+      'has a text or a number that Postgres cannot hold: ' || sqlerrm,
       'Write characters beyond \uFFFF as two halves, \uD83D\uDE00, or as they are');
   end;
   v_filter.weight := v_state.weight;
@@ -227,4 +229,5 @@ begin
 end
 $$;
 comment on function outbox.filter_close(outbox.filter_tokens, outbox.filter_state) is
-  'Reads what closes a parenthesis, the only thing but && and || that may follow an operand. OH001.';
+  'Reads what closes a parenthesis, the only thing but && and || that may follow an operand. '
+  'OH001.';

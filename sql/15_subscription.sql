@@ -52,7 +52,7 @@ begin
 end
 $$;
 comment on function outbox.check_filter_count(uuid) is
-  'Raises OH001 when an endpoint has more than 4 different filters, all of which one event may ask.';
+  'Raises OH001 when an endpoint has more than 4 different filters: one event may ask them all.';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null

@@ -28,7 +28,8 @@ create function outbox.each_filter_once(p_question outbox.question) returns outb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since), pg_catalog.array_agg(f.weight)
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since),
+    pg_catalog.array_agg(f.weight)
   into p_question.filters, p_question.since, p_question.weights
   from (
     select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.since) as since,
@@ -76,7 +77,8 @@ begin
   end if;
   v_weight := (select pg_catalog.sum(w) from pg_catalog.unnest(p_question.weights) w);
   if v_weight * p_question.body_bytes > v_most then
-    return pg_catalog.format('filter: %s steps for each value are too many for a payload of %s bytes',
+    return pg_catalog.format(
+      'filter: %s steps for each value are too many for a payload of %s bytes',
       v_weight, p_question.body_bytes);
   elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
     return null;
@@ -147,10 +149,10 @@ begin
 end
 $$;
 comment on function outbox.ask_filters(outbox.routing) is
-  'A batch whose pairs have been asked, in their order, as far as the work of one call goes, and one '
-  'of them at least. Where it does not go to the end, the last pair is the first that was not asked, '
-  'and questions holds that and those after it. A payload that cannot be read, or is too large for '
-  'its filters, is the problem of its pairs alone.';
+  'A batch whose pairs have been asked, in their order, as far as the work of one call goes, and '
+  'one of them at least. Where it does not go to the end, the last pair is the first that was not '
+  'asked, and questions holds that and those after it. A payload that cannot be read, or is too '
+  'large for its filters, is the problem of its pairs alone.';
 
 create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
 language plpgsql
@@ -251,7 +253,8 @@ begin
       c.body_bytes
     )::outbox.pair),
     pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since, c.weights)::outbox.question)
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
+        c.weights)::outbox.question)
     filter (where c.is_asked)
   into p_batch.pairs, p_batch.questions
   from (

@@ -2300,8 +2300,9 @@ comment on function outbox.lock_endpoint(uuid) is
 --   unary      = "!" unary | "(" condition ")" | "exists" "(" path [where] ")" | path [test]
 --   path       = "$" { "." name | "." text | "[" index "]" | "[" "last" "]" | "[*]" | ".*" }
 --                [ ".size()" | ".type()" ]
---   test       = comparison literal | "starts with" text | "in" "(" literal { "," literal } ")" | where
---   where      = "?" "(" condition ")"     in it a path begins with "@", and there is no other where
+--   test       = comparison literal | "starts with" text | where
+--              | "in" "(" literal { "," literal } ")"
+--   where      = "?" "(" condition ")"     in it a path begins with "@", and there is no where
 --
 -- One asking of a payload costs at most (the filter's length) + weight x (the values in the
 -- payload); see 15_filter_path for why. weight is at most 16. The filter is read from left to right
@@ -2333,8 +2334,8 @@ create type outbox.filter as (
   weight integer
 );
 comment on type outbox.filter is
-  'A filter as it is evaluated, and its weight: how many steps are done for each value of a payload '
-  'at most.';
+  'A filter as it is evaluated, and its weight: how many steps are done for each value of a '
+  'payload at most.';
 
 create type outbox.filter_state as (
   written text,
@@ -2354,8 +2355,8 @@ comment on type outbox.filter_state is
   '@ stands for many values; pending: what closes the negations of the next operand; '
   'closings and kinds: of the parentheses that are open, group, where or exists.';
 
--- The words of a filter. A filter is read by one scan over at most 1,000 characters, before anything
--- else looks at it; each word keeps its position, so that a refusal can name it.
+-- The words of a filter. A filter is read by one scan over at most 1,000 characters, before
+-- anything else looks at it; each word keeps its position, so that a refusal can name it.
 
 create function outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
@@ -2399,8 +2400,8 @@ begin
 end
 $$;
 comment on function outbox.filter_tokens(text) is
-  'The words of a filter: texts in quotes, numbers, names, operators, single characters. OH001 when '
-  'it has more than 1,000 characters.';
+  'The words of a filter: texts in quotes, numbers, names, operators, single characters. OH001 '
+  'when it has more than 1,000 characters.';
 
 create function outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) returns integer
 language sql immutable set search_path = ''
@@ -2449,7 +2450,8 @@ comment on function outbox.check_filter_text(outbox.filter_tokens, integer) is
 
 -- sql/15_filter_condition.sql
 
--- What a filter asks of the values that a path finds: the condition behind the path, on the value @.
+-- What a filter asks of the values that a path finds: the condition behind the path, on the
+-- value @.
 
 create function outbox.filter_condition(
   p_tokens outbox.filter_tokens, p_at integer
@@ -2492,8 +2494,8 @@ begin
 end
 $$;
 comment on function outbox.filter_condition(outbox.filter_tokens, integer) is
-  'The condition at that word in jsonpath, as opening: a comparison with a literal, starts with, or '
-  'in (…); without one, that the value is neither false nor null. OH001.';
+  'The condition at that word in jsonpath, as opening: a comparison with a literal, starts with, '
+  'or in (…); without one, that the value is neither false nor null. OH001.';
 
 create function outbox.filter_alternatives(
   p_tokens outbox.filter_tokens, p_at integer
@@ -2713,7 +2715,8 @@ begin
     perform outbox.refuse_filter(v_tokens.ends_at, 'expected a condition, not the end',
       'Write something like $.total > 100 or $.country == "DE"');
   elsif pg_catalog.cardinality(v_state.kinds) > 0 then
-    perform outbox.refuse_filter(v_tokens.ends_at, 'a parenthesis is not closed', 'Close it with )');
+    perform outbox.refuse_filter(v_tokens.ends_at, 'a parenthesis is not closed',
+      'Close it with )');
   elsif v_state.weight > v_most_weight then
     perform outbox.invalid('filter',
       pg_catalog.format('does %s steps for each value behind [*] or .*, and %s are allowed',
@@ -2725,7 +2728,8 @@ begin
   exception when syntax_error or invalid_text_representation or untranslatable_character
     or numeric_value_out_of_range
   then
-    perform outbox.invalid('filter', 'has a text or a number that Postgres cannot hold: ' || sqlerrm,
+    perform outbox.invalid('filter',
+      'has a text or a number that Postgres cannot hold: ' || sqlerrm,
       'Write characters beyond \uFFFF as two halves, \uD83D\uDE00, or as they are');
   end;
   v_filter.weight := v_state.weight;
@@ -2916,7 +2920,8 @@ begin
 end
 $$;
 comment on function outbox.filter_close(outbox.filter_tokens, outbox.filter_state) is
-  'Reads what closes a parenthesis, the only thing but && and || that may follow an operand. OH001.';
+  'Reads what closes a parenthesis, the only thing but && and || that may follow an operand. '
+  'OH001.';
 
 -- sql/15_subscription.sql
 
@@ -2974,7 +2979,7 @@ begin
 end
 $$;
 comment on function outbox.check_filter_count(uuid) is
-  'Raises OH001 when an endpoint has more than 4 different filters, all of which one event may ask.';
+  'Raises OH001 when an endpoint has more than 4 different filters: one event may ask them all.';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
@@ -11316,7 +11321,8 @@ create function outbox.each_filter_once(p_question outbox.question) returns outb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since), pg_catalog.array_agg(f.weight)
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since),
+    pg_catalog.array_agg(f.weight)
   into p_question.filters, p_question.since, p_question.weights
   from (
     select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.since) as since,
@@ -11364,7 +11370,8 @@ begin
   end if;
   v_weight := (select pg_catalog.sum(w) from pg_catalog.unnest(p_question.weights) w);
   if v_weight * p_question.body_bytes > v_most then
-    return pg_catalog.format('filter: %s steps for each value are too many for a payload of %s bytes',
+    return pg_catalog.format(
+      'filter: %s steps for each value are too many for a payload of %s bytes',
       v_weight, p_question.body_bytes);
   elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
     return null;
@@ -11435,10 +11442,10 @@ begin
 end
 $$;
 comment on function outbox.ask_filters(outbox.routing) is
-  'A batch whose pairs have been asked, in their order, as far as the work of one call goes, and one '
-  'of them at least. Where it does not go to the end, the last pair is the first that was not asked, '
-  'and questions holds that and those after it. A payload that cannot be read, or is too large for '
-  'its filters, is the problem of its pairs alone.';
+  'A batch whose pairs have been asked, in their order, as far as the work of one call goes, and '
+  'one of them at least. Where it does not go to the end, the last pair is the first that was not '
+  'asked, and questions holds that and those after it. A payload that cannot be read, or is too '
+  'large for its filters, is the problem of its pairs alone.';
 
 create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
 language plpgsql
@@ -11539,7 +11546,8 @@ begin
       c.body_bytes
     )::outbox.pair),
     pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since, c.weights)::outbox.question)
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
+        c.weights)::outbox.question)
     filter (where c.is_asked)
   into p_batch.pairs, p_batch.questions
   from (

@@ -588,7 +588,8 @@ begin
       c.body_bytes
     )::outbox.pair),
     pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since, c.weights)::outbox.question)
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
+        c.weights)::outbox.question)
     filter (where c.is_asked)
   into p_batch.pairs, p_batch.questions
   from (
@@ -899,7 +900,8 @@ begin
   end if;
   v_weight := (select pg_catalog.sum(w) from pg_catalog.unnest(p_question.weights) w);
   if v_weight * p_question.body_bytes > v_most then
-    return pg_catalog.format('filter: %s steps for each value are too many for a payload of %s bytes',
+    return pg_catalog.format(
+      'filter: %s steps for each value are too many for a payload of %s bytes',
       v_weight, p_question.body_bytes);
   elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
     return null;
@@ -3569,7 +3571,7 @@ ALTER FUNCTION outbox.check_filter_count(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION check_filter_count(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) IS 'Raises OH001 when an endpoint has more than 4 different filters, all of which one event may ask.';
+COMMENT ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) IS 'Raises OH001 when an endpoint has more than 4 different filters: one event may ask them all.';
 
 -- Name: check_filter_text(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6539,7 +6541,8 @@ CREATE FUNCTION outbox.each_filter_once(p_question outbox.question) RETURNS outb
     SET search_path TO ''
     AS $$
 begin
-  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since), pg_catalog.array_agg(f.weight)
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since),
+    pg_catalog.array_agg(f.weight)
   into p_question.filters, p_question.since, p_question.weights
   from (
     select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.since) as since,
@@ -13885,7 +13888,8 @@ begin
     perform outbox.refuse_filter(v_tokens.ends_at, 'expected a condition, not the end',
       'Write something like $.total > 100 or $.country == "DE"');
   elsif pg_catalog.cardinality(v_state.kinds) > 0 then
-    perform outbox.refuse_filter(v_tokens.ends_at, 'a parenthesis is not closed', 'Close it with )');
+    perform outbox.refuse_filter(v_tokens.ends_at, 'a parenthesis is not closed',
+      'Close it with )');
   elsif v_state.weight > v_most_weight then
     perform outbox.invalid('filter',
       pg_catalog.format('does %s steps for each value behind [*] or .*, and %s are allowed',
@@ -13897,7 +13901,8 @@ begin
   exception when syntax_error or invalid_text_representation or untranslatable_character
     or numeric_value_out_of_range
   then
-    perform outbox.invalid('filter', 'has a text or a number that Postgres cannot hold: ' || sqlerrm,
+    perform outbox.invalid('filter',
+      'has a text or a number that Postgres cannot hold: ' || sqlerrm,
       'Write characters beyond \uFFFF as two halves, \uD83D\uDE00, or as they are');
   end;
   v_filter.weight := v_state.weight;
