@@ -172,6 +172,7 @@ begin
   if v_router.turn is null then
     return null;
   end if;
+  v_router.batch := outbox.note_timeouts(v_router, outbox.clock());
   -- A cluster restored from a dump counts transactions anew: begin at the beginning.
   if v_router.seen_below > pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) then
     v_router.seen_below := '0';

@@ -1419,6 +1419,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'routing_timeout': {
+        Row: {
+          'error': string
+          'events': (string)[] | null
+          'id': number
+        }
+        ComputedFields: never
+        Insert: {
+          'error': string
+          'events'?: (string)[] | null
+          'id'?: never
+        }
+        Update: {
+          'error'?: string
+          'events'?: (string)[] | null
+          'id'?: never
+        }
+        Relationships: []
+      }
       'run': {
         Row: {
           'ended_at': string | null
@@ -3871,6 +3890,16 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
+      }
+      'note_timeouts': {
+        Args: {
+          'p_now': string
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: number
       }
       'note_wishes': {
         Args: { 'p_now': string; 'p_wishes': (Database['outbox']['CompositeTypes']['wish'])[] }

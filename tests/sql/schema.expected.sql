@@ -11764,6 +11764,42 @@ ALTER FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now time
 
 COMMENT ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their tries. The caller holds the messages.';
 
+-- Name: note_timeouts(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_batch integer := p_router.batch;
+  v_timeout outbox.routing_timeout;
+begin
+  for v_timeout in
+    delete from outbox.routing_timeout t where t.id > 0 returning t.*
+  loop
+    if v_timeout.events is null and v_batch = 1 then
+      -- Reading the one at the head took all the time: its filters did.
+      v_timeout.events := outbox.next_unrouted(p_router);
+    end if;
+    if pg_catalog.cardinality(v_timeout.events) = 1 then
+      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, p_now);
+    end if;
+    v_batch := greatest(1, v_batch / 8);
+  end loop;
+  if v_batch < p_router.batch then
+    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
+  end if;
+  return v_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) IS 'Takes note of the calls that ran out of time: the batch of routing becomes an eighth for each, which is returned. locks: the caller holds router.';
+
 -- Name: note_wishes(outbox.wish[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) RETURNS void
@@ -14002,6 +14038,7 @@ begin
   if v_router.turn is null then
     return null;
   end if;
+  v_router.batch := outbox.note_timeouts(v_router, outbox.clock());
   -- A cluster restored from a dump counts transactions anew: begin at the beginning.
   if v_router.seen_below > pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) then
     v_router.seen_below := '0';
@@ -16320,24 +16357,17 @@ COMMENT ON FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_rea
 CREATE FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
     AS $$
 declare
-  -- The lock went with the step that failed, and another call may be routing now.
-  v_router outbox.router := outbox.lock_router();
+  v_router outbox.router;
 begin
-  if v_router.turn is null then
-    return;
+  insert into outbox.routing_timeout (events, error) values (p_events, p_error);
+  -- The lock went with the step that failed, and another call may be routing now: then the call
+  -- after it takes note.
+  v_router := outbox.lock_router();
+  if v_router.turn is not null then
+    perform outbox.note_timeouts(v_router, p_now);
   end if;
-  if p_events is null and v_router.batch = 1 then
-    -- Reading the one at the head took all the time: its filters did.
-    p_events := outbox.next_unrouted(v_router);
-  end if;
-  if pg_catalog.cardinality(p_events) = 1 then
-    perform outbox.count_failure(p_events[1], p_error, p_now);
-  end if;
-  update outbox.router r set batch = greatest(1, r.batch / 8)
-  where r.turn = v_router.turn;
 end
 $$;
 
@@ -16345,7 +16375,7 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing ran out of time: smaller batches from the next call on; an event that took all the time alone counts as failed. p_events: what was being routed; null: it was being read.';
+COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing ran out of time: smaller batches from the next call on, whoever makes it; an event that took all the time alone counts as failed. p_events: what was being routed; null: it was being read. locks: router with SKIP LOCKED.';
 
 -- Name: slack_url_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19158,6 +19188,31 @@ ALTER TABLE outbox.ring OWNER TO postgres;
 
 COMMENT ON TABLE outbox.ring IS 'One row, where the ring begins: no gate is due before from_at, save one whose change took longer than a second to commit, which the tick finds within another, or longer than 15 s or was made while the clock was set back, which it finds within a minute. No key that stays the same, or its check would walk the dead rows.';
 
+-- Name: routing_timeout; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.routing_timeout (
+    id bigint NOT NULL,
+    events uuid[],
+    error text NOT NULL
+);
+
+ALTER TABLE outbox.routing_timeout OWNER TO postgres;
+
+-- Name: TABLE routing_timeout; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.routing_timeout IS 'Calls of routing that ran out of time, until the next call takes note: another may hold the row of router by the time of the failure. events: what was being routed; null: it was being read.';
+
+-- Name: routing_timeout_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.routing_timeout ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.routing_timeout_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- Name: run_batch; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE UNLOGGED TABLE outbox.run_batch (
@@ -19730,6 +19785,11 @@ ALTER TABLE ONLY outbox.ring
 ALTER TABLE ONLY outbox.router
     ADD CONSTRAINT router_pkey PRIMARY KEY (turn);
 
+-- Name: routing_timeout routing_timeout_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.routing_timeout
+    ADD CONSTRAINT routing_timeout_pkey PRIMARY KEY (id);
+
 -- Name: run_batch run_batch_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.run_batch
@@ -20217,6 +20277,10 @@ ALTER TABLE outbox.ring ENABLE ROW LEVEL SECURITY;
 -- Name: router; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.router ENABLE ROW LEVEL SECURITY;
+
+-- Name: routing_timeout; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.routing_timeout ENABLE ROW LEVEL SECURITY;
 
 -- Name: run; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -21645,6 +21709,10 @@ GRANT ALL ON FUNCTION outbox.note_requests(p_requests jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) FROM PUBLIC;
@@ -22529,6 +22597,10 @@ GRANT SELECT ON TABLE outbox.relay_status TO service_role;
 -- Name: TABLE reply_word; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.reply_word TO service_role;
+
+-- Name: TABLE routing_timeout; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.routing_timeout TO service_role;
 
 -- Name: TABLE saga; Type: ACL; Schema: outbox; Owner: postgres
 
