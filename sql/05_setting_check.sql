@@ -73,6 +73,9 @@ begin
       then
         return 'must be a URL such as https://graph.facebook.com, without credentials and query';
       end if;
+      if p_setting.name = 'whatsapp.shared_app' and p_value #>> '{}' !~ '^([0-9]{1,32})?$' then
+        return 'must be empty or the id of a Meta app, which is digits';
+      end if;
       if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
       then
         return 'must be a version such as v25.0';

@@ -101,6 +101,15 @@ comment on table outbox.router is
   'open. There is one row because nothing inserts another.';
 insert into outbox.router default values;
 
+create table outbox.routing_timeout (
+  id bigint generated always as identity primary key,
+  events uuid[],
+  error text not null
+);
+comment on table outbox.routing_timeout is
+  'Calls of routing that ran out of time, until the next call takes note: another may hold the row '
+  'of router by the time of the failure. events: what was being routed; null: it was being read.';
+
 create table outbox.unroutable (
   event_id uuid primary key,
   error text not null,

@@ -1,7 +1,7 @@
 -- Meta apps. One is shared by the channels that were set up with it, of any organisation; its
 -- secret signs their callbacks, and proves nothing about the channels of another app. Its key is
--- the last part of the address that Meta calls, so that a stranger cannot guess which app to speak
--- for.
+-- the last part of the address that Meta calls, so that there is one app, and no more than two
+-- secrets, to try a callback with, and a stranger cannot guess which app to speak for.
 
 create table outbox.whatsapp_app (
   app_id text primary key
@@ -105,42 +105,29 @@ $$;
 comment on function outbox.app_secrets(outbox.whatsapp_app, timestamptz) is
   'The secrets of a Meta app that count, the newest first.';
 
-create function outbox.callback_apps(
-  p_app_key text default null,
-  p_phone_number_ids text[] default '{}',
-  p_waba_ids text[] default '{}'
-) returns jsonb
+create function outbox.callback_app(p_app_key text default null) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_ids text[];
+  v_shared text := outbox.setting_value('whatsapp.shared_app') #>> '{}';
 begin
-  if p_app_key is not null then
-    v_ids := array(select a.app_id from outbox.whatsapp_app a where a.app_key = p_app_key);
-  else
-    v_ids := array(
-      select distinct c.app_id from outbox.whatsapp_channel c
-      where c.phone_number_id = any (p_phone_number_ids) order by c.app_id limit 20);
-    if pg_catalog.cardinality(v_ids) = 0 then
-      v_ids := array(
-        select distinct c.app_id from outbox.whatsapp_channel c
-        where c.waba_id = any (p_waba_ids) order by c.app_id limit 20);
-    end if;
-  end if;
-  return pg_catalog.jsonb_build_object('apps', coalesce((
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('id', a.app_id,
-        'secrets', pg_catalog.to_jsonb(outbox.app_secrets(a, outbox.clock())),
-        'allow_unsigned', a.allow_unsigned)
-      order by a.app_id)
-    from outbox.whatsapp_app a where a.app_id = any (v_ids)), '[]'));
+  return pg_catalog.jsonb_build_object('app', (
+    select pg_catalog.jsonb_build_object('id', a.app_id,
+      'secrets', pg_catalog.to_jsonb(outbox.app_secrets(a, outbox.clock())),
+      'allow_unsigned', a.allow_unsigned)
+    from outbox.whatsapp_app a
+    where case
+      when p_app_key is not null then a.app_key = p_app_key
+      else a.app_id = v_shared
+    end));
 end
 $$;
-comment on function outbox.callback_apps(text, text[], text[]) is
-  'Which Meta apps may have signed a callback, with what verifies it: {"apps": [{"id", "secrets": '
-  'the newest first, "allow_unsigned"}]}. By the key in its address, or without one by the numbers '
-  'that its body names, else by the accounts.';
+comment on function outbox.callback_app(text) is
+  'The Meta app whose callbacks come to an address, with what verifies them: {"app": {"id", '
+  '"secrets": the newest first, two at most, "allow_unsigned"}}, or {"app": null}. By the key in '
+  'the address; without one it is the app in the setting whatsapp.shared_app.';
 
 create function outbox.forget_app_secrets(p_now timestamptz) returns integer
 language plpgsql set search_path = ''

@@ -19,6 +19,18 @@ comment on type outbox.pair is
   'to be delivered, the empty string when it is not wanted, else why its filter could not be '
   'asked.';
 
+create type outbox.question as (
+  event_id uuid,
+  endpoint_id uuid,
+  body_bytes bigint,
+  filters jsonpath[],
+  since timestamptz[],
+  weights integer[]
+);
+comment on type outbox.question is
+  'A pair whose endpoint has filters that are to be asked of the payload, with the time from which '
+  'each is in force and its weight.';
+
 create type outbox.routing as (
   events uuid[],
   rows_at tid[],
@@ -28,13 +40,14 @@ create type outbox.routing as (
   cut_endpoint uuid,
   watermark uuid,
   seen_below xid8,
-  open_xids xid8[]
+  open_xids xid8[],
+  questions outbox.question[]
 );
 comment on type outbox.routing is
   'One batch: the events that it finishes, in the order of their ids, each with the place of its '
   'unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event '
   'that it leaves half done with the last endpoint done; and the state of router after it, a '
-  'null watermark keeps the state.';
+  'null watermark keeps the state; what is still to be asked about the pairs, in their order.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
@@ -148,7 +161,7 @@ declare
   v_snapshot pg_snapshot;
   v_late uuid[];
   v_batch outbox.routing;
-  v_most constant integer := 2000;
+  v_most integer := 2000;
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
   -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
@@ -159,6 +172,7 @@ begin
   if v_router.turn is null then
     return null;
   end if;
+  v_router.batch := outbox.note_timeouts(v_router, outbox.clock());
   -- A cluster restored from a dump counts transactions anew: begin at the beginning.
   if v_router.seen_below > pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) then
     v_router.seen_below := '0';
@@ -196,6 +210,12 @@ begin
     return null;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
+  if v_batch.questions is not null then
+    v_batch := outbox.ask_filters(v_batch);
+    if v_batch.questions is not null then
+      v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
+    end if;
+  end if;
   if pg_catalog.cardinality(v_batch.pairs) > v_most then
     v_batch := outbox.cut_batch(v_batch, v_late, v_most);
   end if;
@@ -207,9 +227,9 @@ begin
 end
 $$;
 comment on function outbox.read_unrouted() is
-  'The next batch to route, at most 2,000 pairs of it, and what router is to remember after '
-  'it; null when there is nothing or another call is routing. locks: router, until the '
-  'transaction ends.';
+  'The next batch to route, at most 2,000 pairs of it and as many as ask_filters() has time for, '
+  'and what router is to remember after it; null when there is nothing or another call is routing. '
+  'locks: router, until the transaction ends.';
 
 create function outbox.cut_batch(
   p_batch outbox.routing, p_late uuid[], p_most integer

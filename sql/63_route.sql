@@ -21,32 +21,56 @@ $$;
 comment on function outbox.count_failure(uuid, text, timestamptz) is
   'Notes that an event could not be routed; the third time it is set aside in unroutable.';
 
-create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
+create function outbox.note_timeouts(p_router outbox.router, p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- The lock went with the step that failed, and another call may be routing now.
-  v_router outbox.router := outbox.lock_router();
+  v_batch integer := p_router.batch;
+  v_timeout outbox.routing_timeout;
 begin
-  if v_router.turn is null then
-    return;
+  for v_timeout in
+    delete from outbox.routing_timeout t where t.id > 0 returning t.*
+  loop
+    if v_timeout.events is null and v_batch = 1 then
+      -- Reading the one at the head took all the time: its filters did.
+      v_timeout.events := outbox.next_unrouted(p_router);
+    end if;
+    if pg_catalog.cardinality(v_timeout.events) = 1 then
+      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, p_now);
+    end if;
+    v_batch := greatest(1, v_batch / 8);
+  end loop;
+  if v_batch < p_router.batch then
+    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
   end if;
-  if p_events is null and v_router.batch = 1 then
-    -- Reading the one at the head took all the time: its filters did.
-    p_events := outbox.next_unrouted(v_router);
+  return v_batch;
+end
+$$;
+comment on function outbox.note_timeouts(outbox.router, timestamptz) is
+  'Takes note of the calls that ran out of time: the batch of routing becomes an eighth for each, '
+  'which is returned. locks: the caller holds router.';
+
+create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_router outbox.router;
+begin
+  insert into outbox.routing_timeout (events, error) values (p_events, p_error);
+  -- The lock went with the step that failed, and another call may be routing now: then the call
+  -- after it takes note.
+  v_router := outbox.lock_router();
+  if v_router.turn is not null then
+    perform outbox.note_timeouts(v_router, p_now);
   end if;
-  if pg_catalog.cardinality(p_events) = 1 then
-    perform outbox.count_failure(p_events[1], p_error, p_now);
-  end if;
-  update outbox.router r set batch = greatest(1, r.batch / 8)
-  where r.turn = v_router.turn;
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
-  'After routing ran out of time: smaller batches from the next call on; an event that took all '
-  'the time alone counts as failed. p_events: what was being routed; null: it was being read.';
+  'After routing ran out of time: smaller batches from the next call on, whoever makes it; an '
+  'event that took all the time alone counts as failed. p_events: what was being routed; null: it was '
+  'being read. locks: router with SKIP LOCKED.';
 
 create function outbox.had_pairs(p_event uuid) returns boolean
 language plpgsql stable

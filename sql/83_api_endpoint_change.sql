@@ -122,7 +122,7 @@ begin
   if not p_change ? 'eventTypes' and not p_change ? 'filter' then
     return;
   end if;
-  select pg_catalog.array_agg(s.pattern), pg_catalog.min(s.filter::text)
+  select pg_catalog.array_agg(s.pattern), pg_catalog.min(s.filter_text)
   into v_types, v_filter
   from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   if p_change ? 'eventTypes' then

@@ -46,7 +46,7 @@ declare
   v_breaker text;
 begin
   select coalesce(pg_catalog.jsonb_agg(s.pattern order by s.pattern), '[]'),
-    pg_catalog.min(s.filter::text)
+    pg_catalog.min(s.filter_text)
   into v_types, v_filter
   from outbox.subscription s where s.endpoint_id = p_endpoint.id;
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint.id;

@@ -117,7 +117,7 @@ grant execute on function
   outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer),
   outbox.put_whatsapp_app(text, text, boolean, interval),
   outbox.get_whatsapp_app(text),
-  outbox.callback_apps(text, text[], text[]),
+  outbox.callback_app(text),
   outbox.receive_callbacks(text, text, jsonb),
   outbox.apply_callbacks(integer),
   outbox.put_reply_word(text, text, text, text, text),
@@ -154,6 +154,7 @@ grant execute on function
 to service_role;
 grant select on
   outbox.setting, outbox.event, outbox.event_default, outbox.unrouted, outbox.unroutable,
+  outbox.routing_timeout,
   outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane, outbox.delivery, outbox.attempt,
   outbox.attempt_default, outbox.dead_letter, outbox.replay_job, outbox.failure_rule,
   outbox.error_hint, outbox.run, outbox.saga, outbox.saga_step, outbox.consumer_inbox,

@@ -1419,6 +1419,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'routing_timeout': {
+        Row: {
+          'error': string
+          'events': (string)[] | null
+          'id': number
+        }
+        ComputedFields: never
+        Insert: {
+          'error': string
+          'events'?: (string)[] | null
+          'id'?: never
+        }
+        Update: {
+          'error'?: string
+          'events'?: (string)[] | null
+          'id'?: never
+        }
+        Relationships: []
+      }
       'run': {
         Row: {
           'ended_at': string | null
@@ -1582,6 +1601,8 @@ export type Database = {
           'created_at': string
           'endpoint_id': string
           'filter': unknown
+          'filter_text': string | null
+          'filter_weight': number
           'org_id': string
           'pattern': string
         }
@@ -1590,6 +1611,8 @@ export type Database = {
           'created_at': string
           'endpoint_id': string
           'filter'?: unknown
+          'filter_text'?: string | null
+          'filter_weight'?: number
           'org_id': string
           'pattern': string
         }
@@ -1597,6 +1620,8 @@ export type Database = {
           'created_at'?: string
           'endpoint_id'?: string
           'filter'?: unknown
+          'filter_text'?: string | null
+          'filter_weight'?: number
           'org_id'?: string
           'pattern'?: string
         }
@@ -2180,6 +2205,14 @@ export type Database = {
         }
         Returns: Json
       }
+      'answer_of': {
+        Args: {
+          'p_created_at': string
+          'p_doc': Json
+          'p_question': Database['outbox']['CompositeTypes']['question']
+        }
+        Returns: string
+      }
       'answered_message': {
         Args: {
           'p_update': Omit<
@@ -2228,6 +2261,16 @@ export type Database = {
         Returns: (Database['outbox']['CompositeTypes']['wish'])[]
       }
       'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'ask_filters': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: 'outbox.routing'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'attempt_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'audit': {
         Args: {
@@ -2303,10 +2346,7 @@ export type Database = {
       'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
       'callback_answer': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
-      'callback_apps': {
-        Args: { 'p_app_key'?: string; 'p_phone_number_ids'?: (string)[]; 'p_waba_ids'?: (string)[] }
-        Returns: Json
-      }
+      'callback_app': { Args: { 'p_app_key'?: string }; Returns: Json }
       'callback_data': { Args: { 'p_attempt_no': number; 'p_message_id': number }; Returns: string }
       'callback_time': { Args: { 'p_at': Json; 'p_now': string }; Returns: string }
       'calling_role': { Args: Record<PropertyKey, never>; Returns: unknown }
@@ -2452,7 +2492,11 @@ export type Database = {
         }
         Returns: string
       }
-      'check_filter': { Args: { 'p_filter': string }; Returns: unknown }
+      'check_filter_count': { Args: { 'p_endpoint_id': string }; Returns: undefined }
+      'check_filter_text': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: string
+      }
       'check_handler': { Args: { 'p_function': string }; Returns: string }
       'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
       'check_is_open': {
@@ -2844,6 +2888,16 @@ export type Database = {
         Returns: (Database['outbox']['Tables']['event']['Row'])[]
       }
       'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
+      'each_filter_once': {
+        Args: { 'p_question': Database['outbox']['CompositeTypes']['question'] }
+        Returns: Database['outbox']['CompositeTypes']['question']
+        SetofOptions: {
+          from: 'outbox.question'
+          to: 'question'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'end_request': {
         Args: { 'p_answer': Json; 'p_key': string; 'p_org_id': string }
         Returns: undefined
@@ -3027,14 +3081,126 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'filter_problem': {
-        Args: {
-          'p_body': string
-          'p_created_at': string
-          'p_filters': (unknown)[]
-          'p_since': (string)[]
+      'filter_alternatives': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: Database['outbox']['CompositeTypes']['filter_part']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_part'
+          isOneToOne: true
+          isSetofReturn: false
         }
+      }
+      'filter_close': {
+        Args: {
+          'p_state': Database['outbox']['CompositeTypes']['filter_state']
+          'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens']
+        }
+        Returns: Database['outbox']['CompositeTypes']['filter_state']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_state'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_condition': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: Database['outbox']['CompositeTypes']['filter_part']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_part'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_element': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
         Returns: string
+      }
+      'filter_leaf': {
+        Args: {
+          'p_state': Database['outbox']['CompositeTypes']['filter_state']
+          'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens']
+        }
+        Returns: Database['outbox']['CompositeTypes']['filter_state']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_state'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_literal': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: Database['outbox']['CompositeTypes']['filter_part']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_part'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_member': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: string
+      }
+      'filter_operand': {
+        Args: {
+          'p_state': Database['outbox']['CompositeTypes']['filter_state']
+          'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens']
+        }
+        Returns: Database['outbox']['CompositeTypes']['filter_state']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_state'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_path': {
+        Args: {
+          'p_at': number
+          'p_is_many': boolean
+          'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens']
+        }
+        Returns: Database['outbox']['CompositeTypes']['filter_part']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_part'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_place': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: number
+      }
+      'filter_shown': { Args: { 'p_token': string }; Returns: string }
+      'filter_tokens': {
+        Args: { 'p_filter': string }
+        Returns: Database['outbox']['CompositeTypes']['filter_tokens']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_tokens'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_where': {
+        Args: {
+          'p_is_exists': boolean
+          'p_path': Database['outbox']['CompositeTypes']['filter_part']
+          'p_state': Database['outbox']['CompositeTypes']['filter_state']
+          'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens']
+        }
+        Returns: Database['outbox']['CompositeTypes']['filter_state']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_state'
+          isOneToOne: true
+          isSetofReturn: false
+        }
       }
       'find_attempt': {
         Args: {
@@ -3725,6 +3891,16 @@ export type Database = {
         }
         Returns: undefined
       }
+      'note_timeouts': {
+        Args: {
+          'p_now': string
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: number
+      }
       'note_wishes': {
         Args: { 'p_now': string; 'p_wishes': (Database['outbox']['CompositeTypes']['wish'])[] }
         Returns: undefined
@@ -3912,6 +4088,14 @@ export type Database = {
       }
       'partition_day': { Args: { 'p_name': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
+      'passes_filters': {
+        Args: {
+          'p_created_at': string
+          'p_doc': Json
+          'p_question': Database['outbox']['CompositeTypes']['question']
+        }
+        Returns: boolean
+      }
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
       'pause_org_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_reason'?: string }
@@ -4110,6 +4294,17 @@ export type Database = {
       'queue_metrics': { Args: { 'p_now': string }; Returns: Json }
       'read_catalogue': { Args: { 'p_org_id': string }; Returns: Json }
       'read_cursor': { Args: { 'p_cursor': string }; Returns: Record<string, unknown> }
+      'read_filter': {
+        Args: { 'p_filter': string }
+        Returns: Database['outbox']['CompositeTypes']['filter']
+        SetofOptions: {
+          from: '*'
+          to: 'filter'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'read_payload': { Args: { 'p_event_id': string }; Returns: Record<string, unknown> }
       'read_secret': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'read_unrouted': {
         Args: Record<PropertyKey, never>
@@ -4170,6 +4365,10 @@ export type Database = {
             Database['outbox']['Tables']['endpoint']['ComputedFields']
           >
         }
+        Returns: undefined
+      }
+      'refuse_filter': {
+        Args: { 'p_place': number; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
       }
       'refuse_members': {
@@ -4747,6 +4946,34 @@ export type Database = {
         'endpoint_id': string | null
         'event_type': string | null
       }
+      'filter': {
+        'path': unknown
+        'weight': number | null
+      }
+      'filter_part': {
+        'opening': string | null
+        'closing': string | null
+        'next': number | null
+        'weight': number | null
+        'is_many': boolean | null
+      }
+      'filter_state': {
+        'written': string | null
+        'at': number | null
+        'wants_operand': boolean | null
+        'weight': number | null
+        'root': string | null
+        'is_many': boolean | null
+        'negations': number | null
+        'pending': string | null
+        'closings': (string)[] | null
+        'kinds': (string)[] | null
+      }
+      'filter_tokens': {
+        'texts': (string)[] | null
+        'places': (number)[] | null
+        'ends_at': number | null
+      }
       'gain': {
         'lane_at': unknown
         'gate_at': unknown
@@ -4786,6 +5013,14 @@ export type Database = {
         'events': Json | null
         'endpoints': Json | null
       }
+      'question': {
+        'event_id': string | null
+        'endpoint_id': string | null
+        'body_bytes': number | null
+        'filters': (unknown)[] | null
+        'since': (string)[] | null
+        'weights': (number)[] | null
+      }
       'replay_step': {
         'job_id': number | null
         'event_id': string | null
@@ -4819,6 +5054,7 @@ export type Database = {
         'watermark': string | null
         'seen_below': unknown
         'open_xids': (unknown)[] | null
+        'questions': (Database['outbox']['CompositeTypes']['question'])[] | null
       }
       'status_change': {
         'update_id': number | null

@@ -5,12 +5,18 @@ export type BytesRead =
   | { kind: 'late' }
   | { kind: 'broken'; cause: unknown }
 
+/** Whether a request says that its body has more than `max` bytes, or says nothing readable. */
+export function isLonger(request: Request, max: number): boolean {
+  const length = request.headers.get('content-length')
+  return length !== null && !(/^[0-9]{1,15}$/.test(length) && Number(length) <= max)
+}
+
 /**
  * Reads the body as it came: at most `max` bytes of it, for at most `ms`. What is larger or later is
  * left unread.
  */
 export async function readBytes(request: Request, max: number, ms: number): Promise<BytesRead> {
-  if (Number(request.headers.get('content-length') ?? 0) > max) {
+  if (isLonger(request, max)) {
     await request.body?.cancel().catch(() => {})
     return { kind: 'too_large' }
   }

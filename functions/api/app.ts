@@ -3,7 +3,7 @@ import type { ApiApp, ApiDeps, ApiEnv } from './context.ts'
 import { ApiError } from './errors.ts'
 import { authenticated } from './middleware/access.ts'
 import { crossOrigin } from './middleware/cors.ts'
-import { limited, type RequestLimits, requestLimits } from './middleware/limits.ts'
+import { bodyLimited, headLimited, type RequestLimits, requestLimits } from './middleware/limits.ts'
 import { answerError, problemAnswer, readIssues } from './middleware/problem.ts'
 import { rateLimited } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
@@ -30,7 +30,10 @@ import { addSecretRoutes } from './routes/secrets.ts'
 import { addTemplateRoutes } from './routes/templates.ts'
 import { addWhatsappAppRoutes } from './routes/whatsapp_apps.ts'
 
-/** The whole API on whatever it works with. */
+/**
+ * The whole API on whatever it works with. Who calls is found out from the headers; only then is the
+ * body read. The callbacks alone come before that, and have rules of their own.
+ */
 export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits): ApiApp {
   const root = new OpenAPIHono<ApiEnv>({
     defaultHook(result): void {
@@ -50,11 +53,16 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   app.use(traced(deps.tracer ?? null))
   const cors = crossOrigin(deps.corsOrigins)
   if (cors !== null) app.use(cors)
+  app.use(headLimited(limits))
   addCallbackRoutes(app, deps)
-  app.use(limited(limits))
-  app.get('/openapi.json', (c) => c.json(describeApi(app)))
+  let description: string | null = null
+  app.get('/openapi.json', (c) => {
+    description ??= JSON.stringify(describeApi(app))
+    return c.body(description, 200, { 'content-type': 'application/json' })
+  })
   app.use(authenticated(deps.authenticate))
   app.use(rateLimited(deps))
+  app.use(bodyLimited(limits))
 
   addEndpointRoutes(app, deps)
   addEndpointActionRoutes(app, deps)

@@ -4,6 +4,7 @@ import { messageOf } from '../_shared/errors.ts'
 import type { Log } from '../_shared/log.ts'
 import { problemResponse } from '../_shared/problem.ts'
 import { readText } from '../_shared/read_text.ts'
+import { hasWebhookHead, leaveBody } from '../_shared/webhook_head.ts'
 import type { Receive } from './database.ts'
 
 export type AppDeps = {
@@ -33,18 +34,20 @@ export function createApp({ secret, receive, log }: AppDeps): Hono {
         detail: "EXAMPLE_CONSUMER_SECRET is not set: set it to the endpoint's signing secret",
       })
     }
+    const unsigned = problemResponse({
+      status: 401,
+      code: 'invalid_signature',
+      title: 'Not a valid signature',
+      detail: 'webhook-signature is missing, too old, or made with another secret',
+    })
+    if (!hasWebhookHead(c.req.raw.headers)) return leaveBody(c.req.raw, unsigned)
     const body = await readText(c.req.raw, mostBytes)
     if (body instanceof Response) return body
     const eventId = c.req.header('webhook-id') ?? ''
     try {
       webhook.verify(body, c.req.header())
     } catch {
-      return problemResponse({
-        status: 401,
-        code: 'invalid_signature',
-        title: 'Not a valid signature',
-        detail: 'webhook-signature is missing, too old, or made with another secret',
-      })
+      return unsigned
     }
     try {
       const isNew = await receive(eventId, body)

@@ -5,6 +5,7 @@ import { messageOf } from '../_shared/errors.ts'
 import type { Log } from '../_shared/log.ts'
 import { problemResponse } from '../_shared/problem.ts'
 import { readText } from '../_shared/read_text.ts'
+import { hasWebhookHead, leaveBody } from '../_shared/webhook_head.ts'
 import type { Alert } from './alert.ts'
 import { alertsOfAlertmanager } from './from_alertmanager.ts'
 import { alertOfEvent } from './from_event.ts'
@@ -33,14 +34,19 @@ export function createApp({ secret, tokens, tell, tellForAlertmanager, log }: Al
   const webhook = secret === '' ? null : new Webhook(secret)
 
   app.post('/events', async (c) => {
-    const body = await readText(c.req.raw, mostBytes)
+    const { raw } = c.req
+    if (webhook === null) {
+      return leaveBody(raw, refusal(503, 'not_configured', 'OUTHOOK_ALERTS_SECRET is not set'))
+    }
+    const unsigned = refusal(401, 'invalid_signature', 'Not a valid signature')
+    if (!hasWebhookHead(raw.headers)) return leaveBody(raw, unsigned)
+    const body = await readText(raw, mostBytes)
     if (body instanceof Response) return body
     try {
-      webhook?.verify(body, c.req.header())
+      webhook.verify(body, c.req.header())
     } catch {
-      return refusal(401, 'invalid_signature', 'Not a valid signature')
+      return unsigned
     }
-    if (webhook === null) return refusal(503, 'not_configured', 'OUTHOOK_ALERTS_SECRET is not set')
     return await passOn(c, tell, () => {
       const alert = alertOfEvent(body)
       return alert === null ? [] : [alert]
@@ -49,7 +55,10 @@ export function createApp({ secret, tokens, tell, tellForAlertmanager, log }: Al
 
   app.post('/alertmanager', async (c) => {
     if (!bearsToken(c.req.header('authorization'), tokens)) {
-      return refusal(401, 'unauthorized', 'Send one of OUTHOOK_ALERTS_TOKEN as bearer token')
+      return leaveBody(
+        c.req.raw,
+        refusal(401, 'unauthorized', 'Send one of OUTHOOK_ALERTS_TOKEN as bearer token'),
+      )
     }
     const body = await readText(c.req.raw, mostBytes)
     if (body instanceof Response) return body

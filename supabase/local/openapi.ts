@@ -24,7 +24,7 @@ function noDatabase(): Promise<{ ok: false; error: string }> {
 export function describeText(): string {
   const app = createApp({
     database: { call: () => Promise.reject(new ApiError('unavailable', 'There is no database')) },
-    callbacks: { findApps: noDatabase, store: noDatabase },
+    callbacks: { findApp: noDatabase, store: noDatabase },
     authenticate: () => Promise.reject(new ApiError('unauthenticated', 'There are no keys')),
     portalSecrets: [],
     verifySecrets: [],

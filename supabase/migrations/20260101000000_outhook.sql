@@ -3,6 +3,7 @@
 --   10_event.sql, 12_audit.sql, 12_message.sql, 12_message_status.sql, 13_activity.sql,
 --   13_callback.sql, 13_hold.sql, 13_inbound.sql, 14_app.sql, 14_channel.sql, 14_channel_token.sql,
 --   14_conversation_window.sql, 14_create_channel.sql, 14_template.sql, 15_endpoint.sql,
+--   15_filter.sql, 15_filter_condition.sql, 15_filter_path.sql, 15_filter_read.sql,
 --   15_subscription.sql, 16_endpoint_state.sql, 17_secret.sql, 17_secret_form.sql,
 --   17_secret_rotation.sql, 18_headers.sql, 19_credentials.sql, 20_gate.sql,
 --   21_create_endpoint.sql, 22_park.sql, 25_delivery.sql, 30_attempt.sql, 32_counter.sql,
@@ -276,6 +277,8 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'Where the WhatsApp Cloud API is'),
   ('whatsapp.graph_version', '"v25.0"', 'text', null, null,
     'The version of the Graph API that messages are sent through'),
+  ('whatsapp.shared_app', '""', 'text', null, null,
+    'The Meta app whose callbacks come to the address without a key; empty: none'),
   ('callback.retention_days', '30', 'integer', 8, 365,
     'How long WhatsApp''s updates are kept as they came, by which a repeat is known; Meta repeats '
     'one for 7 days'),
@@ -401,6 +404,9 @@ begin
         and not outbox.is_base_url(p_value #>> '{}', '^https?://')
       then
         return 'must be a URL such as https://graph.facebook.com, without credentials and query';
+      end if;
+      if p_setting.name = 'whatsapp.shared_app' and p_value #>> '{}' !~ '^([0-9]{1,32})?$' then
+        return 'must be empty or the id of a Meta app, which is digits';
       end if;
       if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
       then
@@ -946,6 +952,15 @@ comment on table outbox.router is
   'the same each look-up would walk the versions of all turns, beside a transaction that is left '
   'open. There is one row because nothing inserts another.';
 insert into outbox.router default values;
+
+create table outbox.routing_timeout (
+  id bigint generated always as identity primary key,
+  events uuid[],
+  error text not null
+);
+comment on table outbox.routing_timeout is
+  'Calls of routing that ran out of time, until the next call takes note: another may hold the row '
+  'of router by the time of the failure. events: what was being routed; null: it was being read.';
 
 create table outbox.unroutable (
   event_id uuid primary key,
@@ -1604,8 +1619,8 @@ comment on type outbox.wish is
 
 -- Meta apps. One is shared by the channels that were set up with it, of any organisation; its
 -- secret signs their callbacks, and proves nothing about the channels of another app. Its key is
--- the last part of the address that Meta calls, so that a stranger cannot guess which app to speak
--- for.
+-- the last part of the address that Meta calls, so that there is one app, and no more than two
+-- secrets, to try a callback with, and a stranger cannot guess which app to speak for.
 
 create table outbox.whatsapp_app (
   app_id text primary key
@@ -1709,42 +1724,29 @@ $$;
 comment on function outbox.app_secrets(outbox.whatsapp_app, timestamptz) is
   'The secrets of a Meta app that count, the newest first.';
 
-create function outbox.callback_apps(
-  p_app_key text default null,
-  p_phone_number_ids text[] default '{}',
-  p_waba_ids text[] default '{}'
-) returns jsonb
+create function outbox.callback_app(p_app_key text default null) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_ids text[];
+  v_shared text := outbox.setting_value('whatsapp.shared_app') #>> '{}';
 begin
-  if p_app_key is not null then
-    v_ids := array(select a.app_id from outbox.whatsapp_app a where a.app_key = p_app_key);
-  else
-    v_ids := array(
-      select distinct c.app_id from outbox.whatsapp_channel c
-      where c.phone_number_id = any (p_phone_number_ids) order by c.app_id limit 20);
-    if pg_catalog.cardinality(v_ids) = 0 then
-      v_ids := array(
-        select distinct c.app_id from outbox.whatsapp_channel c
-        where c.waba_id = any (p_waba_ids) order by c.app_id limit 20);
-    end if;
-  end if;
-  return pg_catalog.jsonb_build_object('apps', coalesce((
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('id', a.app_id,
-        'secrets', pg_catalog.to_jsonb(outbox.app_secrets(a, outbox.clock())),
-        'allow_unsigned', a.allow_unsigned)
-      order by a.app_id)
-    from outbox.whatsapp_app a where a.app_id = any (v_ids)), '[]'));
+  return pg_catalog.jsonb_build_object('app', (
+    select pg_catalog.jsonb_build_object('id', a.app_id,
+      'secrets', pg_catalog.to_jsonb(outbox.app_secrets(a, outbox.clock())),
+      'allow_unsigned', a.allow_unsigned)
+    from outbox.whatsapp_app a
+    where case
+      when p_app_key is not null then a.app_key = p_app_key
+      else a.app_id = v_shared
+    end));
 end
 $$;
-comment on function outbox.callback_apps(text, text[], text[]) is
-  'Which Meta apps may have signed a callback, with what verifies it: {"apps": [{"id", "secrets": '
-  'the newest first, "allow_unsigned"}]}. By the key in its address, or without one by the numbers '
-  'that its body names, else by the accounts.';
+comment on function outbox.callback_app(text) is
+  'The Meta app whose callbacks come to an address, with what verifies them: {"app": {"id", '
+  '"secrets": the newest first, two at most, "allow_unsigned"}}, or {"app": null}. By the key in '
+  'the address; without one it is the app in the setting whatsapp.shared_app.';
 
 create function outbox.forget_app_secrets(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -2297,6 +2299,639 @@ comment on function outbox.lock_endpoint(uuid) is
   'The endpoint, its row locked, for whoever changes it or what belongs to it: OH002 when there is '
   'none or it was deleted. No run waits for this row.';
 
+-- sql/15_filter.sql
+
+-- Filters: the language in which a tenant says which events an endpoint wants. It is a part of
+-- jsonpath whose cost is known when it is saved:
+--
+--   condition  = and { "||" and }
+--   and        = unary { "&&" unary }
+--   unary      = "!" unary | "(" condition ")" | "exists" "(" path [where] ")" | path [test]
+--   path       = "$" { "." name | "." text | "[" index "]" | "[" "last" "]" | "[*]" | ".*" }
+--                [ ".size()" | ".type()" ]
+--   test       = comparison literal | "starts with" text | where
+--              | "in" "(" literal { "," literal } ")"
+--   where      = "?" "(" condition ")"     in it a path begins with "@", and there is no where
+--
+-- One asking of a payload costs at most (the filter's length) + weight x (the values in the
+-- payload); see 15_filter_path for why. weight is at most 16. The filter is read from left to right
+-- without recursion, and only what was read is handed to the parser of jsonpath.
+
+create type outbox.filter_tokens as (
+  texts text[],
+  places integer[],
+  ends_at integer
+);
+comment on type outbox.filter_tokens is
+  'The words of a filter with the position of each, from 1; ends_at: the position behind the last '
+  'character.';
+
+create type outbox.filter_part as (
+  opening text,
+  closing text,
+  next integer,
+  weight integer,
+  is_many boolean
+);
+comment on type outbox.filter_part is
+  'A part of a filter in jsonpath: what stands before its condition and what closes it; the word '
+  'after it; how many of its steps are done for each element behind a wildcard; whether it finds '
+  'many.';
+
+create type outbox.filter as (
+  path jsonpath,
+  weight integer
+);
+comment on type outbox.filter is
+  'A filter as it is evaluated, and its weight: how many steps are done for each value of a '
+  'payload at most.';
+
+create type outbox.filter_state as (
+  written text,
+  at integer,
+  wants_operand boolean,
+  weight integer,
+  root text,
+  is_many boolean,
+  negations integer,
+  pending text,
+  closings text[],
+  kinds text[]
+);
+comment on type outbox.filter_state is
+  'A filter half read. written: the jsonpath so far; at: the next word; wants_operand: whether a '
+  'condition must follow, or an operator may; root: what a path begins with, $ or @; is_many: '
+  '@ stands for many values; pending: what closes the negations of the next operand; '
+  'closings and kinds: of the parentheses that are open, group, where or exists.';
+
+-- The words of a filter. A filter is read by one scan over at most 1,000 characters, before
+-- anything else looks at it; each word keeps its position, so that a refusal can name it.
+
+create function outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  perform outbox.invalid('filter', pg_catalog.format('at character %s: %s', p_place, p_problem),
+    p_remedy);
+end
+$$;
+comment on function outbox.refuse_filter(integer, text, text) is
+  'Raises OH001 for a filter: message "filter at character <place>: <problem>", hint: the remedy.';
+
+create function outbox.filter_tokens(p_filter text) returns outbox.filter_tokens
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_most constant integer := 1000;
+  v_tokens outbox.filter_tokens;
+begin
+  -- Bytes first: their number is known without reading them.
+  if pg_catalog.octet_length(p_filter) > 4 * v_most or pg_catalog.length(p_filter) > v_most then
+    perform outbox.invalid('filter',
+      pg_catalog.format('has more than %s characters', v_most),
+      'Use fewer conditions, in ("a", "b") for alternatives, or filter at the receiver');
+  end if;
+  select coalesce(pg_catalog.array_agg(w.word order by w.n), '{}'),
+    coalesce(pg_catalog.array_agg(w.place order by w.n), '{}')
+  into v_tokens.texts, v_tokens.places
+  from (
+    select m.word[1] as word, m.n,
+      (pg_catalog.sum(pg_catalog.length(m.word[1])) over (order by m.n)
+        - pg_catalog.length(m.word[1]) + 1)::integer as place
+    from pg_catalog.regexp_matches(p_filter,
+      '("(?:[^"\\]|\\.)*"|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|[A-Za-z_][A-Za-z0-9_]*'
+        || '|\|\||&&|==|!=|<>|<=|>=|\*\*|/\*|[ \t\r\n]+|.)',
+      'g') with ordinality as m (word, n)
+  ) w
+  where w.word !~ '^[ \t\r\n]';
+  v_tokens.ends_at := pg_catalog.length(p_filter) + 1;
+  return v_tokens;
+end
+$$;
+comment on function outbox.filter_tokens(text) is
+  'The words of a filter: texts in quotes, numbers, names, operators, single characters. OH001 '
+  'when it has more than 1,000 characters.';
+
+create function outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) returns integer
+language sql immutable set search_path = ''
+as $$
+  select coalesce(p_tokens.places[p_at], p_tokens.ends_at)
+$$;
+comment on function outbox.filter_place(outbox.filter_tokens, integer) is
+  'The position of the word with that number; that of the end behind the last one.';
+
+create function outbox.filter_shown(p_token text) returns text
+language sql immutable set search_path = ''
+as $$
+  select case
+    when p_token is null then 'the end'
+    when pg_catalog.length(p_token) > 40 then pg_catalog.left(p_token, 40) || '…'
+    else p_token
+  end
+$$;
+comment on function outbox.filter_shown(text) is
+  'A word of a filter as an error shows it.';
+
+create function outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_text text := p_tokens.texts[p_at];
+begin
+  if v_text = '"' then
+    perform outbox.refuse_filter(p_tokens.places[p_at], 'the text has no closing quote',
+      'Close it with "; write \" for a quote within it');
+  end if;
+  if v_text !~ '^"([^"\\\u0001-\u001f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*"$' then
+    perform outbox.refuse_filter(p_tokens.places[p_at],
+      'the text has a control character or an escape that JSON does not have',
+      'Write it as a JSON string: \" \\ \/ \b \f \n \r \t or \u and four hex digits');
+  end if;
+  if v_text ~ '^"([^\\]|\\[^u]|\\u(?!0000))*\\u0000' then
+    perform outbox.refuse_filter(p_tokens.places[p_at], 'the text has the character NUL',
+      'Leave \u0000 out: Postgres cannot hold it in a payload either');
+  end if;
+  return v_text;
+end
+$$;
+comment on function outbox.check_filter_text(outbox.filter_tokens, integer) is
+  'The text at that word, in quotes as JSON writes it, or OH001.';
+
+-- sql/15_filter_condition.sql
+
+-- What a filter asks of the values that a path finds: the condition behind the path, on the
+-- value @.
+
+create function outbox.filter_condition(
+  p_tokens outbox.filter_tokens, p_at integer
+) returns outbox.filter_part
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_token text := p_tokens.texts[p_at];
+  v_literal outbox.filter_part;
+begin
+  if v_token in ('==', '!=', '<', '<=', '>', '>=') then
+    v_literal := outbox.filter_literal(p_tokens, p_at + 1);
+    if v_token not in ('==', '!=') and v_literal.opening in ('true', 'false', 'null') then
+      perform outbox.refuse_filter(p_tokens.places[p_at],
+        pg_catalog.format('%s does not order %s', v_token, v_literal.opening),
+        'Compare true, false and null with == or !=');
+    end if;
+    v_literal.opening := pg_catalog.format(' ? (@ %s %s)', v_token, v_literal.opening);
+    v_literal.weight := 1;
+    return v_literal;
+  elsif v_token = 'starts' then
+    if p_tokens.texts[p_at + 1] is distinct from 'with' or p_tokens.texts[p_at + 2] !~ '^"'
+      or p_tokens.texts[p_at + 2] is null
+    then
+      perform outbox.refuse_filter(p_tokens.places[p_at], 'expected starts with and a text',
+        'Write $.name starts with "abc"');
+    end if;
+    v_literal.opening := pg_catalog.format(' ? (@ starts with %s)',
+      outbox.check_filter_text(p_tokens, p_at + 2));
+    v_literal.weight := 1;
+    v_literal.next := p_at + 3;
+    return v_literal;
+  elsif v_token = 'in' then
+    return outbox.filter_alternatives(p_tokens, p_at);
+  end if;
+  v_literal.opening := ' ? (@ != null && (@.type() != "boolean" || @ == true))';
+  v_literal.weight := 4;
+  v_literal.next := p_at;
+  return v_literal;
+end
+$$;
+comment on function outbox.filter_condition(outbox.filter_tokens, integer) is
+  'The condition at that word in jsonpath, as opening: a comparison with a literal, starts with, '
+  'or in (…); without one, that the value is neither false nor null. OH001.';
+
+create function outbox.filter_alternatives(
+  p_tokens outbox.filter_tokens, p_at integer
+) returns outbox.filter_part
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_list outbox.filter_part;
+  v_literal outbox.filter_part;
+  v_equal text[] := '{}';
+begin
+  v_list.next := p_at + 1;
+  if p_tokens.texts[v_list.next] is distinct from '(' then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, v_list.next),
+      'expected ( behind in', 'Write $.country in ("DE", "FR")');
+  end if;
+  loop
+    v_literal := outbox.filter_literal(p_tokens, v_list.next + 1);
+    v_equal := v_equal || ('@ == ' || v_literal.opening);
+    v_list.next := v_literal.next;
+    exit when p_tokens.texts[v_list.next] is distinct from ',';
+  end loop;
+  if p_tokens.texts[v_list.next] is distinct from ')' then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, v_list.next),
+      pg_catalog.format('expected , or ) in the list, not %s',
+        outbox.filter_shown(p_tokens.texts[v_list.next])),
+      'Write $.country in ("DE", "FR")');
+  end if;
+  v_list.opening := pg_catalog.format(' ? (%s)', pg_catalog.array_to_string(v_equal, ' || '));
+  v_list.weight := pg_catalog.cardinality(v_equal);
+  v_list.next := v_list.next + 1;
+  return v_list;
+end
+$$;
+comment on function outbox.filter_alternatives(outbox.filter_tokens, integer) is
+  'The list at that word, in, in jsonpath, as opening; its weight is its length. OH001.';
+
+-- sql/15_filter_path.sql
+
+-- Paths and literals of a filter.
+--
+-- A path of a filter names members and elements one by one: $.a."b c"[0][last], or all of them by
+-- [*] and .*. It is translated to strict jsonpath, where a step finds exactly what it names and an
+-- array is not opened unasked. Behind a wildcard each element is looked at by itself, so that one
+-- which has no such member costs the others nothing:
+--
+--   $.lines[*].sku == "A"   becomes   exists($."lines"[*] ? (exists(@."sku" ? (@ == "A"))))
+--
+-- What it costs: every step finds different places of the payload from different places, never the
+-- same place twice. So each step of a path is done at most once for each value in the payload, and
+-- only a step behind a wildcard is done more than once at all. weight counts those.
+
+create function outbox.filter_literal(
+  p_tokens outbox.filter_tokens, p_at integer
+) returns outbox.filter_part
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_token text := p_tokens.texts[p_at];
+  v_part outbox.filter_part;
+begin
+  v_part.next := p_at + 1;
+  v_part.opening := v_token;
+  if v_token = '-' then
+    v_part.opening := '-' || coalesce(p_tokens.texts[p_at + 1], '');
+    v_part.next := p_at + 2;
+  end if;
+  if v_token ~ '^"' then
+    v_part.opening := outbox.check_filter_text(p_tokens, p_at);
+  elsif v_part.opening ~ '^-?[0-9]' then
+    if v_part.opening !~ '^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$'
+      or pg_catalog.length(v_part.opening) > 40
+    then
+      perform outbox.refuse_filter(p_tokens.places[p_at],
+        pg_catalog.format('%s is not a number that can be compared',
+          outbox.filter_shown(v_part.opening)),
+        'Write a JSON number of up to 40 characters, its exponent from -999 to 999');
+    end if;
+  elsif v_token in ('$', '@') then
+    perform outbox.refuse_filter(p_tokens.places[p_at], 'a path cannot be compared with a path',
+      'Compare it with a text, a number, true, false or null, or filter at the receiver');
+  elsif v_token is null or v_token not in ('true', 'false', 'null') then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_at),
+      pg_catalog.format('expected a literal, not %s', outbox.filter_shown(v_token)),
+      'Write a text in double quotes, a number, true, false or null');
+  end if;
+  return v_part;
+end
+$$;
+comment on function outbox.filter_literal(outbox.filter_tokens, integer) is
+  'The literal at that word: a text, a number, true, false or null, as opening. OH001.';
+
+create function outbox.filter_path(
+  p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean
+) returns outbox.filter_part
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_texts text[] := p_tokens.texts;
+  v_part outbox.filter_part;
+  v_step text;
+  v_length integer;
+  v_is_wild boolean;
+  v_was_wild boolean := false;
+begin
+  v_part.opening := 'exists(' || v_texts[p_at];
+  v_part.closing := ')';
+  v_part.next := p_at + 1;
+  v_part.weight := 0;
+  v_part.is_many := p_is_many;
+  loop
+    exit when v_texts[v_part.next] is null or v_texts[v_part.next] not in ('.', '[');
+    v_length := case when v_texts[v_part.next] = '.' then 2 else 3 end;
+    v_step := case
+      when v_length = 2 then outbox.filter_member(p_tokens, v_part.next)
+      else outbox.filter_element(p_tokens, v_part.next)
+    end;
+    v_is_wild := v_step in ('.*', '[*]');
+    if v_was_wild then
+      v_part.opening := v_part.opening || ' ? (exists(@';
+      v_part.closing := '))' || v_part.closing;
+    end if;
+    v_part.opening := v_part.opening || v_step;
+    v_part.is_many := v_part.is_many or v_is_wild;
+    v_part.weight := v_part.weight + v_part.is_many::integer;
+    v_part.next := v_part.next + v_length;
+    v_was_wild := v_is_wild;
+    if v_step in ('.size()', '.type()') then
+      v_part.next := v_part.next + 2;
+      exit;
+    end if;
+  end loop;
+  return v_part;
+end
+$$;
+comment on function outbox.filter_path(outbox.filter_tokens, integer, boolean) is
+  'The path that begins at that word with $ or @, as "exists(<path>" and what closes it. '
+  'p_is_many: its @ stands for many values. OH001.';
+
+create function outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_name text := p_tokens.texts[p_at + 1];
+  v_place integer := outbox.filter_place(p_tokens, p_at + 1);
+begin
+  if v_name = '*' then
+    return '.*';
+  elsif v_name = '**' then
+    perform outbox.refuse_filter(v_place, '.** is not part of the language',
+      'Name the members on the way, or use [*] and .* for one level each');
+  elsif v_name ~ '^"' then
+    return '.' || outbox.check_filter_text(p_tokens, p_at + 1);
+  elsif v_name is null or v_name !~ '^[A-Za-z_]' then
+    perform outbox.refuse_filter(v_place,
+      pg_catalog.format('expected the name of a member behind the dot, not %s',
+        outbox.filter_shown(v_name)),
+      'Write $.name, or $."any name" in double quotes');
+  elsif p_tokens.texts[p_at + 2] = '(' then
+    if v_name in ('size', 'type') and p_tokens.texts[p_at + 3] = ')' then
+      return pg_catalog.format('.%s()', v_name);
+    end if;
+    perform outbox.refuse_filter(v_place,
+      pg_catalog.format('.%s() is not part of the language', outbox.filter_shown(v_name)),
+      'Only .size() and .type() are, at the end of a path; compare the value itself');
+  end if;
+  return pg_catalog.format('."%s"', v_name);
+end
+$$;
+comment on function outbox.filter_member(outbox.filter_tokens, integer) is
+  'The step at that word, a dot, in jsonpath: a member, .*, .size() or .type(). OH001.';
+
+create function outbox.filter_element(p_tokens outbox.filter_tokens, p_at integer) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_index text := p_tokens.texts[p_at + 1];
+begin
+  if v_index is null or not (v_index in ('*', 'last') or v_index ~ '^(0|[1-9][0-9]{0,5})$')
+    or p_tokens.texts[p_at + 2] is distinct from ']'
+  then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_at + 1),
+      'expected one element between the brackets',
+      'Write [*] for every element, [0] to [999999] for one, or [last]; members are $.name');
+  end if;
+  return pg_catalog.format('[%s]', v_index);
+end
+$$;
+comment on function outbox.filter_element(outbox.filter_tokens, integer) is
+  'The step at that word, a bracket, in jsonpath: [*], [last] or [<index>]. OH001.';
+
+-- sql/15_filter_read.sql
+
+-- Reading a filter: from left to right, with a list of the open parentheses in place of recursion.
+
+create function outbox.read_filter(p_filter text) returns outbox.filter
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_most_weight constant integer := 16;
+  v_tokens outbox.filter_tokens := outbox.filter_tokens(p_filter);
+  v_state outbox.filter_state := row('', 1, true, 0, '$', false, 0, '', '{}', '{}');
+  v_filter outbox.filter;
+begin
+  while v_state.at <= pg_catalog.cardinality(v_tokens.texts) loop
+    if v_state.wants_operand then
+      v_state := outbox.filter_operand(v_tokens, v_state);
+    elsif v_tokens.texts[v_state.at] in ('&&', '||') then
+      v_state.written := pg_catalog.format('%s %s ', v_state.written, v_tokens.texts[v_state.at]);
+      v_state.at := v_state.at + 1;
+      v_state.wants_operand := true;
+    else
+      v_state := outbox.filter_close(v_tokens, v_state);
+    end if;
+  end loop;
+  if v_state.wants_operand then
+    perform outbox.refuse_filter(v_tokens.ends_at, 'expected a condition, not the end',
+      'Write something like $.total > 100 or $.country == "DE"');
+  elsif pg_catalog.cardinality(v_state.kinds) > 0 then
+    perform outbox.refuse_filter(v_tokens.ends_at, 'a parenthesis is not closed',
+      'Close it with )');
+  elsif v_state.weight > v_most_weight then
+    perform outbox.invalid('filter',
+      pg_catalog.format('does %s steps for each value behind [*] or .*, and %s are allowed',
+        v_state.weight, v_most_weight),
+      'Use fewer steps and alternatives behind a wildcard, or filter at the receiver');
+  end if;
+  begin
+    v_filter.path := ('strict ' || v_state.written)::jsonpath;
+  exception when syntax_error or invalid_text_representation or untranslatable_character
+    or numeric_value_out_of_range
+  then
+    perform outbox.invalid('filter',
+      'has a text or a number that Postgres cannot hold: ' || sqlerrm,
+      'Write characters beyond \uFFFF as two halves, \uD83D\uDE00, or as they are');
+  end;
+  v_filter.weight := v_state.weight;
+  return v_filter;
+end
+$$;
+comment on function outbox.read_filter(text) is
+  'A filter as it is evaluated, with its weight. OH001 names the position, the problem and the '
+  'remedy.';
+
+create function outbox.filter_operand(
+  p_tokens outbox.filter_tokens, p_state outbox.filter_state
+) returns outbox.filter_state
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_most_depth constant integer := 16;
+  v_token text := p_tokens.texts[p_state.at];
+  v_place integer := p_tokens.places[p_state.at];
+begin
+  if v_token in ('!', '(')
+    and p_state.negations + pg_catalog.cardinality(p_state.kinds) >= v_most_depth
+  then
+    perform outbox.refuse_filter(v_place,
+      pg_catalog.format('more than %s parentheses and negations', v_most_depth),
+      'Nest less deep; a && b || c needs no parentheses');
+  end if;
+  case
+    when v_token = '!' then
+      -- What cannot be told counts as false, so that its negation is true.
+      p_state.written := pg_catalog.format('%s!exists(%s ? (', p_state.written, p_state.root);
+      p_state.pending := p_state.pending || '))';
+      p_state.negations := p_state.negations + 1;
+      p_state.weight := p_state.weight + p_state.is_many::integer;
+      p_state.at := p_state.at + 1;
+    when v_token = '(' then
+      p_state.written := p_state.written || '(';
+      p_state.closings := p_state.closings || (')' || p_state.pending);
+      p_state.kinds := p_state.kinds || 'group'::text;
+      p_state.pending := '';
+      p_state.at := p_state.at + 1;
+    when v_token in (p_state.root, 'exists') then
+      return outbox.filter_leaf(p_tokens, p_state);
+    when v_token in ('$', '@') then
+      perform outbox.refuse_filter(v_place,
+        pg_catalog.format('a path begins with %s here, not with %s', p_state.root, v_token),
+        'Write $ for the payload, and @ within ? (…) for what the path before it finds');
+    when v_token in ('strict', 'lax') then
+      perform outbox.refuse_filter(v_place, pg_catalog.format('%s is not part of the language',
+        v_token), 'Leave it out: a path finds what it names, and nothing where that is missing');
+    when v_token ~ '^["0-9-]' or v_token in ('true', 'false', 'null') then
+      perform outbox.refuse_filter(v_place, 'a condition begins with its path, not with a literal',
+        'Turn it round: $.total > 100');
+    else
+      perform outbox.refuse_filter(v_place,
+        pg_catalog.format('expected a condition, not %s', outbox.filter_shown(v_token)),
+        'Write something like $.total > 100 or $.country == "DE"');
+  end case;
+  return p_state;
+end
+$$;
+comment on function outbox.filter_operand(outbox.filter_tokens, outbox.filter_state) is
+  'Reads the beginning of an operand: a negation, a parenthesis, or a whole leaf. OH001.';
+
+create function outbox.filter_leaf(
+  p_tokens outbox.filter_tokens, p_state outbox.filter_state
+) returns outbox.filter_state
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_is_exists boolean := p_tokens.texts[p_state.at] = 'exists';
+  v_at integer := p_state.at + 2 * v_is_exists::integer;
+  v_path outbox.filter_part;
+  v_test outbox.filter_part;
+begin
+  if v_is_exists
+    and (p_tokens.texts[v_at - 1] || p_tokens.texts[v_at]) is distinct from '(' || p_state.root
+  then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
+      'expected a path in parentheses behind exists',
+      pg_catalog.format('Write exists(%s.name)', p_state.root));
+  end if;
+  v_path := outbox.filter_path(p_tokens, v_at, p_state.is_many);
+  p_state.weight := p_state.weight + v_path.weight;
+  p_state.written := p_state.written || v_path.opening;
+  p_state.at := v_path.next;
+  if p_tokens.texts[p_state.at] = '?' then
+    return outbox.filter_where(p_tokens, p_state, v_path, v_is_exists);
+  end if;
+  if v_is_exists then
+    if p_tokens.texts[p_state.at] is distinct from ')' then
+      perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
+        pg_catalog.format('expected ) behind the path of exists, not %s',
+          outbox.filter_shown(p_tokens.texts[p_state.at])),
+        'exists() takes a path alone, or a path with ? (…)');
+    end if;
+    p_state.at := p_state.at + 1;
+  else
+    v_test := outbox.filter_condition(p_tokens, p_state.at);
+    p_state.written := p_state.written || v_test.opening;
+    p_state.at := v_test.next;
+    if v_path.is_many then
+      p_state.weight := p_state.weight + v_test.weight;
+    end if;
+  end if;
+  p_state.written := p_state.written || v_path.closing || p_state.pending;
+  p_state.pending := '';
+  p_state.wants_operand := false;
+  return p_state;
+end
+$$;
+comment on function outbox.filter_leaf(outbox.filter_tokens, outbox.filter_state) is
+  'Reads a path with its condition, or exists(). OH001.';
+
+create function outbox.filter_where(
+  p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part,
+  p_is_exists boolean
+) returns outbox.filter_state
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_state.root = '@' then
+    perform outbox.refuse_filter(p_tokens.places[p_state.at], 'a ? (…) within another',
+      'Join the conditions with && in one ? (…)');
+  elsif p_tokens.texts[p_state.at + 1] is distinct from '(' then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at + 1),
+      'expected ( behind ?', 'Write $.lines[*] ? (@.quantity > 2)');
+  end if;
+  p_state.written := p_state.written || ' ? (';
+  p_state.closings := p_state.closings || (')' || p_path.closing || p_state.pending);
+  p_state.kinds := p_state.kinds || case when p_is_exists then 'exists' else 'where' end;
+  p_state.pending := '';
+  p_state.root := '@';
+  p_state.is_many := p_path.is_many;
+  p_state.at := p_state.at + 2;
+  return p_state;
+end
+$$;
+comment on function
+  outbox.filter_where(outbox.filter_tokens, outbox.filter_state, outbox.filter_part, boolean) is
+  'Reads the beginning of ? (…) behind a path. OH001.';
+
+create function outbox.filter_close(
+  p_tokens outbox.filter_tokens, p_state outbox.filter_state
+) returns outbox.filter_state
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_open integer := pg_catalog.cardinality(p_state.kinds);
+  v_token text := p_tokens.texts[p_state.at];
+  v_kind text := p_state.kinds[v_open];
+begin
+  if v_token <> ')' or v_open = 0 then
+    perform outbox.refuse_filter(p_tokens.places[p_state.at],
+      case
+        when v_token = ')' then 'a closing parenthesis without an opening one'
+        when v_token in ('$', '@') then 'a second path without && or ||'
+        else pg_catalog.format('%s is not part of the language', outbox.filter_shown(v_token))
+      end,
+      case v_token
+        when 'like_regex' then 'Use starts with "abc", or in ("a", "b") for alternatives'
+        when 'is' then 'Leave is unknown out: what cannot be told counts as false'
+        when '-' then 'Write a name with a hyphen in quotes, $."a-b"; there is no arithmetic'
+        when '=' then 'Write =='
+        when '<>' then 'Write !='
+        when '/*' then 'Leave comments out'
+        when ')' then 'Leave it out'
+        else 'Expected &&, || or the end; a path is compared with a literal by == != < <= > >=, '
+          'starts with or in (…), and there is no arithmetic'
+      end);
+  end if;
+  p_state.written := p_state.written || p_state.closings[v_open];
+  p_state.closings := p_state.closings[1:v_open - 1];
+  p_state.kinds := p_state.kinds[1:v_open - 1];
+  p_state.at := p_state.at + 1;
+  if v_kind = 'exists' then
+    if p_tokens.texts[p_state.at] is distinct from ')' then
+      perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
+        'the parenthesis of exists is not closed', 'Close it with )');
+    end if;
+    p_state.at := p_state.at + 1;
+  end if;
+  if v_kind in ('where', 'exists') then
+    p_state.root := '$';
+    p_state.is_many := false;
+  end if;
+  return p_state;
+end
+$$;
+comment on function outbox.filter_close(outbox.filter_tokens, outbox.filter_state) is
+  'Reads what closes a parenthesis, the only thing but && and || that may follow an operand. '
+  'OH001.';
+
 -- sql/15_subscription.sql
 
 -- Subscriptions: which event types an endpoint wants, each with an optional filter. Routing reads
@@ -2308,12 +2943,15 @@ create table outbox.subscription (
   endpoint_id uuid not null,
   filter jsonpath,
   created_at timestamptz not null,
+  filter_text text,
+  filter_weight integer not null default 0,
   primary key (org_id, pattern, endpoint_id)
 );
 comment on table outbox.subscription is
   'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event '
-  'goes to subscriptions that are not younger than it. filter is a jsonpath over the payload: '
-  'the event goes where it finds something or is true.';
+  'goes to subscriptions that are not younger than it. filter: what is asked of the payload, '
+  'true lets the event through; filter_text: as it was written; filter_weight: see '
+  'read_filter().';
 create index subscription_endpoint on outbox.subscription (endpoint_id);
 
 create function outbox.type_patterns(p_type text) returns text[]
@@ -2332,37 +2970,25 @@ $$;
 comment on function outbox.type_patterns(text) is
   'Every pattern that a type matches: a.b.c gives *, a.*, a.b.* and a.b.c.';
 
-create function outbox.check_filter(p_filter text) returns jsonpath
-language plpgsql immutable set search_path = ''
+create function outbox.check_filter_count(p_endpoint_id uuid) returns void
+language plpgsql stable set search_path = ''
 as $$
 declare
-  v_filter jsonpath;
-  v_walks integer;
+  v_most constant integer := 4;
 begin
-  begin
-    v_filter := p_filter::jsonpath;
-  exception when syntax_error or invalid_text_representation or invalid_regular_expression
-    or untranslatable_character or numeric_value_out_of_range
-  then
-    raise exception using errcode = 'OH001',
-      message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
-      hint = 'Expected something like $.total ? (@ > 100) or $.country == "DE"';
-  end;
-  -- Two walks multiply: $[*] ? (@ == $[*]) takes minutes for a payload of 256 KiB.
-  select pg_catalog.count(*) into v_walks
-  from pg_catalog.regexp_matches(
-    pg_catalog.regexp_replace(v_filter::text, '"([^"\\]|\\.)*"', '""', 'g'),
-    '\[\*\]|\.\*\*?|\[[^]]* to [^]]*\]', 'g');
-  if v_walks > 1 then
-    perform outbox.invalid('filter', 'walks the payload more than once',
-      'Use [*], .*, .** or a range once; name the other members, or filter at the receiver');
+  if (
+    select pg_catalog.count(distinct s.filter_text) from outbox.subscription s
+    where s.endpoint_id = p_endpoint_id
+  ) > v_most then
+    perform outbox.invalid('filter',
+      'would be the fifth different one of the endpoint',
+      pg_catalog.format('An endpoint has up to %s: join them with ||, or make another endpoint',
+        v_most));
   end if;
-  return v_filter;
 end
 $$;
-comment on function outbox.check_filter(text) is
-  'The filter as jsonpath, or OH001: with the parser''s reason, or because its cost would grow '
-  'with the square of the payload.';
+comment on function outbox.check_filter_count(uuid) is
+  'Raises OH001 when an endpoint has more than 4 different filters: one event may ask them all.';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
@@ -2372,20 +2998,29 @@ as $$
 declare
   v_org text := (outbox.lock_endpoint(p_endpoint_id)).org_id;
   v_pattern text;
+  v_filter outbox.filter := row(null, 0);
 begin
+  if p_filter is not null then
+    v_filter := outbox.read_filter(p_filter);
+  end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
-      or pg_catalog.length(v_pattern) > 128
+    -- The length first: a longer one is not read.
+    if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
+      or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
     then
       perform outbox.invalid('event_types',
         pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
     end if;
   end loop;
-  insert into outbox.subscription as s (org_id, pattern, endpoint_id, filter, created_at)
-  select v_org, p.pattern, p_endpoint_id, outbox.check_filter(p_filter), outbox.clock()
+  insert into outbox.subscription as s (
+    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
+  select v_org, p.pattern, p_endpoint_id, v_filter.path, outbox.clock(), p_filter, v_filter.weight
   from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
-  on conflict (org_id, pattern, endpoint_id) do update set filter = excluded.filter;
+  on conflict (org_id, pattern, endpoint_id) do update set
+    filter = excluded.filter, filter_text = excluded.filter_text,
+    filter_weight = excluded.filter_weight;
+  perform outbox.check_filter_count(p_endpoint_id);
   return (
     select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id,
       'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
@@ -2394,8 +3029,8 @@ begin
 end
 $$;
 comment on function outbox.subscribe(uuid, text[], text) is
-  'Adds event types (exact, order.*, *) to an endpoint, each with the filter (jsonpath over the '
-  'payload, or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with '
+  'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), '
+  'or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with '
   'all it has now. OH001, OH002.';
 
 -- sql/16_endpoint_state.sql
@@ -10424,6 +11059,18 @@ comment on type outbox.pair is
   'to be delivered, the empty string when it is not wanted, else why its filter could not be '
   'asked.';
 
+create type outbox.question as (
+  event_id uuid,
+  endpoint_id uuid,
+  body_bytes bigint,
+  filters jsonpath[],
+  since timestamptz[],
+  weights integer[]
+);
+comment on type outbox.question is
+  'A pair whose endpoint has filters that are to be asked of the payload, with the time from which '
+  'each is in force and its weight.';
+
 create type outbox.routing as (
   events uuid[],
   rows_at tid[],
@@ -10433,13 +11080,14 @@ create type outbox.routing as (
   cut_endpoint uuid,
   watermark uuid,
   seen_below xid8,
-  open_xids xid8[]
+  open_xids xid8[],
+  questions outbox.question[]
 );
 comment on type outbox.routing is
   'One batch: the events that it finishes, in the order of their ids, each with the place of its '
   'unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event '
   'that it leaves half done with the last endpoint done; and the state of router after it, a '
-  'null watermark keeps the state.';
+  'null watermark keeps the state; what is still to be asked about the pairs, in their order.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
@@ -10553,7 +11201,7 @@ declare
   v_snapshot pg_snapshot;
   v_late uuid[];
   v_batch outbox.routing;
-  v_most constant integer := 2000;
+  v_most integer := 2000;
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
   -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
@@ -10564,6 +11212,7 @@ begin
   if v_router.turn is null then
     return null;
   end if;
+  v_router.batch := outbox.note_timeouts(v_router, outbox.clock());
   -- A cluster restored from a dump counts transactions anew: begin at the beginning.
   if v_router.seen_below > pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) then
     v_router.seen_below := '0';
@@ -10601,6 +11250,12 @@ begin
     return null;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
+  if v_batch.questions is not null then
+    v_batch := outbox.ask_filters(v_batch);
+    if v_batch.questions is not null then
+      v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
+    end if;
+  end if;
   if pg_catalog.cardinality(v_batch.pairs) > v_most then
     v_batch := outbox.cut_batch(v_batch, v_late, v_most);
   end if;
@@ -10612,9 +11267,9 @@ begin
 end
 $$;
 comment on function outbox.read_unrouted() is
-  'The next batch to route, at most 2,000 pairs of it, and what router is to remember after '
-  'it; null when there is nothing or another call is routing. locks: router, until the '
-  'transaction ends.';
+  'The next batch to route, at most 2,000 pairs of it and as many as ask_filters() has time for, '
+  'and what router is to remember after it; null when there is nothing or another call is routing. '
+  'locks: router, until the transaction ends.';
 
 create function outbox.cut_batch(
   p_batch outbox.routing, p_late uuid[], p_most integer
@@ -10647,37 +11302,160 @@ comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
 -- sql/61_wanted.sql
 
 -- Who wants an event: the endpoint that it is addressed to, or every one that is subscribed to its
--- type and whose filter lets it through. A filter is the user's code, and what goes wrong in it
--- costs its own delivery and no other.
+-- type and whose filter lets it through. The payload is read once for all filters of its event, and
+-- what they may cost is added up before they are asked: where a call's share ends, the batch ends.
 
-create function outbox.filter_problem(
-  p_filters jsonpath[], p_since timestamptz[], p_body text, p_created_at timestamptz
-) returns text
-language plpgsql immutable set search_path = ''
+create function outbox.read_payload(
+  p_event_id uuid, out doc jsonb, out created_at timestamptz, out problem text
+)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_problem text := '';
+  v_body text;
 begin
-  for v_n in 1 .. pg_catalog.cardinality(p_filters) loop
-    continue when p_since[v_n] > p_created_at;
-    begin
-      -- A predicate ($.a == 1) gives true or false; another path matches when it finds something.
-      if exists (
-        select from pg_catalog.jsonb_path_query(p_body::jsonb, p_filters[v_n]) f (value)
-        where f.value not in ('false'::jsonb, 'null'::jsonb)
-      ) then
-        return null;
-      end if;
-    exception when others then
-      v_problem := greatest(v_problem, 'filter: ' || sqlerrm);
-    end;
-  end loop;
-  return v_problem;
+  select e.body, e.created_at into v_body, created_at from outbox.event e where e.id = p_event_id;
+  begin
+    doc := v_body::jsonb;
+  exception when others then
+    problem := 'filter: ' || sqlerrm;
+  end;
 end
 $$;
-comment on function outbox.filter_problem(jsonpath[], timestamptz[], text, timestamptz) is
-  'Null when a payload passes one of the filters that are not younger than its event, the empty '
-  'string when it passes none, else why one of them could not be asked.';
+comment on function outbox.read_payload(uuid) is
+  'The payload of an event as filters are asked of it, or why it cannot be read as jsonb.';
+
+create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
+language plpgsql stable set search_path = ''
+as $$
+begin
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since),
+    pg_catalog.array_agg(f.weight)
+  into p_question.filters, p_question.since, p_question.weights
+  from (
+    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.since) as since,
+      pg_catalog.min(q.weight) as weight
+    from unnest(p_question.filters, p_question.since, p_question.weights)
+      as q (filter, since, weight)
+    group by q.filter::text
+  ) f;
+  return p_question;
+end
+$$;
+comment on function outbox.each_filter_once(outbox.question) is
+  'A question without repeats: several patterns that match a type mostly have the same filter.';
+
+create function outbox.passes_filters(
+  p_question outbox.question, p_doc jsonb, p_created_at timestamptz
+) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  for v_n in 1 .. pg_catalog.cardinality(p_question.filters) loop
+    continue when p_question.since[v_n] > p_created_at;
+    if pg_catalog.jsonb_path_match(p_doc, p_question.filters[v_n], '{}', true) then
+      return true;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+comment on function outbox.passes_filters(outbox.question, jsonb, timestamptz) is
+  'Whether a payload passes one of the filters that are not younger than its event.';
+
+create function outbox.answer_of(
+  p_question outbox.question, p_doc jsonb, p_created_at timestamptz
+) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  -- In steps for each value times bytes; a value has two bytes or more.
+  v_most constant bigint := 8388608;
+  v_weight bigint;
+begin
+  if pg_catalog.cardinality(p_question.filters) > 1 then
+    p_question := outbox.each_filter_once(p_question);
+  end if;
+  v_weight := (select pg_catalog.sum(w) from pg_catalog.unnest(p_question.weights) w);
+  if v_weight * p_question.body_bytes > v_most then
+    return pg_catalog.format(
+      'filter: %s steps for each value are too many for a payload of %s bytes',
+      v_weight, p_question.body_bytes);
+  elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
+    return null;
+  end if;
+  return '';
+end
+$$;
+comment on function outbox.answer_of(outbox.question, jsonb, timestamptz) is
+  'The problem of a pair, see its type: null when the payload passes.';
+
+create function outbox.ask_filters(p_batch outbox.routing) returns outbox.routing
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  -- A quarter of a microsecond each at most: a second when every payload is made for it.
+  v_most constant bigint := 4194304;
+  v_reading constant integer := 2;
+  v_question outbox.question;
+  v_event uuid;
+  v_doc jsonb;
+  v_created_at timestamptz;
+  v_unreadable text;
+  v_work bigint := 0;
+  v_problems text[] := '{}';
+  v_asked integer;
+  v_cut integer;
+begin
+  foreach v_question in array p_batch.questions loop
+    v_work := v_work + v_question.body_bytes * (
+      (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
+      + case when v_event = v_question.event_id then 0 else v_reading end);
+    exit when v_work > v_most and v_event is not null;
+    if v_event is distinct from v_question.event_id then
+      v_event := v_question.event_id;
+      select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
+      from outbox.read_payload(v_event) r;
+    end if;
+    v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
+      outbox.answer_of(v_question, v_doc, v_created_at)));
+  end loop;
+  v_asked := pg_catalog.cardinality(v_problems);
+  p_batch.pairs := array(
+    select row(p.event_id, p.endpoint_id, case when a.asked then a.problem else p.problem end,
+      p.deliver_at, p.key_hash, p.body_bytes)::outbox.pair
+    from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
+      deliver_at, key_hash, body_bytes, place)
+    left join (
+      select q.event_id, q.endpoint_id, q.problem, true as asked
+      from unnest(p_batch.questions[1:v_asked], v_problems)
+        as q (event_id, endpoint_id, body_bytes, filters, since, weights, problem)
+    ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
+    order by p.place);
+  p_batch.questions := case
+    when v_asked < pg_catalog.cardinality(p_batch.questions) then p_batch.questions[v_asked + 1:]
+  end;
+  if p_batch.questions is not null then
+    v_question := p_batch.questions[1];
+    v_cut := (
+      select p.place from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id,
+        endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+      where p.event_id = v_question.event_id and p.endpoint_id = v_question.endpoint_id);
+    p_batch.pairs := p_batch.pairs[1:v_cut];
+  end if;
+  return p_batch;
+end
+$$;
+comment on function outbox.ask_filters(outbox.routing) is
+  'A batch whose pairs have been asked, in their order, as far as the work of one call goes, and '
+  'one of them at least. Where it does not go to the end, the last pair is the first that was not '
+  'asked, and questions holds that and those after it. A payload that cannot be read, or is too '
+  'large for its filters, is the problem of its pairs alone.';
 
 create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
 language plpgsql
@@ -10702,7 +11480,7 @@ begin
     from unnest(p_batch.events, p_batch.behind) with ordinality as b (event_id, behind, place)
     join (
       select e.id, e.org_id, e.type, coalesce(e.endpoint_id, v_nobody) as addressee, e.created_at,
-        e.deliver_at, e.partition_key, e.body, pg_catalog.octet_length(e.body) as body_bytes
+        e.deliver_at, e.partition_key, pg_catalog.octet_length(e.body) as body_bytes
       from outbox.event e
       -- The bounds choose the partitions.
       where e.id = any (p_batch.events) and e.id between v_first and v_last
@@ -10720,16 +11498,19 @@ begin
     from (select k.* from kind k order by k.id) k
     cross join lateral (
       select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
-        null::jsonpath[] as filters, null::timestamptz[] as filters_since
+        null::jsonpath[] as filters, null::timestamptz[] as filters_since,
+        null::integer[] as weights
       where k.addressee > k.behind
       union all
       (
         select s.endpoint_id, pg_catalog.min(s.created_at) filter (where s.filter is null),
           pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
-          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null)
+          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null),
+          pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
         from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
         cross join lateral (
-          select s.endpoint_id, s.filter, s.created_at from outbox.subscription s
+          select s.endpoint_id, s.filter, s.created_at, s.filter_weight
+          from outbox.subscription s
           where s.org_id = k.org_id and s.pattern = q.pattern offset 0
         ) s
         where k.addressee = v_nobody and s.endpoint_id > k.behind
@@ -10766,7 +11547,6 @@ begin
         when c.ordering is null then ''
         when c.since <= c.created_at then null
         when c.filters is null then ''
-        else outbox.filter_problem(c.filters, c.filters_since, c.asked_body, c.created_at)
       end,
       c.deliver_at,
       -- A call of a function costs as much as a look-up, and most endpoints have one lane.
@@ -10774,10 +11554,16 @@ begin
         when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
       end,
       c.body_bytes
-    )::outbox.pair)
-  into p_batch.pairs
+    )::outbox.pair),
+    pg_catalog.array_agg(
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
+        c.weights)::outbox.question)
+    filter (where c.is_asked)
+  into p_batch.pairs, p_batch.questions
   from (
-    select t.*, w.*, case when w.filters is not null then t.body end as asked_body
+    select t.*, w.*,
+      w.filters is not null and w.ordering is not null
+        and (w.since <= t.created_at) is not true as is_asked
     from taken t
     join wish w on w.kind = t.kind
     order by t.place, w.endpoint_id
@@ -10788,7 +11574,8 @@ end
 $$;
 comment on function outbox.add_pairs(outbox.routing, integer) is
   'A batch with the pairs (event, endpoint) that its events make, in the order of its events: '
-  'p_limit of them at most, those included that turn out not to be wanted.';
+  'p_limit of them at most, those included that turn out not to be wanted, and the questions about '
+  'those that have filters.';
 
 -- sql/62_add_deliveries.sql
 
@@ -10975,32 +11762,56 @@ $$;
 comment on function outbox.count_failure(uuid, text, timestamptz) is
   'Notes that an event could not be routed; the third time it is set aside in unroutable.';
 
-create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
+create function outbox.note_timeouts(p_router outbox.router, p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- The lock went with the step that failed, and another call may be routing now.
-  v_router outbox.router := outbox.lock_router();
+  v_batch integer := p_router.batch;
+  v_timeout outbox.routing_timeout;
 begin
-  if v_router.turn is null then
-    return;
+  for v_timeout in
+    delete from outbox.routing_timeout t where t.id > 0 returning t.*
+  loop
+    if v_timeout.events is null and v_batch = 1 then
+      -- Reading the one at the head took all the time: its filters did.
+      v_timeout.events := outbox.next_unrouted(p_router);
+    end if;
+    if pg_catalog.cardinality(v_timeout.events) = 1 then
+      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, p_now);
+    end if;
+    v_batch := greatest(1, v_batch / 8);
+  end loop;
+  if v_batch < p_router.batch then
+    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
   end if;
-  if p_events is null and v_router.batch = 1 then
-    -- Reading the one at the head took all the time: its filters did.
-    p_events := outbox.next_unrouted(v_router);
+  return v_batch;
+end
+$$;
+comment on function outbox.note_timeouts(outbox.router, timestamptz) is
+  'Takes note of the calls that ran out of time: the batch of routing becomes an eighth for each, '
+  'which is returned. locks: the caller holds router.';
+
+create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_router outbox.router;
+begin
+  insert into outbox.routing_timeout (events, error) values (p_events, p_error);
+  -- The lock went with the step that failed, and another call may be routing now: then the call
+  -- after it takes note.
+  v_router := outbox.lock_router();
+  if v_router.turn is not null then
+    perform outbox.note_timeouts(v_router, p_now);
   end if;
-  if pg_catalog.cardinality(p_events) = 1 then
-    perform outbox.count_failure(p_events[1], p_error, p_now);
-  end if;
-  update outbox.router r set batch = greatest(1, r.batch / 8)
-  where r.turn = v_router.turn;
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
-  'After routing ran out of time: smaller batches from the next call on; an event that took all '
-  'the time alone counts as failed. p_events: what was being routed; null: it was being read.';
+  'After routing ran out of time: smaller batches from the next call on, whoever makes it; an '
+  'event that took all the time alone counts as failed. p_events: what was being routed; null: it was '
+  'being read. locks: router with SKIP LOCKED.';
 
 create function outbox.had_pairs(p_event uuid) returns boolean
 language plpgsql stable
@@ -14710,7 +15521,7 @@ begin
   if not p_change ? 'eventTypes' and not p_change ? 'filter' then
     return;
   end if;
-  select pg_catalog.array_agg(s.pattern), pg_catalog.min(s.filter::text)
+  select pg_catalog.array_agg(s.pattern), pg_catalog.min(s.filter_text)
   into v_types, v_filter
   from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   if p_change ? 'eventTypes' then
@@ -14948,7 +15759,7 @@ declare
   v_breaker text;
 begin
   select coalesce(pg_catalog.jsonb_agg(s.pattern order by s.pattern), '[]'),
-    pg_catalog.min(s.filter::text)
+    pg_catalog.min(s.filter_text)
   into v_types, v_filter
   from outbox.subscription s where s.endpoint_id = p_endpoint.id;
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint.id;
@@ -17317,7 +18128,7 @@ grant execute on function
   outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer),
   outbox.put_whatsapp_app(text, text, boolean, interval),
   outbox.get_whatsapp_app(text),
-  outbox.callback_apps(text, text[], text[]),
+  outbox.callback_app(text),
   outbox.receive_callbacks(text, text, jsonb),
   outbox.apply_callbacks(integer),
   outbox.put_reply_word(text, text, text, text, text),
@@ -17354,6 +18165,7 @@ grant execute on function
 to service_role;
 grant select on
   outbox.setting, outbox.event, outbox.event_default, outbox.unrouted, outbox.unroutable,
+  outbox.routing_timeout,
   outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane, outbox.delivery, outbox.attempt,
   outbox.attempt_default, outbox.dead_letter, outbox.replay_job, outbox.failure_rule,
   outbox.error_hint, outbox.run, outbox.saga, outbox.saga_step, outbox.consumer_inbox,

@@ -185,12 +185,15 @@ Deno.test('what is forged, unsigned or of another app changes nothing', async ()
   expect(await wa.trail('org-a', id)).not.toContain(updated('delivered'))
 })
 
-Deno.test("spec 2's own path takes the callbacks of every app, and X-Org-Id only narrows", async () => {
+Deno.test("spec 2's own path takes the callbacks of the one app that it belongs to, and X-Org-Id only narrows", async () => {
   const { id, taken } = await sent()
   const url = `${wa.outhook.stack.apiUrl}/functions/v1/api/v1/webhooks/whatsapp/inbound`
   const target = { ...wa.target('org-a'), url }
   const value = { statuses: [statusOf(taken, 'delivered', { timestamp: '1790000001' })] }
   const body = bodyOf('901', [changeOf('101', value)])
+  expect((await postCallback(target, body)).status).toBe(503)
+  await wa.outhook.sql`
+    select outbox.set_setting('whatsapp.shared_app', to_jsonb(${tenants['org-a'].app}::text))`
   expect((await postCallback(target, body, { signature: null })).status).toBe(401)
   expect((await postCallback({ ...target, secret: 'secret-2' }, body)).status).toBe(401)
   expect(await postCallback(target, body, { headers: { 'x-org-id': 'org-b' } }))

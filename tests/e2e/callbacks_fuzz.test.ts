@@ -171,6 +171,8 @@ const body = fc.record({
 }, { requiredKeys: ['entry'] })
 
 Deno.test('a signed body of any structure is stored or refused, and moves nobody else', async () => {
+  await api.outhook.sql`
+    select outbox.set_setting('whatsapp.shared_app', to_jsonb(${attacker.app}::text))`
   const before = await state()
   const statuses = new Set<number>()
   await fc.assert(

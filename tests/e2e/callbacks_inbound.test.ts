@@ -223,7 +223,9 @@ Deno.test('a restricted account holds its channels and no other, until it is res
   expect([await state('org-c'), await state('org-a')]).toEqual(['paused', 'enabled'])
   const later = Math.floor(Date.now() / 1000) + 2
   const change = { field: 'account_update', value: { ...event, restriction_info: [] } }
-  // At the address without a key the app is found by the account.
+  // The address without a key is that of one app.
+  await wa.outhook.sql`
+    select outbox.set_setting('whatsapp.shared_app', to_jsonb(${tenants['org-c'].app}::text))`
   const url = `${wa.outhook.stack.apiUrl}/functions/v1/api/v1/webhooks/whatsapp/inbound`
   const lifted = bodyOf(tenants['org-c'].waba, [change], later)
   expect(await postCallback({ ...wa.target('org-a'), url }, lifted)).toMatchObject({ status: 401 })

@@ -13,7 +13,7 @@ import { listFiles } from '../_run/files.ts'
 const mayCatchOthers = [
   'upkeep',
   'kick',
-  'filter_problem',
+  'read_payload',
   'route',
   'route_one_by_one',
   'dispatch',

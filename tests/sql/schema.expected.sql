@@ -55,6 +55,70 @@ ALTER TYPE outbox.delivery_key OWNER TO postgres;
 
 COMMENT ON TYPE outbox.delivery_key IS 'What names a delivery, with its event''s type where that is known at once.';
 
+-- Name: filter; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.filter AS (
+	path jsonpath,
+	weight integer
+);
+
+ALTER TYPE outbox.filter OWNER TO postgres;
+
+-- Name: TYPE filter; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.filter IS 'A filter as it is evaluated, and its weight: how many steps are done for each value of a payload at most.';
+
+-- Name: filter_part; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.filter_part AS (
+	opening text,
+	closing text,
+	next integer,
+	weight integer,
+	is_many boolean
+);
+
+ALTER TYPE outbox.filter_part OWNER TO postgres;
+
+-- Name: TYPE filter_part; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.filter_part IS 'A part of a filter in jsonpath: what stands before its condition and what closes it; the word after it; how many of its steps are done for each element behind a wildcard; whether it finds many.';
+
+-- Name: filter_state; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.filter_state AS (
+	written text,
+	at integer,
+	wants_operand boolean,
+	weight integer,
+	root text,
+	is_many boolean,
+	negations integer,
+	pending text,
+	closings text[],
+	kinds text[]
+);
+
+ALTER TYPE outbox.filter_state OWNER TO postgres;
+
+-- Name: TYPE filter_state; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.filter_state IS 'A filter half read. written: the jsonpath so far; at: the next word; wants_operand: whether a condition must follow, or an operator may; root: what a path begins with, $ or @; is_many: @ stands for many values; pending: what closes the negations of the next operand; closings and kinds: of the parentheses that are open, group, where or exists.';
+
+-- Name: filter_tokens; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.filter_tokens AS (
+	texts text[],
+	places integer[],
+	ends_at integer
+);
+
+ALTER TYPE outbox.filter_tokens OWNER TO postgres;
+
+-- Name: TYPE filter_tokens; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.filter_tokens IS 'The words of a filter with the position of each, from 1; ends_at: the position behind the last character.';
+
 -- Name: gain; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.gain AS (
@@ -148,6 +212,23 @@ ALTER TYPE outbox.parcel OWNER TO postgres;
 
 COMMENT ON TYPE outbox.parcel IS 'What a run needs to send what it has claimed, as JSON text.';
 
+-- Name: question; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.question AS (
+	event_id uuid,
+	endpoint_id uuid,
+	body_bytes bigint,
+	filters jsonpath[],
+	since timestamp with time zone[],
+	weights integer[]
+);
+
+ALTER TYPE outbox.question OWNER TO postgres;
+
+-- Name: TYPE question; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.question IS 'A pair whose endpoint has filters that are to be asked of the payload, with the time from which each is in force and its weight.';
+
 -- Name: replay_step; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.replay_step AS (
@@ -200,14 +281,15 @@ CREATE TYPE outbox.routing AS (
 	cut_endpoint uuid,
 	watermark uuid,
 	seen_below xid8,
-	open_xids xid8[]
+	open_xids xid8[],
+	questions outbox.question[]
 );
 
 ALTER TYPE outbox.routing OWNER TO postgres;
 
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.routing IS 'One batch: the events that it finishes, in the order of their ids, each with the place of its unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event that it leaves half done with the last endpoint done; and the state of router after it, a null watermark keeps the state.';
+COMMENT ON TYPE outbox.routing IS 'One batch: the events that it finishes, in the order of their ids, each with the place of its unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event that it leaves half done with the last endpoint done; and the state of router after it, a null watermark keeps the state; what is still to be asked about the pairs, in their order.';
 
 -- Name: status_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -430,7 +512,7 @@ begin
     from unnest(p_batch.events, p_batch.behind) with ordinality as b (event_id, behind, place)
     join (
       select e.id, e.org_id, e.type, coalesce(e.endpoint_id, v_nobody) as addressee, e.created_at,
-        e.deliver_at, e.partition_key, e.body, pg_catalog.octet_length(e.body) as body_bytes
+        e.deliver_at, e.partition_key, pg_catalog.octet_length(e.body) as body_bytes
       from outbox.event e
       -- The bounds choose the partitions.
       where e.id = any (p_batch.events) and e.id between v_first and v_last
@@ -448,16 +530,19 @@ begin
     from (select k.* from kind k order by k.id) k
     cross join lateral (
       select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
-        null::jsonpath[] as filters, null::timestamptz[] as filters_since
+        null::jsonpath[] as filters, null::timestamptz[] as filters_since,
+        null::integer[] as weights
       where k.addressee > k.behind
       union all
       (
         select s.endpoint_id, pg_catalog.min(s.created_at) filter (where s.filter is null),
           pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
-          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null)
+          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null),
+          pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
         from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
         cross join lateral (
-          select s.endpoint_id, s.filter, s.created_at from outbox.subscription s
+          select s.endpoint_id, s.filter, s.created_at, s.filter_weight
+          from outbox.subscription s
           where s.org_id = k.org_id and s.pattern = q.pattern offset 0
         ) s
         where k.addressee = v_nobody and s.endpoint_id > k.behind
@@ -494,7 +579,6 @@ begin
         when c.ordering is null then ''
         when c.since <= c.created_at then null
         when c.filters is null then ''
-        else outbox.filter_problem(c.filters, c.filters_since, c.asked_body, c.created_at)
       end,
       c.deliver_at,
       -- A call of a function costs as much as a look-up, and most endpoints have one lane.
@@ -502,10 +586,16 @@ begin
         when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
       end,
       c.body_bytes
-    )::outbox.pair)
-  into p_batch.pairs
+    )::outbox.pair),
+    pg_catalog.array_agg(
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
+        c.weights)::outbox.question)
+    filter (where c.is_asked)
+  into p_batch.pairs, p_batch.questions
   from (
-    select t.*, w.*, case when w.filters is not null then t.body end as asked_body
+    select t.*, w.*,
+      w.filters is not null and w.ordering is not null
+        and (w.since <= t.created_at) is not true as is_asked
     from taken t
     join wish w on w.kind = t.kind
     order by t.place, w.endpoint_id
@@ -519,7 +609,7 @@ ALTER FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) OWNER T
 
 -- Name: FUNCTION add_pairs(p_batch outbox.routing, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) IS 'A batch with the pairs (event, endpoint) that its events make, in the order of its events: p_limit of them at most, those included that turn out not to be wanted.';
+COMMENT ON FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) IS 'A batch with the pairs (event, endpoint) that its events make, in the order of its events: p_limit of them at most, those included that turn out not to be wanted, and the questions about those that have filters.';
 
 -- Name: add_partition(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -793,6 +883,38 @@ ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed intege
 -- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch().';
+
+-- Name: answer_of(outbox.question, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  -- In steps for each value times bytes; a value has two bytes or more.
+  v_most constant bigint := 8388608;
+  v_weight bigint;
+begin
+  if pg_catalog.cardinality(p_question.filters) > 1 then
+    p_question := outbox.each_filter_once(p_question);
+  end if;
+  v_weight := (select pg_catalog.sum(w) from pg_catalog.unnest(p_question.weights) w);
+  if v_weight * p_question.body_bytes > v_most then
+    return pg_catalog.format(
+      'filter: %s steps for each value are too many for a payload of %s bytes',
+      v_weight, p_question.body_bytes);
+  elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
+    return null;
+  end if;
+  return '';
+end
+$$;
+
+ALTER FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'The problem of a pair, see its type: null when the payload passes.';
 
 -- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -1727,6 +1849,74 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 
 COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then messages by id, contacts, opt-outs by key.';
 
+-- Name: ask_filters(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.ask_filters(p_batch outbox.routing) RETURNS outbox.routing
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  -- A quarter of a microsecond each at most: a second when every payload is made for it.
+  v_most constant bigint := 4194304;
+  v_reading constant integer := 2;
+  v_question outbox.question;
+  v_event uuid;
+  v_doc jsonb;
+  v_created_at timestamptz;
+  v_unreadable text;
+  v_work bigint := 0;
+  v_problems text[] := '{}';
+  v_asked integer;
+  v_cut integer;
+begin
+  foreach v_question in array p_batch.questions loop
+    v_work := v_work + v_question.body_bytes * (
+      (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
+      + case when v_event = v_question.event_id then 0 else v_reading end);
+    exit when v_work > v_most and v_event is not null;
+    if v_event is distinct from v_question.event_id then
+      v_event := v_question.event_id;
+      select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
+      from outbox.read_payload(v_event) r;
+    end if;
+    v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
+      outbox.answer_of(v_question, v_doc, v_created_at)));
+  end loop;
+  v_asked := pg_catalog.cardinality(v_problems);
+  p_batch.pairs := array(
+    select row(p.event_id, p.endpoint_id, case when a.asked then a.problem else p.problem end,
+      p.deliver_at, p.key_hash, p.body_bytes)::outbox.pair
+    from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
+      deliver_at, key_hash, body_bytes, place)
+    left join (
+      select q.event_id, q.endpoint_id, q.problem, true as asked
+      from unnest(p_batch.questions[1:v_asked], v_problems)
+        as q (event_id, endpoint_id, body_bytes, filters, since, weights, problem)
+    ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
+    order by p.place);
+  p_batch.questions := case
+    when v_asked < pg_catalog.cardinality(p_batch.questions) then p_batch.questions[v_asked + 1:]
+  end;
+  if p_batch.questions is not null then
+    v_question := p_batch.questions[1];
+    v_cut := (
+      select p.place from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id,
+        endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+      where p.event_id = v_question.event_id and p.endpoint_id = v_question.endpoint_id);
+    p_batch.pairs := p_batch.pairs[1:v_cut];
+  end if;
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.ask_filters(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION ask_filters(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.ask_filters(p_batch outbox.routing) IS 'A batch whose pairs have been asked, in their order, as far as the work of one call goes, and one of them at least. Where it does not go to the end, the last pair is the first that was not asked, and questions holds that and those after it. A payload that cannot be read, or is too large for its filters, is the problem of its pairs alone.';
+
 -- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.attempt_bounds() RETURNS integer[]
@@ -2197,42 +2387,33 @@ ALTER FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) OWNER TO 
 
 COMMENT ON FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) IS 'What receive_callbacks() returns of updates that it stored, of so many that were given.';
 
--- Name: callback_apps(text, text[], text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: callback_app(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.callback_apps(p_app_key text DEFAULT NULL::text, p_phone_number_ids text[] DEFAULT '{}'::text[], p_waba_ids text[] DEFAULT '{}'::text[]) RETURNS jsonb
+CREATE FUNCTION outbox.callback_app(p_app_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_ids text[];
+  v_shared text := outbox.setting_value('whatsapp.shared_app') #>> '{}';
 begin
-  if p_app_key is not null then
-    v_ids := array(select a.app_id from outbox.whatsapp_app a where a.app_key = p_app_key);
-  else
-    v_ids := array(
-      select distinct c.app_id from outbox.whatsapp_channel c
-      where c.phone_number_id = any (p_phone_number_ids) order by c.app_id limit 20);
-    if pg_catalog.cardinality(v_ids) = 0 then
-      v_ids := array(
-        select distinct c.app_id from outbox.whatsapp_channel c
-        where c.waba_id = any (p_waba_ids) order by c.app_id limit 20);
-    end if;
-  end if;
-  return pg_catalog.jsonb_build_object('apps', coalesce((
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('id', a.app_id,
-        'secrets', pg_catalog.to_jsonb(outbox.app_secrets(a, outbox.clock())),
-        'allow_unsigned', a.allow_unsigned)
-      order by a.app_id)
-    from outbox.whatsapp_app a where a.app_id = any (v_ids)), '[]'));
+  return pg_catalog.jsonb_build_object('app', (
+    select pg_catalog.jsonb_build_object('id', a.app_id,
+      'secrets', pg_catalog.to_jsonb(outbox.app_secrets(a, outbox.clock())),
+      'allow_unsigned', a.allow_unsigned)
+    from outbox.whatsapp_app a
+    where case
+      when p_app_key is not null then a.app_key = p_app_key
+      else a.app_id = v_shared
+    end));
 end
 $$;
 
-ALTER FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) OWNER TO postgres;
+ALTER FUNCTION outbox.callback_app(p_app_key text) OWNER TO postgres;
 
--- Name: FUNCTION callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION callback_app(p_app_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) IS 'Which Meta apps may have signed a callback, with what verifies it: {"apps": [{"id", "secrets": the newest first, "allow_unsigned"}]}. By the key in its address, or without one by the numbers that its body names, else by the accounts.';
+COMMENT ON FUNCTION outbox.callback_app(p_app_key text) IS 'The Meta app whose callbacks come to an address, with what verifies them: {"app": {"id", "secrets": the newest first, two at most, "allow_unsigned"}}, or {"app": null}. By the key in the address; without one it is the app in the setting whatsapp.shared_app.';
 
 -- Name: callback_data(bigint, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2533,7 +2714,7 @@ begin
   if not p_change ? 'eventTypes' and not p_change ? 'filter' then
     return;
   end if;
-  select pg_catalog.array_agg(s.pattern), pg_catalog.min(s.filter::text)
+  select pg_catalog.array_agg(s.pattern), pg_catalog.min(s.filter_text)
   into v_types, v_filter
   from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   if p_change ? 'eventTypes' then
@@ -3365,43 +3546,64 @@ ALTER FUNCTION outbox.check_event(p_event outbox.event) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_event(p_event outbox.event) IS 'Returns the id of a new event that is valid; OH001 for the first field that is not, OH002 for an endpoint that is not the organisation''s.';
 
--- Name: check_filter(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: check_filter_count(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.check_filter(p_filter text) RETURNS jsonpath
-    LANGUAGE plpgsql IMMUTABLE
+CREATE FUNCTION outbox.check_filter_count(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_most constant integer := 4;
+begin
+  if (
+    select pg_catalog.count(distinct s.filter_text) from outbox.subscription s
+    where s.endpoint_id = p_endpoint_id
+  ) > v_most then
+    perform outbox.invalid('filter',
+      'would be the fifth different one of the endpoint',
+      pg_catalog.format('An endpoint has up to %s: join them with ||, or make another endpoint',
+        v_most));
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_filter_count(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION check_filter_count(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) IS 'Raises OH001 when an endpoint has more than 4 different filters: one event may ask them all.';
+
+-- Name: check_filter_text(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) RETURNS text
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $_$
 declare
-  v_filter jsonpath;
-  v_walks integer;
+  v_text text := p_tokens.texts[p_at];
 begin
-  begin
-    v_filter := p_filter::jsonpath;
-  exception when syntax_error or invalid_text_representation or invalid_regular_expression
-    or untranslatable_character or numeric_value_out_of_range
-  then
-    raise exception using errcode = 'OH001',
-      message = pg_catalog.format('filter is not a jsonpath: %s', sqlerrm),
-      hint = 'Expected something like $.total ? (@ > 100) or $.country == "DE"';
-  end;
-  -- Two walks multiply: $[*] ? (@ == $[*]) takes minutes for a payload of 256 KiB.
-  select pg_catalog.count(*) into v_walks
-  from pg_catalog.regexp_matches(
-    pg_catalog.regexp_replace(v_filter::text, '"([^"\\]|\\.)*"', '""', 'g'),
-    '\[\*\]|\.\*\*?|\[[^]]* to [^]]*\]', 'g');
-  if v_walks > 1 then
-    perform outbox.invalid('filter', 'walks the payload more than once',
-      'Use [*], .*, .** or a range once; name the other members, or filter at the receiver');
+  if v_text = '"' then
+    perform outbox.refuse_filter(p_tokens.places[p_at], 'the text has no closing quote',
+      'Close it with "; write \" for a quote within it');
   end if;
-  return v_filter;
+  if v_text !~ '^"([^"\\\u0001-\u001f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*"$' then
+    perform outbox.refuse_filter(p_tokens.places[p_at],
+      'the text has a control character or an escape that JSON does not have',
+      'Write it as a JSON string: \" \\ \/ \b \f \n \r \t or \u and four hex digits');
+  end if;
+  if v_text ~ '^"([^\\]|\\[^u]|\\u(?!0000))*\\u0000' then
+    perform outbox.refuse_filter(p_tokens.places[p_at], 'the text has the character NUL',
+      'Leave \u0000 out: Postgres cannot hold it in a payload either');
+  end if;
+  return v_text;
 end
 $_$;
 
-ALTER FUNCTION outbox.check_filter(p_filter text) OWNER TO postgres;
+ALTER FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) OWNER TO postgres;
 
--- Name: FUNCTION check_filter(p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION check_filter_text(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_filter(p_filter text) IS 'The filter as jsonpath, or OH001: with the parser''s reason, or because its cost would grow with the square of the payload.';
+COMMENT ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) IS 'The text at that word, in quotes as JSON writes it, or OH001.';
 
 -- Name: check_handler(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6332,6 +6534,33 @@ ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone)
 
 COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so it waits for nobody.';
 
+-- Name: each_filter_once(outbox.question); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.each_filter_once(p_question outbox.question) RETURNS outbox.question
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since),
+    pg_catalog.array_agg(f.weight)
+  into p_question.filters, p_question.since, p_question.weights
+  from (
+    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.since) as since,
+      pg_catalog.min(q.weight) as weight
+    from unnest(p_question.filters, p_question.since, p_question.weights)
+      as q (filter, since, weight)
+    group by q.filter::text
+  ) f;
+  return p_question;
+end
+$$;
+
+ALTER FUNCTION outbox.each_filter_once(p_question outbox.question) OWNER TO postgres;
+
+-- Name: FUNCTION each_filter_once(p_question outbox.question); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.each_filter_once(p_question outbox.question) IS 'A question without repeats: several patterns that match a type mostly have the same filter.';
+
 -- Name: end_request(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) RETURNS void
@@ -6412,7 +6641,7 @@ declare
   v_breaker text;
 begin
   select coalesce(pg_catalog.jsonb_agg(s.pattern order by s.pattern), '[]'),
-    pg_catalog.min(s.filter::text)
+    pg_catalog.min(s.filter_text)
   into v_types, v_filter
   from outbox.subscription s where s.endpoint_id = p_endpoint.id;
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint.id;
@@ -7233,38 +7462,530 @@ ALTER FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_cla
 
 COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) IS 'The rule for a failure: of the provider''s code, with its subcode or without, else the status, else its class, else the error class; without one, retry.';
 
--- Name: filter_problem(jsonpath[], timestamp with time zone[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: filter_alternatives(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE
+CREATE FUNCTION outbox.filter_alternatives(p_tokens outbox.filter_tokens, p_at integer) RETURNS outbox.filter_part
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $_$
 declare
-  v_problem text := '';
+  v_list outbox.filter_part;
+  v_literal outbox.filter_part;
+  v_equal text[] := '{}';
 begin
-  for v_n in 1 .. pg_catalog.cardinality(p_filters) loop
-    continue when p_since[v_n] > p_created_at;
-    begin
-      -- A predicate ($.a == 1) gives true or false; another path matches when it finds something.
-      if exists (
-        select from pg_catalog.jsonb_path_query(p_body::jsonb, p_filters[v_n]) f (value)
-        where f.value not in ('false'::jsonb, 'null'::jsonb)
-      ) then
-        return null;
-      end if;
-    exception when others then
-      v_problem := greatest(v_problem, 'filter: ' || sqlerrm);
-    end;
+  v_list.next := p_at + 1;
+  if p_tokens.texts[v_list.next] is distinct from '(' then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, v_list.next),
+      'expected ( behind in', 'Write $.country in ("DE", "FR")');
+  end if;
+  loop
+    v_literal := outbox.filter_literal(p_tokens, v_list.next + 1);
+    v_equal := v_equal || ('@ == ' || v_literal.opening);
+    v_list.next := v_literal.next;
+    exit when p_tokens.texts[v_list.next] is distinct from ',';
   end loop;
-  return v_problem;
+  if p_tokens.texts[v_list.next] is distinct from ')' then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, v_list.next),
+      pg_catalog.format('expected , or ) in the list, not %s',
+        outbox.filter_shown(p_tokens.texts[v_list.next])),
+      'Write $.country in ("DE", "FR")');
+  end if;
+  v_list.opening := pg_catalog.format(' ? (%s)', pg_catalog.array_to_string(v_equal, ' || '));
+  v_list.weight := pg_catalog.cardinality(v_equal);
+  v_list.next := v_list.next + 1;
+  return v_list;
 end
 $_$;
 
-ALTER FUNCTION outbox.filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.filter_alternatives(p_tokens outbox.filter_tokens, p_at integer) OWNER TO postgres;
 
--- Name: FUNCTION filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION filter_alternatives(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone) IS 'Null when a payload passes one of the filters that are not younger than its event, the empty string when it passes none, else why one of them could not be asked.';
+COMMENT ON FUNCTION outbox.filter_alternatives(p_tokens outbox.filter_tokens, p_at integer) IS 'The list at that word, in, in jsonpath, as opening; its weight is its length. OH001.';
+
+-- Name: filter_close(outbox.filter_tokens, outbox.filter_state); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_close(p_tokens outbox.filter_tokens, p_state outbox.filter_state) RETURNS outbox.filter_state
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_open integer := pg_catalog.cardinality(p_state.kinds);
+  v_token text := p_tokens.texts[p_state.at];
+  v_kind text := p_state.kinds[v_open];
+begin
+  if v_token <> ')' or v_open = 0 then
+    perform outbox.refuse_filter(p_tokens.places[p_state.at],
+      case
+        when v_token = ')' then 'a closing parenthesis without an opening one'
+        when v_token in ('$', '@') then 'a second path without && or ||'
+        else pg_catalog.format('%s is not part of the language', outbox.filter_shown(v_token))
+      end,
+      case v_token
+        when 'like_regex' then 'Use starts with "abc", or in ("a", "b") for alternatives'
+        when 'is' then 'Leave is unknown out: what cannot be told counts as false'
+        when '-' then 'Write a name with a hyphen in quotes, $."a-b"; there is no arithmetic'
+        when '=' then 'Write =='
+        when '<>' then 'Write !='
+        when '/*' then 'Leave comments out'
+        when ')' then 'Leave it out'
+        else 'Expected &&, || or the end; a path is compared with a literal by == != < <= > >=, '
+          'starts with or in (…), and there is no arithmetic'
+      end);
+  end if;
+  p_state.written := p_state.written || p_state.closings[v_open];
+  p_state.closings := p_state.closings[1:v_open - 1];
+  p_state.kinds := p_state.kinds[1:v_open - 1];
+  p_state.at := p_state.at + 1;
+  if v_kind = 'exists' then
+    if p_tokens.texts[p_state.at] is distinct from ')' then
+      perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
+        'the parenthesis of exists is not closed', 'Close it with )');
+    end if;
+    p_state.at := p_state.at + 1;
+  end if;
+  if v_kind in ('where', 'exists') then
+    p_state.root := '$';
+    p_state.is_many := false;
+  end if;
+  return p_state;
+end
+$_$;
+
+ALTER FUNCTION outbox.filter_close(p_tokens outbox.filter_tokens, p_state outbox.filter_state) OWNER TO postgres;
+
+-- Name: FUNCTION filter_close(p_tokens outbox.filter_tokens, p_state outbox.filter_state); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_close(p_tokens outbox.filter_tokens, p_state outbox.filter_state) IS 'Reads what closes a parenthesis, the only thing but && and || that may follow an operand. OH001.';
+
+-- Name: filter_condition(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_condition(p_tokens outbox.filter_tokens, p_at integer) RETURNS outbox.filter_part
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_token text := p_tokens.texts[p_at];
+  v_literal outbox.filter_part;
+begin
+  if v_token in ('==', '!=', '<', '<=', '>', '>=') then
+    v_literal := outbox.filter_literal(p_tokens, p_at + 1);
+    if v_token not in ('==', '!=') and v_literal.opening in ('true', 'false', 'null') then
+      perform outbox.refuse_filter(p_tokens.places[p_at],
+        pg_catalog.format('%s does not order %s', v_token, v_literal.opening),
+        'Compare true, false and null with == or !=');
+    end if;
+    v_literal.opening := pg_catalog.format(' ? (@ %s %s)', v_token, v_literal.opening);
+    v_literal.weight := 1;
+    return v_literal;
+  elsif v_token = 'starts' then
+    if p_tokens.texts[p_at + 1] is distinct from 'with' or p_tokens.texts[p_at + 2] !~ '^"'
+      or p_tokens.texts[p_at + 2] is null
+    then
+      perform outbox.refuse_filter(p_tokens.places[p_at], 'expected starts with and a text',
+        'Write $.name starts with "abc"');
+    end if;
+    v_literal.opening := pg_catalog.format(' ? (@ starts with %s)',
+      outbox.check_filter_text(p_tokens, p_at + 2));
+    v_literal.weight := 1;
+    v_literal.next := p_at + 3;
+    return v_literal;
+  elsif v_token = 'in' then
+    return outbox.filter_alternatives(p_tokens, p_at);
+  end if;
+  v_literal.opening := ' ? (@ != null && (@.type() != "boolean" || @ == true))';
+  v_literal.weight := 4;
+  v_literal.next := p_at;
+  return v_literal;
+end
+$_$;
+
+ALTER FUNCTION outbox.filter_condition(p_tokens outbox.filter_tokens, p_at integer) OWNER TO postgres;
+
+-- Name: FUNCTION filter_condition(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_condition(p_tokens outbox.filter_tokens, p_at integer) IS 'The condition at that word in jsonpath, as opening: a comparison with a literal, starts with, or in (…); without one, that the value is neither false nor null. OH001.';
+
+-- Name: filter_element(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_element(p_tokens outbox.filter_tokens, p_at integer) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_index text := p_tokens.texts[p_at + 1];
+begin
+  if v_index is null or not (v_index in ('*', 'last') or v_index ~ '^(0|[1-9][0-9]{0,5})$')
+    or p_tokens.texts[p_at + 2] is distinct from ']'
+  then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_at + 1),
+      'expected one element between the brackets',
+      'Write [*] for every element, [0] to [999999] for one, or [last]; members are $.name');
+  end if;
+  return pg_catalog.format('[%s]', v_index);
+end
+$_$;
+
+ALTER FUNCTION outbox.filter_element(p_tokens outbox.filter_tokens, p_at integer) OWNER TO postgres;
+
+-- Name: FUNCTION filter_element(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_element(p_tokens outbox.filter_tokens, p_at integer) IS 'The step at that word, a bracket, in jsonpath: [*], [last] or [<index>]. OH001.';
+
+-- Name: filter_leaf(outbox.filter_tokens, outbox.filter_state); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_leaf(p_tokens outbox.filter_tokens, p_state outbox.filter_state) RETURNS outbox.filter_state
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_is_exists boolean := p_tokens.texts[p_state.at] = 'exists';
+  v_at integer := p_state.at + 2 * v_is_exists::integer;
+  v_path outbox.filter_part;
+  v_test outbox.filter_part;
+begin
+  if v_is_exists
+    and (p_tokens.texts[v_at - 1] || p_tokens.texts[v_at]) is distinct from '(' || p_state.root
+  then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
+      'expected a path in parentheses behind exists',
+      pg_catalog.format('Write exists(%s.name)', p_state.root));
+  end if;
+  v_path := outbox.filter_path(p_tokens, v_at, p_state.is_many);
+  p_state.weight := p_state.weight + v_path.weight;
+  p_state.written := p_state.written || v_path.opening;
+  p_state.at := v_path.next;
+  if p_tokens.texts[p_state.at] = '?' then
+    return outbox.filter_where(p_tokens, p_state, v_path, v_is_exists);
+  end if;
+  if v_is_exists then
+    if p_tokens.texts[p_state.at] is distinct from ')' then
+      perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
+        pg_catalog.format('expected ) behind the path of exists, not %s',
+          outbox.filter_shown(p_tokens.texts[p_state.at])),
+        'exists() takes a path alone, or a path with ? (…)');
+    end if;
+    p_state.at := p_state.at + 1;
+  else
+    v_test := outbox.filter_condition(p_tokens, p_state.at);
+    p_state.written := p_state.written || v_test.opening;
+    p_state.at := v_test.next;
+    if v_path.is_many then
+      p_state.weight := p_state.weight + v_test.weight;
+    end if;
+  end if;
+  p_state.written := p_state.written || v_path.closing || p_state.pending;
+  p_state.pending := '';
+  p_state.wants_operand := false;
+  return p_state;
+end
+$$;
+
+ALTER FUNCTION outbox.filter_leaf(p_tokens outbox.filter_tokens, p_state outbox.filter_state) OWNER TO postgres;
+
+-- Name: FUNCTION filter_leaf(p_tokens outbox.filter_tokens, p_state outbox.filter_state); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_leaf(p_tokens outbox.filter_tokens, p_state outbox.filter_state) IS 'Reads a path with its condition, or exists(). OH001.';
+
+-- Name: filter_literal(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_literal(p_tokens outbox.filter_tokens, p_at integer) RETURNS outbox.filter_part
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_token text := p_tokens.texts[p_at];
+  v_part outbox.filter_part;
+begin
+  v_part.next := p_at + 1;
+  v_part.opening := v_token;
+  if v_token = '-' then
+    v_part.opening := '-' || coalesce(p_tokens.texts[p_at + 1], '');
+    v_part.next := p_at + 2;
+  end if;
+  if v_token ~ '^"' then
+    v_part.opening := outbox.check_filter_text(p_tokens, p_at);
+  elsif v_part.opening ~ '^-?[0-9]' then
+    if v_part.opening !~ '^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$'
+      or pg_catalog.length(v_part.opening) > 40
+    then
+      perform outbox.refuse_filter(p_tokens.places[p_at],
+        pg_catalog.format('%s is not a number that can be compared',
+          outbox.filter_shown(v_part.opening)),
+        'Write a JSON number of up to 40 characters, its exponent from -999 to 999');
+    end if;
+  elsif v_token in ('$', '@') then
+    perform outbox.refuse_filter(p_tokens.places[p_at], 'a path cannot be compared with a path',
+      'Compare it with a text, a number, true, false or null, or filter at the receiver');
+  elsif v_token is null or v_token not in ('true', 'false', 'null') then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_at),
+      pg_catalog.format('expected a literal, not %s', outbox.filter_shown(v_token)),
+      'Write a text in double quotes, a number, true, false or null');
+  end if;
+  return v_part;
+end
+$_$;
+
+ALTER FUNCTION outbox.filter_literal(p_tokens outbox.filter_tokens, p_at integer) OWNER TO postgres;
+
+-- Name: FUNCTION filter_literal(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_literal(p_tokens outbox.filter_tokens, p_at integer) IS 'The literal at that word: a text, a number, true, false or null, as opening. OH001.';
+
+-- Name: filter_member(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_name text := p_tokens.texts[p_at + 1];
+  v_place integer := outbox.filter_place(p_tokens, p_at + 1);
+begin
+  if v_name = '*' then
+    return '.*';
+  elsif v_name = '**' then
+    perform outbox.refuse_filter(v_place, '.** is not part of the language',
+      'Name the members on the way, or use [*] and .* for one level each');
+  elsif v_name ~ '^"' then
+    return '.' || outbox.check_filter_text(p_tokens, p_at + 1);
+  elsif v_name is null or v_name !~ '^[A-Za-z_]' then
+    perform outbox.refuse_filter(v_place,
+      pg_catalog.format('expected the name of a member behind the dot, not %s',
+        outbox.filter_shown(v_name)),
+      'Write $.name, or $."any name" in double quotes');
+  elsif p_tokens.texts[p_at + 2] = '(' then
+    if v_name in ('size', 'type') and p_tokens.texts[p_at + 3] = ')' then
+      return pg_catalog.format('.%s()', v_name);
+    end if;
+    perform outbox.refuse_filter(v_place,
+      pg_catalog.format('.%s() is not part of the language', outbox.filter_shown(v_name)),
+      'Only .size() and .type() are, at the end of a path; compare the value itself');
+  end if;
+  return pg_catalog.format('."%s"', v_name);
+end
+$_$;
+
+ALTER FUNCTION outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) OWNER TO postgres;
+
+-- Name: FUNCTION filter_member(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) IS 'The step at that word, a dot, in jsonpath: a member, .*, .size() or .type(). OH001.';
+
+-- Name: filter_operand(outbox.filter_tokens, outbox.filter_state); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state) RETURNS outbox.filter_state
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_most_depth constant integer := 16;
+  v_token text := p_tokens.texts[p_state.at];
+  v_place integer := p_tokens.places[p_state.at];
+begin
+  if v_token in ('!', '(')
+    and p_state.negations + pg_catalog.cardinality(p_state.kinds) >= v_most_depth
+  then
+    perform outbox.refuse_filter(v_place,
+      pg_catalog.format('more than %s parentheses and negations', v_most_depth),
+      'Nest less deep; a && b || c needs no parentheses');
+  end if;
+  case
+    when v_token = '!' then
+      -- What cannot be told counts as false, so that its negation is true.
+      p_state.written := pg_catalog.format('%s!exists(%s ? (', p_state.written, p_state.root);
+      p_state.pending := p_state.pending || '))';
+      p_state.negations := p_state.negations + 1;
+      p_state.weight := p_state.weight + p_state.is_many::integer;
+      p_state.at := p_state.at + 1;
+    when v_token = '(' then
+      p_state.written := p_state.written || '(';
+      p_state.closings := p_state.closings || (')' || p_state.pending);
+      p_state.kinds := p_state.kinds || 'group'::text;
+      p_state.pending := '';
+      p_state.at := p_state.at + 1;
+    when v_token in (p_state.root, 'exists') then
+      return outbox.filter_leaf(p_tokens, p_state);
+    when v_token in ('$', '@') then
+      perform outbox.refuse_filter(v_place,
+        pg_catalog.format('a path begins with %s here, not with %s', p_state.root, v_token),
+        'Write $ for the payload, and @ within ? (…) for what the path before it finds');
+    when v_token in ('strict', 'lax') then
+      perform outbox.refuse_filter(v_place, pg_catalog.format('%s is not part of the language',
+        v_token), 'Leave it out: a path finds what it names, and nothing where that is missing');
+    when v_token ~ '^["0-9-]' or v_token in ('true', 'false', 'null') then
+      perform outbox.refuse_filter(v_place, 'a condition begins with its path, not with a literal',
+        'Turn it round: $.total > 100');
+    else
+      perform outbox.refuse_filter(v_place,
+        pg_catalog.format('expected a condition, not %s', outbox.filter_shown(v_token)),
+        'Write something like $.total > 100 or $.country == "DE"');
+  end case;
+  return p_state;
+end
+$_$;
+
+ALTER FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state) OWNER TO postgres;
+
+-- Name: FUNCTION filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state) IS 'Reads the beginning of an operand: a negation, a parenthesis, or a whole leaf. OH001.';
+
+-- Name: filter_path(outbox.filter_tokens, integer, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean) RETURNS outbox.filter_part
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_texts text[] := p_tokens.texts;
+  v_part outbox.filter_part;
+  v_step text;
+  v_length integer;
+  v_is_wild boolean;
+  v_was_wild boolean := false;
+begin
+  v_part.opening := 'exists(' || v_texts[p_at];
+  v_part.closing := ')';
+  v_part.next := p_at + 1;
+  v_part.weight := 0;
+  v_part.is_many := p_is_many;
+  loop
+    exit when v_texts[v_part.next] is null or v_texts[v_part.next] not in ('.', '[');
+    v_length := case when v_texts[v_part.next] = '.' then 2 else 3 end;
+    v_step := case
+      when v_length = 2 then outbox.filter_member(p_tokens, v_part.next)
+      else outbox.filter_element(p_tokens, v_part.next)
+    end;
+    v_is_wild := v_step in ('.*', '[*]');
+    if v_was_wild then
+      v_part.opening := v_part.opening || ' ? (exists(@';
+      v_part.closing := '))' || v_part.closing;
+    end if;
+    v_part.opening := v_part.opening || v_step;
+    v_part.is_many := v_part.is_many or v_is_wild;
+    v_part.weight := v_part.weight + v_part.is_many::integer;
+    v_part.next := v_part.next + v_length;
+    v_was_wild := v_is_wild;
+    if v_step in ('.size()', '.type()') then
+      v_part.next := v_part.next + 2;
+      exit;
+    end if;
+  end loop;
+  return v_part;
+end
+$$;
+
+ALTER FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean) OWNER TO postgres;
+
+-- Name: FUNCTION filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean) IS 'The path that begins at that word with $ or @, as "exists(<path>" and what closes it. p_is_many: its @ stands for many values. OH001.';
+
+-- Name: filter_place(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select coalesce(p_tokens.places[p_at], p_tokens.ends_at)
+$$;
+
+ALTER FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) OWNER TO postgres;
+
+-- Name: FUNCTION filter_place(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) IS 'The position of the word with that number; that of the end behind the last one.';
+
+-- Name: filter_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_shown(p_token text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select case
+    when p_token is null then 'the end'
+    when pg_catalog.length(p_token) > 40 then pg_catalog.left(p_token, 40) || '…'
+    else p_token
+  end
+$$;
+
+ALTER FUNCTION outbox.filter_shown(p_token text) OWNER TO postgres;
+
+-- Name: FUNCTION filter_shown(p_token text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_shown(p_token text) IS 'A word of a filter as an error shows it.';
+
+-- Name: filter_tokens(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_tokens(p_filter text) RETURNS outbox.filter_tokens
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_most constant integer := 1000;
+  v_tokens outbox.filter_tokens;
+begin
+  -- Bytes first: their number is known without reading them.
+  if pg_catalog.octet_length(p_filter) > 4 * v_most or pg_catalog.length(p_filter) > v_most then
+    perform outbox.invalid('filter',
+      pg_catalog.format('has more than %s characters', v_most),
+      'Use fewer conditions, in ("a", "b") for alternatives, or filter at the receiver');
+  end if;
+  select coalesce(pg_catalog.array_agg(w.word order by w.n), '{}'),
+    coalesce(pg_catalog.array_agg(w.place order by w.n), '{}')
+  into v_tokens.texts, v_tokens.places
+  from (
+    select m.word[1] as word, m.n,
+      (pg_catalog.sum(pg_catalog.length(m.word[1])) over (order by m.n)
+        - pg_catalog.length(m.word[1]) + 1)::integer as place
+    from pg_catalog.regexp_matches(p_filter,
+      '("(?:[^"\\]|\\.)*"|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|[A-Za-z_][A-Za-z0-9_]*'
+        || '|\|\||&&|==|!=|<>|<=|>=|\*\*|/\*|[ \t\r\n]+|.)',
+      'g') with ordinality as m (word, n)
+  ) w
+  where w.word !~ '^[ \t\r\n]';
+  v_tokens.ends_at := pg_catalog.length(p_filter) + 1;
+  return v_tokens;
+end
+$$;
+
+ALTER FUNCTION outbox.filter_tokens(p_filter text) OWNER TO postgres;
+
+-- Name: FUNCTION filter_tokens(p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_tokens(p_filter text) IS 'The words of a filter: texts in quotes, numbers, names, operators, single characters. OH001 when it has more than 1,000 characters.';
+
+-- Name: filter_where(outbox.filter_tokens, outbox.filter_state, outbox.filter_part, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean) RETURNS outbox.filter_state
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  if p_state.root = '@' then
+    perform outbox.refuse_filter(p_tokens.places[p_state.at], 'a ? (…) within another',
+      'Join the conditions with && in one ? (…)');
+  elsif p_tokens.texts[p_state.at + 1] is distinct from '(' then
+    perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at + 1),
+      'expected ( behind ?', 'Write $.lines[*] ? (@.quantity > 2)');
+  end if;
+  p_state.written := p_state.written || ' ? (';
+  p_state.closings := p_state.closings || (')' || p_path.closing || p_state.pending);
+  p_state.kinds := p_state.kinds || case when p_is_exists then 'exists' else 'where' end;
+  p_state.pending := '';
+  p_state.root := '@';
+  p_state.is_many := p_path.is_many;
+  p_state.at := p_state.at + 2;
+  return p_state;
+end
+$_$;
+
+ALTER FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean) OWNER TO postgres;
+
+-- Name: FUNCTION filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean) IS 'Reads the beginning of ? (…) behind a path. OH001.';
 
 -- Name: find_attempt(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11043,6 +11764,42 @@ ALTER FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now time
 
 COMMENT ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their tries. The caller holds the messages.';
 
+-- Name: note_timeouts(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_batch integer := p_router.batch;
+  v_timeout outbox.routing_timeout;
+begin
+  for v_timeout in
+    delete from outbox.routing_timeout t where t.id > 0 returning t.*
+  loop
+    if v_timeout.events is null and v_batch = 1 then
+      -- Reading the one at the head took all the time: its filters did.
+      v_timeout.events := outbox.next_unrouted(p_router);
+    end if;
+    if pg_catalog.cardinality(v_timeout.events) = 1 then
+      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, p_now);
+    end if;
+    v_batch := greatest(1, v_batch / 8);
+  end loop;
+  if v_batch < p_router.batch then
+    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
+  end if;
+  return v_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) IS 'Takes note of the calls that ran out of time: the batch of routing becomes an eighth for each, which is returned. locks: the caller holds router.';
+
 -- Name: note_wishes(outbox.wish[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) RETURNS void
@@ -11632,6 +12389,29 @@ ALTER FUNCTION outbox.partition_name(p_table text, p_day date) OWNER TO postgres
 -- Name: FUNCTION partition_name(p_table text, p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.partition_name(p_table text, p_day date) IS 'The name of the partition of a day.';
+
+-- Name: passes_filters(outbox.question, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  for v_n in 1 .. pg_catalog.cardinality(p_question.filters) loop
+    continue when p_question.since[v_n] > p_created_at;
+    if pg_catalog.jsonb_path_match(p_doc, p_question.filters[v_n], '{}', true) then
+      return true;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'Whether a payload passes one of the filters that are not younger than its event.';
 
 -- Name: pause_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13117,6 +13897,87 @@ ALTER FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with time zo
 
 COMMENT ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text) IS 'The (time, uuid) that a cursor stands for; without one the place before the newest row of a list that begins with the newest. OH001.';
 
+-- Name: read_filter(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_filter(p_filter text) RETURNS outbox.filter
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_most_weight constant integer := 16;
+  v_tokens outbox.filter_tokens := outbox.filter_tokens(p_filter);
+  v_state outbox.filter_state := row('', 1, true, 0, '$', false, 0, '', '{}', '{}');
+  v_filter outbox.filter;
+begin
+  while v_state.at <= pg_catalog.cardinality(v_tokens.texts) loop
+    if v_state.wants_operand then
+      v_state := outbox.filter_operand(v_tokens, v_state);
+    elsif v_tokens.texts[v_state.at] in ('&&', '||') then
+      v_state.written := pg_catalog.format('%s %s ', v_state.written, v_tokens.texts[v_state.at]);
+      v_state.at := v_state.at + 1;
+      v_state.wants_operand := true;
+    else
+      v_state := outbox.filter_close(v_tokens, v_state);
+    end if;
+  end loop;
+  if v_state.wants_operand then
+    perform outbox.refuse_filter(v_tokens.ends_at, 'expected a condition, not the end',
+      'Write something like $.total > 100 or $.country == "DE"');
+  elsif pg_catalog.cardinality(v_state.kinds) > 0 then
+    perform outbox.refuse_filter(v_tokens.ends_at, 'a parenthesis is not closed',
+      'Close it with )');
+  elsif v_state.weight > v_most_weight then
+    perform outbox.invalid('filter',
+      pg_catalog.format('does %s steps for each value behind [*] or .*, and %s are allowed',
+        v_state.weight, v_most_weight),
+      'Use fewer steps and alternatives behind a wildcard, or filter at the receiver');
+  end if;
+  begin
+    v_filter.path := ('strict ' || v_state.written)::jsonpath;
+  exception when syntax_error or invalid_text_representation or untranslatable_character
+    or numeric_value_out_of_range
+  then
+    perform outbox.invalid('filter',
+      'has a text or a number that Postgres cannot hold: ' || sqlerrm,
+      'Write characters beyond \uFFFF as two halves, \uD83D\uDE00, or as they are');
+  end;
+  v_filter.weight := v_state.weight;
+  return v_filter;
+end
+$_$;
+
+ALTER FUNCTION outbox.read_filter(p_filter text) OWNER TO postgres;
+
+-- Name: FUNCTION read_filter(p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_filter(p_filter text) IS 'A filter as it is evaluated, with its weight. OH001 names the position, the problem and the remedy.';
+
+-- Name: read_payload(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_body text;
+begin
+  select e.body, e.created_at into v_body, created_at from outbox.event e where e.id = p_event_id;
+  begin
+    doc := v_body::jsonb;
+  exception when others then
+    problem := 'filter: ' || sqlerrm;
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) OWNER TO postgres;
+
+-- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) IS 'The payload of an event as filters are asked of it, or why it cannot be read as jsonb.';
+
 -- Name: read_secret(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_secret(p_endpoint_id uuid) RETURNS jsonb
@@ -13166,7 +14027,7 @@ declare
   v_snapshot pg_snapshot;
   v_late uuid[];
   v_batch outbox.routing;
-  v_most constant integer := 2000;
+  v_most integer := 2000;
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
   -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
@@ -13177,6 +14038,7 @@ begin
   if v_router.turn is null then
     return null;
   end if;
+  v_router.batch := outbox.note_timeouts(v_router, outbox.clock());
   -- A cluster restored from a dump counts transactions anew: begin at the beginning.
   if v_router.seen_below > pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) then
     v_router.seen_below := '0';
@@ -13214,6 +14076,12 @@ begin
     return null;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
+  if v_batch.questions is not null then
+    v_batch := outbox.ask_filters(v_batch);
+    if v_batch.questions is not null then
+      v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
+    end if;
+  end if;
   if pg_catalog.cardinality(v_batch.pairs) > v_most then
     v_batch := outbox.cut_batch(v_batch, v_late, v_most);
   end if;
@@ -13229,7 +14097,7 @@ ALTER FUNCTION outbox.read_unrouted() OWNER TO postgres;
 
 -- Name: FUNCTION read_unrouted(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 pairs of it, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
+COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 pairs of it and as many as ask_filters() has time for, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
 
 -- Name: receive_callbacks(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13562,6 +14430,24 @@ ALTER FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) OWNER TO postgr
 -- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) IS 'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
+
+-- Name: refuse_filter(integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.invalid('filter', pg_catalog.format('at character %s: %s', p_place, p_problem),
+    p_remedy);
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_filter(p_place integer, p_problem text, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) IS 'Raises OH001 for a filter: message "filter at character <place>: <problem>", hint: the remedy.';
 
 -- Name: refuse_members(jsonb, text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15346,6 +16232,9 @@ begin
       then
         return 'must be a URL such as https://graph.facebook.com, without credentials and query';
       end if;
+      if p_setting.name = 'whatsapp.shared_app' and p_value #>> '{}' !~ '^([0-9]{1,32})?$' then
+        return 'must be empty or the id of a Meta app, which is digits';
+      end if;
       if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
       then
         return 'must be a version such as v25.0';
@@ -15468,24 +16357,17 @@ COMMENT ON FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_rea
 CREATE FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
     AS $$
 declare
-  -- The lock went with the step that failed, and another call may be routing now.
-  v_router outbox.router := outbox.lock_router();
+  v_router outbox.router;
 begin
-  if v_router.turn is null then
-    return;
+  insert into outbox.routing_timeout (events, error) values (p_events, p_error);
+  -- The lock went with the step that failed, and another call may be routing now: then the call
+  -- after it takes note.
+  v_router := outbox.lock_router();
+  if v_router.turn is not null then
+    perform outbox.note_timeouts(v_router, p_now);
   end if;
-  if p_events is null and v_router.batch = 1 then
-    -- Reading the one at the head took all the time: its filters did.
-    p_events := outbox.next_unrouted(v_router);
-  end if;
-  if pg_catalog.cardinality(p_events) = 1 then
-    perform outbox.count_failure(p_events[1], p_error, p_now);
-  end if;
-  update outbox.router r set batch = greatest(1, r.batch / 8)
-  where r.turn = v_router.turn;
 end
 $$;
 
@@ -15493,7 +16375,7 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing ran out of time: smaller batches from the next call on; an event that took all the time alone counts as failed. p_events: what was being routed; null: it was being read.';
+COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing ran out of time: smaller batches from the next call on, whoever makes it; an event that took all the time alone counts as failed. p_events: what was being routed; null: it was being read. locks: router with SKIP LOCKED.';
 
 -- Name: slack_url_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15808,20 +16690,29 @@ CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_fil
 declare
   v_org text := (outbox.lock_endpoint(p_endpoint_id)).org_id;
   v_pattern text;
+  v_filter outbox.filter := row(null, 0);
 begin
+  if p_filter is not null then
+    v_filter := outbox.read_filter(p_filter);
+  end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    if v_pattern is null or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
-      or pg_catalog.length(v_pattern) > 128
+    -- The length first: a longer one is not read.
+    if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
+      or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
     then
       perform outbox.invalid('event_types',
         pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
     end if;
   end loop;
-  insert into outbox.subscription as s (org_id, pattern, endpoint_id, filter, created_at)
-  select v_org, p.pattern, p_endpoint_id, outbox.check_filter(p_filter), outbox.clock()
+  insert into outbox.subscription as s (
+    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
+  select v_org, p.pattern, p_endpoint_id, v_filter.path, outbox.clock(), p_filter, v_filter.weight
   from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
-  on conflict (org_id, pattern, endpoint_id) do update set filter = excluded.filter;
+  on conflict (org_id, pattern, endpoint_id) do update set
+    filter = excluded.filter, filter_text = excluded.filter_text,
+    filter_weight = excluded.filter_weight;
+  perform outbox.check_filter_count(p_endpoint_id);
   return (
     select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id,
       'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
@@ -15834,7 +16725,7 @@ ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filt
 
 -- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (jsonpath over the payload, or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
+COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
 
 -- Name: take(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18297,6 +19188,31 @@ ALTER TABLE outbox.ring OWNER TO postgres;
 
 COMMENT ON TABLE outbox.ring IS 'One row, where the ring begins: no gate is due before from_at, save one whose change took longer than a second to commit, which the tick finds within another, or longer than 15 s or was made while the clock was set back, which it finds within a minute. No key that stays the same, or its check would walk the dead rows.';
 
+-- Name: routing_timeout; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.routing_timeout (
+    id bigint NOT NULL,
+    events uuid[],
+    error text NOT NULL
+);
+
+ALTER TABLE outbox.routing_timeout OWNER TO postgres;
+
+-- Name: TABLE routing_timeout; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.routing_timeout IS 'Calls of routing that ran out of time, until the next call takes note: another may hold the row of router by the time of the failure. events: what was being routed; null: it was being read.';
+
+-- Name: routing_timeout_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.routing_timeout ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.routing_timeout_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 -- Name: run_batch; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE UNLOGGED TABLE outbox.run_batch (
@@ -18432,14 +19348,16 @@ CREATE TABLE outbox.subscription (
     pattern text NOT NULL,
     endpoint_id uuid NOT NULL,
     filter jsonpath,
-    created_at timestamp with time zone NOT NULL
+    created_at timestamp with time zone NOT NULL,
+    filter_text text,
+    filter_weight integer DEFAULT 0 NOT NULL
 );
 
 ALTER TABLE outbox.subscription OWNER TO postgres;
 
 -- Name: TABLE subscription; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.subscription IS 'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter is a jsonpath over the payload: the event goes where it finds something or is true.';
+COMMENT ON TABLE outbox.subscription IS 'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter: what is asked of the payload, true lets the event through; filter_text: as it was written; filter_weight: see read_filter().';
 
 -- Name: template_hold; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -18866,6 +19784,11 @@ ALTER TABLE ONLY outbox.ring
 
 ALTER TABLE ONLY outbox.router
     ADD CONSTRAINT router_pkey PRIMARY KEY (turn);
+
+-- Name: routing_timeout routing_timeout_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.routing_timeout
+    ADD CONSTRAINT routing_timeout_pkey PRIMARY KEY (id);
 
 -- Name: run_batch run_batch_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -19355,6 +20278,10 @@ ALTER TABLE outbox.ring ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.router ENABLE ROW LEVEL SECURITY;
 
+-- Name: routing_timeout; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.routing_timeout ENABLE ROW LEVEL SECURITY;
+
 -- Name: run; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.run ENABLE ROW LEVEL SECURITY;
@@ -19473,6 +20400,10 @@ REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[],
 
 REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) FROM PUBLIC;
+
 -- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.whatsapp_update TO service_role;
@@ -19521,6 +20452,10 @@ REVOKE ALL ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp wit
 -- Name: FUNCTION apply_updates(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION ask_filters(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.ask_filters(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION attempt_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -19580,10 +20515,10 @@ GRANT ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) 
 
 REVOKE ALL ON FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) FROM PUBLIC;
 
--- Name: FUNCTION callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION callback_app(p_app_key text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.callback_apps(p_app_key text, p_phone_number_ids text[], p_waba_ids text[]) TO service_role;
+REVOKE ALL ON FUNCTION outbox.callback_app(p_app_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.callback_app(p_app_key text) TO service_role;
 
 -- Name: FUNCTION callback_data(p_message_id bigint, p_attempt_no integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -19725,9 +20660,13 @@ REVOKE ALL ON FUNCTION outbox.check_endpoint_change(p_change jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_event(p_event outbox.event) FROM PUBLIC;
 
--- Name: FUNCTION check_filter(p_filter text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION check_filter_count(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.check_filter(p_filter text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION check_filter_text(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
 
 -- Name: FUNCTION check_handler(p_function text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20090,6 +21029,10 @@ REVOKE ALL ON FUNCTION outbox.dropped_events(p_claimed outbox.claimed) FROM PUBL
 
 REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION each_filter_once(p_question outbox.question); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.each_filter_once(p_question outbox.question) FROM PUBLIC;
+
 -- Name: FUNCTION end_request(p_org_id text, p_key text, p_answer jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) FROM PUBLIC;
@@ -20199,9 +21142,57 @@ GRANT SELECT ON TABLE outbox.failure_rule TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) FROM PUBLIC;
 
--- Name: FUNCTION filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION filter_alternatives(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.filter_problem(p_filters jsonpath[], p_since timestamp with time zone[], p_body text, p_created_at timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.filter_alternatives(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
+
+-- Name: FUNCTION filter_close(p_tokens outbox.filter_tokens, p_state outbox.filter_state); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_close(p_tokens outbox.filter_tokens, p_state outbox.filter_state) FROM PUBLIC;
+
+-- Name: FUNCTION filter_condition(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_condition(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
+
+-- Name: FUNCTION filter_element(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_element(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
+
+-- Name: FUNCTION filter_leaf(p_tokens outbox.filter_tokens, p_state outbox.filter_state); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_leaf(p_tokens outbox.filter_tokens, p_state outbox.filter_state) FROM PUBLIC;
+
+-- Name: FUNCTION filter_literal(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_literal(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
+
+-- Name: FUNCTION filter_member(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
+
+-- Name: FUNCTION filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state) FROM PUBLIC;
+
+-- Name: FUNCTION filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean) FROM PUBLIC;
+
+-- Name: FUNCTION filter_place(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
+
+-- Name: FUNCTION filter_shown(p_token text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_shown(p_token text) FROM PUBLIC;
+
+-- Name: FUNCTION filter_tokens(p_filter text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_tokens(p_filter text) FROM PUBLIC;
+
+-- Name: FUNCTION filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean) FROM PUBLIC;
 
 -- Name: FUNCTION find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20718,6 +21709,10 @@ GRANT ALL ON FUNCTION outbox.note_requests(p_requests jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) FROM PUBLIC;
@@ -20795,6 +21790,10 @@ REVOKE ALL ON FUNCTION outbox.partition_day(p_name text) FROM PUBLIC;
 -- Name: FUNCTION partition_name(p_table text, p_day date); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.partition_name(p_table text, p_day date) FROM PUBLIC;
+
+-- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20981,6 +21980,14 @@ GRANT ALL ON FUNCTION outbox.read_catalogue(p_org_id text) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text) FROM PUBLIC;
 
+-- Name: FUNCTION read_filter(p_filter text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_filter(p_filter text) FROM PUBLIC;
+
+-- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) FROM PUBLIC;
+
 -- Name: FUNCTION read_secret(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) FROM PUBLIC;
@@ -21027,6 +22034,10 @@ REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
 -- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_filter(p_place integer, p_problem text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -21586,6 +22597,10 @@ GRANT SELECT ON TABLE outbox.relay_status TO service_role;
 -- Name: TABLE reply_word; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.reply_word TO service_role;
+
+-- Name: TABLE routing_timeout; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.routing_timeout TO service_role;
 
 -- Name: TABLE saga; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -4,20 +4,49 @@ import type { JsonObject } from './update.ts'
 /** Who an update is about: by number, or by the id that stands for it where the number is hidden. */
 export type Person = { waId: string | null; userId: string | null }
 
-/** The contacts of a change; most updates come without. */
-export function contactsOf(value: JsonObject): JsonObject[] {
-  return elementsOf(value['contacts']).map(objectOf).filter((one) => one !== null)
+/** The contacts of a change, found by either id without a search: a change may have thousands. */
+export type Contacts = {
+  /** The contact, where there is one alone. */
+  only: JsonObject | null
+  byWaId: ReadonlyMap<string, JsonObject>
+  byUserId: ReadonlyMap<string, JsonObject>
+}
+
+/** A contact is stored with each update of its person, so a large one would be stored often. */
+const mostCharacters = 2000
+
+/** The contacts of a change; most updates come without. The first of an id counts. */
+export function contactsOf(value: JsonObject): Contacts {
+  const contacts = elementsOf(value['contacts']).map(objectOf).filter((one) => one !== null)
+    .map(shortOf)
+  const by = (name: string): Map<string, JsonObject> => {
+    const found = new Map<string, JsonObject>()
+    for (const one of contacts) {
+      const id = one[name]
+      if (typeof id === 'string' && !found.has(id)) found.set(id, one)
+    }
+    return found
+  }
+  const [first] = contacts
+  return {
+    only: contacts.length === 1 ? first ?? null : null,
+    byWaId: by('wa_id'),
+    byUserId: by('user_id'),
+  }
+}
+
+/** The contact, or where it is large its ids alone. */
+function shortOf(contact: JsonObject): JsonObject {
+  if (JSON.stringify(contact).length <= mostCharacters) return contact
+  const { wa_id: waId, user_id: userId } = contact
+  return { wa_id: digitsOf(waId), user_id: textOf(userId, 200), lossy: true }
 }
 
 /** The contact of that person; the only one, where an update names nobody. */
-export function findContact(contacts: readonly JsonObject[], person: Person): JsonObject | null {
-  const { waId, userId } = person
-  const found = contacts.find((one) =>
-    waId !== null && one['wa_id'] === waId || userId !== null && one['user_id'] === userId
-  )
-  if (found !== undefined) return found
-  const [only] = contacts
-  return waId === null && userId === null && contacts.length === 1 ? only ?? null : null
+export function findContact(contacts: Contacts, { waId, userId }: Person): JsonObject | null {
+  if (waId === null && userId === null) return contacts.only
+  return (waId === null ? undefined : contacts.byWaId.get(waId)) ??
+    (userId === null ? undefined : contacts.byUserId.get(userId)) ?? null
 }
 
 /** What the update says of the person, and what it leaves out from the contact. */

@@ -1,4 +1,4 @@
-import { completePerson, contactsOf, findContact, type Person } from './contacts.ts'
+import { completePerson, type Contacts, contactsOf, findContact, type Person } from './contacts.ts'
 import { asObject, digitsOf, elementsOf, objectOf, textOf, timeOf } from './fields.ts'
 import {
   type Found,
@@ -37,7 +37,7 @@ export function* readPreferences(value: JsonObject, place: Place): Generator<Upd
   }
 }
 
-function readStatus(element: unknown, place: Place, contacts: JsonObject[]): Update {
+function readStatus(element: unknown, place: Place, contacts: Contacts): Update {
   const status = objectOf(element)
   if (status === null) return notAnObject('status', element, place)
   const isGroup = status['recipient_type'] === 'group'
@@ -71,7 +71,7 @@ function readStatus(element: unknown, place: Place, contacts: JsonObject[]): Upd
   ], found)
 }
 
-function readMessage(element: unknown, place: Place, contacts: JsonObject[]): Update {
+function readMessage(element: unknown, place: Place, contacts: Contacts): Update {
   const message = objectOf(element)
   if (message === null) return notAnObject('message', element, place)
   const said = {
@@ -92,7 +92,7 @@ function readMessage(element: unknown, place: Place, contacts: JsonObject[]): Up
   return makeUpdate('message', place, data, [place.phoneNumberId, found.wamid, isShown], found)
 }
 
-function readPreference(element: unknown, place: Place, contacts: JsonObject[]): Update {
+function readPreference(element: unknown, place: Place, contacts: Contacts): Update {
   const preference = objectOf(element)
   if (preference === null) return notAnObject('preference', element, place)
   const said = {
@@ -124,7 +124,7 @@ function readPreference(element: unknown, place: Place, contacts: JsonObject[]):
 function withContact(
   element: JsonObject,
   said: Person,
-  contacts: JsonObject[],
+  contacts: Contacts,
 ): { data: JsonObject; person: { wa_id: string | null; user_id: string | null } } {
   const contact = findContact(contacts, said)
   const { waId, userId } = completePerson(said, contact)

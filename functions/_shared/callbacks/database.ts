@@ -2,14 +2,10 @@ import { z } from 'zod'
 import type { Json } from '../database.types.ts'
 import type { CallFunction, FunctionReply } from '../database/functions.ts'
 import type { Counts } from './answer.ts'
-import type { Owners } from './parse.ts'
 import type { Update } from './update.ts'
 
-/** A Meta app that may have signed a callback. */
+/** The Meta app that an address names, with what verifies its callbacks. */
 export type App = { id: string; secrets: readonly string[]; allowUnsigned: boolean }
-
-/** Whose app is asked for: the one with a key, or those of numbers, or else of accounts. */
-export type Question = { appKey: string } | Owners
 
 /** What is stored in one call: everything or nothing. */
 export type Batch = {
@@ -23,19 +19,22 @@ export type Batch = {
 /** An error in words that hold nothing of what was sent. */
 export type Failure = { ok: false; error: string }
 
-export type AppsReply = { ok: true; apps: App[] } | Failure
+export type AppReply = { ok: true; app: App | null } | Failure
 export type StoreReply = { ok: true; counts: Counts; warnings: number } | Failure
 
 /** What the callback address asks of the database. */
 export type CallbackDatabase = {
-  findApps(question: Question): Promise<AppsReply>
+  /** The app with that key, or the app of the shared address (null). */
+  findApp(appKey: string | null): Promise<AppReply>
   store(batch: Batch): Promise<StoreReply>
 }
 
-const appsSchema = z.object({
-  apps: z.array(
-    z.object({ id: z.string(), secrets: z.array(z.string()), allow_unsigned: z.boolean() }),
-  ),
+const appSchema = z.object({
+  app: z.object({
+    id: z.string(),
+    secrets: z.array(z.string()).max(2),
+    allow_unsigned: z.boolean(),
+  }).nullable(),
 })
 
 const storedSchema = z.object({
@@ -49,18 +48,13 @@ const storedSchema = z.object({
 
 /** Makes it of whatever calls functions. */
 export function callbackDatabase(callFunction: CallFunction): CallbackDatabase {
-  async function findApps(question: Question): Promise<AppsReply> {
-    const owners = 'appKey' in question
-      ? { p_app_key: question.appKey }
-      : { p_phone_number_ids: question.phoneNumberIds, p_waba_ids: question.wabaIds }
-    const reply = await callFunction('callback_apps', owners)
-    const read = readReply('callback_apps', reply, appsSchema)
+  async function findApp(appKey: string | null): Promise<AppReply> {
+    const reply = await callFunction('callback_app', appKey === null ? {} : { p_app_key: appKey })
+    const read = readReply('callback_app', reply, appSchema)
     if (!read.ok) return read
-    const apps = read.data.apps.map(({ allow_unsigned: allowUnsigned, ...app }) => ({
-      ...app,
-      allowUnsigned,
-    }))
-    return { ok: true, apps }
+    if (read.data.app === null) return { ok: true, app: null }
+    const { allow_unsigned: allowUnsigned, ...app } = read.data.app
+    return { ok: true, app: { ...app, allowUnsigned } }
   }
 
   async function store({ appId, orgId, updates }: Batch): Promise<StoreReply> {
@@ -76,7 +70,7 @@ export function callbackDatabase(callFunction: CallFunction): CallbackDatabase {
     return { ok: true, counts, warnings: warnings.length }
   }
 
-  return { findApps, store }
+  return { findApp, store }
 }
 
 /** The database's own words stay out of an error: they may quote a number or an id. */

@@ -96,17 +96,3 @@ function kindOf(field: string): UpdateKind {
   if (field === 'phone_number_quality_update') return 'quality'
   return accountFields.has(field) ? 'account' : 'other'
 }
-
-/** Meta's ids of the numbers and accounts that a body speaks of, each once. */
-export type Owners = { phoneNumberIds: string[]; wabaIds: string[] }
-
-/** Whom updates are about, so that the app that may have signed them can be found. */
-export function ownersOf(updates: readonly Update[]): Owners {
-  const ids = (of: (update: Update) => string | null): string[] => [
-    ...new Set(updates.map(of).filter((id) => id !== null)),
-  ]
-  return {
-    phoneNumberIds: ids((update) => update.phone_number_id),
-    wabaIds: ids((update) => update.waba_id),
-  }
-}

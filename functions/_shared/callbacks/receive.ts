@@ -1,16 +1,19 @@
 import type { Log } from '../log.ts'
-import { readBytes } from '../read_bytes.ts'
+import { isLonger, readBytes } from '../read_bytes.ts'
 import { safeString } from '../safe_text.ts'
 import { type CallbackAnswer, refuse } from './answer.ts'
 import { readBody } from './body.ts'
-import type { App, CallbackDatabase, Question } from './database.ts'
-import { maxUpdates, ownersOf, parseUpdates } from './parse.ts'
+import type { App, CallbackDatabase } from './database.ts'
+import { maxUpdates, parseUpdates } from './parse.ts'
 import { isSigned, readSignature, type Signature } from './signature.ts'
 import { appKeyForm } from './token.ts'
 import type { Update } from './update.ts'
 
 /** WhatsApp's own limit for a callback. */
 export const maxBytes = 3 * 1024 * 1024
+
+/** Of a callback that nobody has signed, which anybody may send. */
+export const maxUnsignedBytes = 64 * 1024
 
 export type ReceiveDeps = {
   database: CallbackDatabase
@@ -20,9 +23,13 @@ export type ReceiveDeps = {
 }
 
 /**
- * Takes one callback, addressed to the app with that key, or to whichever app its numbers belong to
- * (null). 200 says that every update of it is stored, anything else that none is: WhatsApp comes
- * again with them for seven days.
+ * Takes one callback, addressed to the app with that key, or to the app of the shared address (null).
+ * 200 says that every update of it is stored, anything else that none is: WhatsApp comes again with
+ * them for seven days.
+ *
+ * Until the signature is known this costs one look-up, at most `maxBytes` read and their HMAC by each
+ * secret of one app, of which there are two at most. Nothing is read for a key or a signature of
+ * another form, nor for an app that is not known; nothing is parsed before the signature.
  */
 export async function receiveCallback(
   request: Request,
@@ -30,41 +37,47 @@ export async function receiveCallback(
   { database, bodyMs, log }: ReceiveDeps,
 ): Promise<CallbackAnswer> {
   const signature = readSignature(request.headers.get('x-hub-signature-256'))
-  if (signature.kind === 'malformed' || appKey !== null && !appKeyForm.test(appKey)) {
+  const leave = async (answer: CallbackAnswer): Promise<CallbackAnswer> => {
     await request.body?.cancel().catch(() => {})
-    return unsigned()
+    return answer
   }
-  const read = await readBytes(request, maxBytes, bodyMs)
+  if (signature.kind === 'malformed' || appKey !== null && !appKeyForm.test(appKey)) {
+    return await leave(unsigned())
+  }
+  const max = signature.kind === 'none' ? maxUnsignedBytes : maxBytes
+  if (isLonger(request, max)) return await leave(tooLarge(max))
+  const found = await database.findApp(appKey)
+  if (!found.ok) return await leave(failed('cannot find the app of a callback', found.error, log))
+  const { app } = found
+  const refusal = refusalOf(app, signature, appKey)
+  if (app === null || refusal !== null) return await leave(refusal ?? unsigned())
+
+  const read = await readBytes(request, max, bodyMs)
   switch (read.kind) {
     case 'too_large':
-      return refuse('too_large', `The body is larger than ${maxBytes} bytes`)
+      return tooLarge(max)
     case 'late':
       return refuse('request_timeout', `The body did not come within ${bodyMs / 1000} s`)
     case 'broken':
       return refuse('invalid_argument', 'The body broke off')
   }
   const bytes = new Uint8Array(read.body)
-  // Nothing of the body is believed before its signature: it only names whose secret to ask for.
-  const early = appKey === null ? understand(bytes) : null
-  const question = appKey === null ? ownersIn(early) : { appKey }
-  if (question === null) return unsigned()
-  const found = await database.findApps(question)
-  if (!found.ok) return failed('cannot find the app of a callback', found.error, log)
-  const signer = findSigner(found.apps, signature, bytes)
-  if (typeof signer !== 'string') return signer
-
-  const understood = early ?? understand(bytes)
-  if (understood.kind === 'no_object') {
+  if (signature.kind === 'given' && !isSigned(signature.digest, bytes, app.secrets)) {
+    return unsigned()
+  }
+  const body = readBody(bytes)
+  if (body === null) {
     return refuse('invalid_argument', 'The body is not a JSON object, or is nested too deep')
   }
-  if (understood.kind === 'too_many') {
+  const updates = parseUpdates(body)
+  if (updates === null) {
     return refuse('too_large', `The body has more than ${maxUpdates} updates`)
   }
   const orgId = request.headers.get('x-org-id')
   const stored = await database.store({
-    appId: signer,
+    appId: app.id,
     orgId: orgId === null ? null : safeString(orgId, 200),
-    updates: understood.updates,
+    updates,
   })
   if (!stored.ok) return failed('cannot store a callback', stored.error, log)
   const { counts, warnings } = stored
@@ -72,39 +85,30 @@ export async function receiveCallback(
   return { kind: 'stored', counts }
 }
 
-type Understood =
-  | { kind: 'updates'; updates: Update[] }
-  | { kind: 'no_object' }
-  | { kind: 'too_many' }
-
-function understand(bytes: Uint8Array): Understood {
-  const body = readBody(bytes)
-  if (body === null) return { kind: 'no_object' }
-  const updates = parseUpdates(body)
-  return updates === null ? { kind: 'too_many' } : { kind: 'updates', updates }
-}
-
-function ownersIn(understood: Understood | null): Question | null {
-  return understood?.kind === 'updates' ? ownersOf(understood.updates) : null
-}
-
-/** The id of the app that has signed, or that takes what nobody has signed; else the refusal. */
-function findSigner(
-  apps: readonly App[],
+/** Why a callback of this app cannot be taken, whatever its body is; null when it may be. */
+function refusalOf(
+  app: App | null,
   signature: Signature,
-  bytes: Uint8Array,
-): string | CallbackAnswer {
-  if (signature.kind === 'given') {
-    const signer = apps.find(({ secrets }) => isSigned(signature.digest, bytes, secrets))
-    if (signer !== undefined) return signer.id
-  } else {
-    const open = apps.find((app) => app.allowUnsigned)
-    if (open !== undefined) return open.id
+  appKey: string | null,
+): CallbackAnswer | null {
+  if (app === null) {
+    return appKey === null
+      ? refuse(
+        'not_configured',
+        'The shared address belongs to no app: set the setting whatsapp.shared_app, or use the ' +
+          'address with the key of the app',
+      )
+      : unsigned()
   }
-  const isConfigured = apps.length === 0 || apps.some(({ secrets }) => secrets.length > 0)
-  return isConfigured
-    ? unsigned()
-    : refuse('not_configured', 'The app has no secret: outbox.put_whatsapp_app() sets it')
+  if (signature.kind === 'none' && app.allowUnsigned) return null
+  if (app.secrets.length === 0) {
+    return refuse('not_configured', 'The app has no secret: outbox.put_whatsapp_app() sets it')
+  }
+  return signature.kind === 'given' ? null : unsigned()
+}
+
+function tooLarge(max: number): CallbackAnswer {
+  return refuse('too_large', `The body is larger than ${max} bytes`)
 }
 
 function unsigned(): CallbackAnswer {

@@ -31,12 +31,20 @@ export type TokenCheck = { claims: JWTPayload } | { claims: null; unavailable: b
 
 const audience = 'authenticated'
 
+/** How long the published keys are not asked for again: forged tokens name keys that nobody has. */
+const quietMs = 30_000
+/** The same after a failure, which should be over sooner. */
+const quietAfterFailureMs = 5000
+
 /** Makes the check of a user's token: ES256 or RS256, and HS256 only with a legacy secret. */
 export function createTokenCheck(options: TokenOptions): (token: string) => Promise<TokenCheck> {
   const { jwks, jwksUrl, legacySecret, issuers, wallNow } = options
   const publicKeys = jwks.keys.filter(({ kty }) => kty === 'EC' || kty === 'RSA')
   const local = createLocalJWKSet({ keys: publicKeys })
-  const remote = createRemoteJWKSet(jwksUrl, { timeoutDuration: 3000, cooldownDuration: 30_000 })
+  const remote = quietAfterFailure(
+    createRemoteJWKSet(jwksUrl, { timeoutDuration: 3000, cooldownDuration: quietMs }),
+    wallNow,
+  )
   const secrets = [
     ...jwks.keys.flatMap(({ kty, k }) => kty === 'oct' && k ? [decodeBase64Url(k)] : []),
     ...legacySecret === null ? [] : [new TextEncoder().encode(legacySecret)],
@@ -77,6 +85,22 @@ export function createTokenCheck(options: TokenOptions): (token: string) => Prom
       }
     }
     return { claims: null, unavailable: false }
+  }
+}
+
+/** jose waits between fetches that succeed, and not after one that fails. */
+function quietAfterFailure(findKey: JWTVerifyGetKey, wallNow: () => number): JWTVerifyGetKey {
+  let failed: { until: number; error: unknown } | null = null
+  return async function findQuietly(header, token) {
+    if (failed !== null && wallNow() < failed.until) throw failed.error
+    try {
+      return await findKey(header, token)
+    } catch (error) {
+      const isAnswer = error instanceof errors.JWKSNoMatchingKey ||
+        error instanceof errors.JWKSMultipleMatchingKeys
+      failed = isAnswer ? null : { until: wallNow() + quietAfterFailureMs, error }
+      throw error
+    }
   }
 }
 

@@ -3,12 +3,17 @@ import { isEnough, type Principal, type Role } from '../auth/principal.ts'
 import type { ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
 
-/** Puts the caller beside the request, or refuses it. */
+/** Puts the caller beside the request, or refuses it with its body unread. */
 export function authenticated(
   authenticate: (headers: Headers) => Promise<Principal>,
 ): MiddlewareHandler<ApiEnv> {
   return async function findPrincipal(c, next): Promise<void> {
-    c.set('principal', await authenticate(c.req.raw.headers))
+    try {
+      c.set('principal', await authenticate(c.req.raw.headers))
+    } catch (error) {
+      await c.req.raw.body?.cancel().catch(() => {})
+      throw error
+    }
     await next()
   }
 }

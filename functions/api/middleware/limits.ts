@@ -28,14 +28,22 @@ export const requestLimits: RequestLimits = {
   bodyMs: 10_000,
 }
 
+/** Refuses headers and a URL that are too large before anything else looks at them: 400 or 431. */
+export function headLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
+  return async function limitHead(c, next): Promise<void> {
+    checkHead(c.req.raw, limits)
+    await next()
+  }
+}
+
 /**
- * Refuses what is too large before anything else looks at it, and reads the body once, so that a
- * handler never waits for a client: 400, 408, 413, 415 or 431.
+ * Reads the body once, so that a handler never waits for a client, and refuses what is too large,
+ * too late or no JSON: 400, 408, 413 or 415. It stands behind the check of who calls: nothing of a
+ * stranger's body is read.
  */
-export function limited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
-  return async function limitRequest(c, next): Promise<void> {
+export function bodyLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
+  return async function limitBody(c, next): Promise<void> {
     const { raw, method, path } = c.req
-    checkHead(raw, limits)
     if (raw.body !== null && method !== 'GET' && method !== 'HEAD') {
       const max = /\/events(\/|$)/.test(path) ? limits.batchBytes : limits.bodyBytes
       const body = await readBody(raw, max, limits.bodyMs)

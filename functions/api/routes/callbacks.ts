@@ -16,7 +16,7 @@ const publicRoute = { path, tags: ['Callbacks'], security: [] }
 /**
  * `/webhooks/whatsapp/inbound`: the function whatsapp's address without a key. It stands before the
  * API's limits and credentials, since WhatsApp has larger bodies and signs instead; and the bytes are
- * read as they come, so the routes are described here and checked there.
+ * read as they come, so the routes are described here and checked there. One app has this address.
  */
 export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
   app.get(path, (c) => {
@@ -55,8 +55,8 @@ export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
     operationId: 'receiveWhatsappCallback',
     summary: 'Take a callback of WhatsApp',
     description:
-      "Signed with the secret of the Meta app that the body's numbers belong to. 200 says " +
-      'that every update in it is stored.',
+      'Signed with the secret of the Meta app that the setting `whatsapp.shared_app` names. 200 ' +
+      'says that every update in it is stored.',
     request: {
       headers: z.object({
         'x-hub-signature-256': z.string().regex(/^sha256=[0-9a-f]{64}$/).optional(),

@@ -12,8 +12,10 @@ const eventTypes = z.array(z.string().min(1).max(128)).max(100).openapi({
   example: ['order.paid', 'invoice.*'],
 })
 const filter = z.string().min(1).max(1000).nullable().openapi({
-  description: 'A jsonpath over the payload: an event goes where it finds something or is true.',
-  example: '$.total ? (@ > 100)',
+  description: 'A condition on the payload, in a part of jsonpath: paths, wildcards, comparisons ' +
+    'with literals, `in (…)`, `starts with`, `exists(…)`, one level of `? (…)`. Its cost is ' +
+    'bounded when it is saved; the error of what has none names the position and the remedy.',
+  example: '$.total > 100 && $.country in ("DE", "FR")',
 })
 const headerName = z.string().min(1).max(100)
 const headerValue = z.string().min(1).max(4096)

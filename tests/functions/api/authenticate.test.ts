@@ -262,3 +262,37 @@ Deno.test("authenticate() takes X-Org-Id only among the token's own organisation
 function mark(at: number): { id: string; issuedAt: number } {
   return { id: crypto.randomUUID(), issuedAt: Math.floor(at / 1000) }
 }
+
+Deno.test('tokens that name keys nobody has cost one request for the keys, whether that fails or not', async () => {
+  for (const status of [200, 500]) {
+    let fetches = 0
+    let wallNow = now
+    const server = Deno.serve({ port: 0, hostname: '127.0.0.1', onListen: () => {} }, () => {
+      fetches++
+      return Response.json({ keys: [] }, { status })
+    })
+    const authenticate = createAuthenticate({
+      secretKeys: [],
+      publishableKeys: [],
+      portalSecrets: [],
+      jwks: { keys: [first.jwk] },
+      jwksUrl: new URL(`http://127.0.0.1:${server.addr.port}/jwks.json`),
+      legacySecret: null,
+      issuers: [issuer],
+      wallNow: () => wallNow,
+    })
+    const forge = async (kid: string): Promise<unknown> => {
+      const token = await new SignJWT({ role: 'authenticated' })
+        .setProtectedHeader({ alg: 'ES256', kid }).setIssuer(issuer).setAudience('authenticated')
+        .setSubject('u').setExpirationTime(seconds + 60).sign(stranger.sign)
+      return await authenticate(new Headers({ authorization: `Bearer ${token}` }))
+        .catch((error) => error instanceof ApiError ? error.code : error)
+    }
+    for (let n = 0; n < 20; n++) expect(await forge(`kid-${n}`)).toBe('unauthenticated')
+    expect([status, fetches]).toEqual([status, 1])
+    wallNow += 6000
+    await forge('later')
+    expect([status, fetches]).toEqual([status, status === 200 ? 1 : 2])
+    await server.shutdown()
+  }
+})

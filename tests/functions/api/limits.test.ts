@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi'
 import { expect } from '@std/expect'
 import type { ApiEnv } from '../../../functions/api/context.ts'
-import { limited, requestLimits } from '../../../functions/api/middleware/limits.ts'
+import { bodyLimited, requestLimits } from '../../../functions/api/middleware/limits.ts'
 import { answerError } from '../../../functions/api/middleware/problem.ts'
 import { jsonAnswer, jsonBody } from '../../../functions/api/routes/route.ts'
 
@@ -16,7 +16,7 @@ const route = createRoute({
 async function post(contentType: string): Promise<{ status: number; body: unknown }> {
   const app = new OpenAPIHono<ApiEnv>()
   app.onError(answerError(() => {}))
-  app.use(limited(requestLimits))
+  app.use(bodyLimited(requestLimits))
   app.openapi(route, (c) => c.json({ type: c.req.valid('json').type }, 200))
   const answer = await app.request('/', {
     method: 'POST',
@@ -39,13 +39,13 @@ for (
     'application/vnd.x2+json',
   ]
 ) {
-  Deno.test(`limited() takes JSON when it is said to be ${type}`, async () => {
+  Deno.test(`bodyLimited() takes JSON when it is said to be ${type}`, async () => {
     expect(await post(type)).toEqual({ status: 200, body: { type: 'a' } })
   })
 }
 
 for (const type of ['text/plain', 'application/jsonx', 'application/json,application/json']) {
-  Deno.test(`limited() answers 415 when the body is said to be ${type}`, async () => {
+  Deno.test(`bodyLimited() answers 415 when the body is said to be ${type}`, async () => {
     expect(await post(type)).toMatchObject({
       status: 415,
       body: { code: 'unsupported_media_type', field: 'content-type' },

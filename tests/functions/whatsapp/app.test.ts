@@ -13,10 +13,10 @@ async function call(path: string, init: RequestInit = {}, isBroken = false): Pro
   const lines: string[] = []
   const app = createApp({
     database: {
-      findApps: () =>
+      findApp: () =>
         isBroken ? Promise.reject(new Error('out of memory')) : Promise.resolve({
           ok: true,
-          apps: [{ id: '7', secrets: ['app-secret'], allowUnsigned: false }],
+          app: { id: '7', secrets: ['app-secret'], allowUnsigned: false },
         }),
       store: ({ updates }) => {
         const counts = { duplicates: 0, applied: 0, skipped: 0, kept: 0 }

@@ -4,7 +4,7 @@ begin;
 \ir ../_engine.sql
 \ir ../_messages.sql
 \ir ../_callbacks.sql
-select plan(31);
+select plan(32);
 
 create temporary table made as select channel() as a, channel('other', '100000000000002') as b, channel('third', '100000000000003', '900000000000002') as c,
   template() as t1, template(p_org_id => 'other') as t2, template(p_org_id => 'third') as t3;
@@ -62,15 +62,18 @@ select receive(template_status('PAUSED', 4));
 select results_eq('select distinct body::jsonb ->> ''orgId'' from outbox.event where type = ''outhook.template.held'' order by 1', $$values ('default'), ('other'), ('third')$$, 'every organisation of the account is told');
 
 -- Apps: keys, secrets and their rotation.
-select is(outbox.callback_apps(outbox.get_whatsapp_app('900000000000001') ->> 'appKey', null, null), '{"apps": [{"id": "900000000000001", "secrets": ["app-secret"], "allow_unsigned": false}]}', 'a key finds its app');
-select is(outbox.callback_apps('900000000000001', array['100000000000001'], array['200000000000001']), '{"apps": []}', 'another text finds none');
-select is(jsonb_path_query_array(outbox.callback_apps(null, array['100000000000001', '100000000000003', '7'], null), '$.apps[*].id'), '["900000000000001", "900000000000002"]', 'without a key the numbers do');
-select is(jsonb_path_query_array(outbox.callback_apps(null, array['7'], array['200000000000001']), '$.apps[*].id'), '["900000000000001", "900000000000002"]', 'or the accounts');
+create temporary table app_key as select outbox.get_whatsapp_app('900000000000001') ->> 'appKey' as key;
+select is(outbox.callback_app(key), '{"app": {"id": "900000000000001", "secrets": ["app-secret"], "allow_unsigned": false}}', 'a key finds its app') from app_key;
+select is(outbox.callback_app('900000000000001'), '{"app": null}', 'another text finds none');
+select is(outbox.callback_app(), '{"app": null}', 'the shared address belongs to no app');
+select outbox.set_setting('whatsapp.shared_app', '"900000000000002"');
+select is(outbox.callback_app() #>> '{app,id}', '900000000000002', 'or to the one that the setting names');
+select is(refusal('select outbox.set_setting(''whatsapp.shared_app'', ''"my app"'')'), 'OH005 setting whatsapp.shared_app must be empty or the id of a Meta app, which is digits', 'which is checked');
 select outbox.put_whatsapp_app('900000000000001', 'new-secret', p_overlap => '1 hour');
-select is(outbox.callback_apps(null, array['100000000000001'], null) #> '{apps,0,secrets}', '["new-secret", "app-secret"]', 'after a rotation both secrets count')
-from (select outbox.put_whatsapp_app('900000000000001')) x;
+select is(outbox.callback_app(key) #> '{app,secrets}', '["new-secret", "app-secret"]', 'after a rotation both secrets count')
+from app_key, (select outbox.put_whatsapp_app('900000000000001')) x;
 select time_passes('1 hour');
-select is(outbox.callback_apps(null, array['100000000000001'], null) #> '{apps,0,secrets}', '["new-secret"]', 'then the new one alone');
+select is(outbox.callback_app(key) #> '{app,secrets}', '["new-secret"]', 'then the new one alone') from app_key;
 select is(outbox.forget_app_secrets(outbox.clock()), 1, 'and the old one is forgotten');
 select is((select count(*) from vault.decrypted_secrets where decrypted_secret = 'app-secret'), 1::bigint, 'that is, that app''s');
 

@@ -23,11 +23,12 @@ insert into made (state, webhook, saga, relay) values
   ('cancelled', 'CANCELLED', 'CANCELLED', 'cancelled'), ('expired', 'DEAD_LETTER', 'DEAD_LETTER', 'dlq'), ('filter_error', 'DEAD_LETTER', 'DEAD_LETTER', 'dlq'),
   ('no_subscriber', 'DELIVERED', 'SENT', 'processed'), ('unrouted', 'PENDING', 'PENDING', 'pending');
 select time_passes('-31 d');
-update made set id = endpoint(array[state || '.*'], p_filter => case when state = 'filter_error' then 'strict $.total' end) where state not in ('no_subscriber', 'unrouted');
+update made set id = endpoint(array[state || '.*'], p_filter => case when state = 'filter_error' then '$.total' end) where state not in ('no_subscriber', 'unrouted');
 select outbox.pause_endpoint(id) from made where state = 'expired';
 update made set event = outbox.publish('expired.a', '{"n": 1}', p_correlation_id => 'c-' || state, p_partition_key => 'k-' || state) where state = 'expired';
 select step(0), time_passes('31 d'), outbox.tick();
-update made set event = outbox.publish(state || '.a', '{"n": 1}', p_correlation_id => 'c-' || state, p_partition_key => 'k-' || state) where state not in ('expired', 'unrouted');
+update made set event = outbox.publish(state || '.a', '{"n": 1}', p_correlation_id => 'c-' || state, p_partition_key => 'k-' || state) where state not in ('expired', 'unrouted', 'filter_error');
+update made set event = outbox.publish_raw(state || '.a', '{"s": "\u0000"}', p_correlation_id => 'c-' || state, p_partition_key => 'k-' || state) where state = 'filter_error';
 create temporary table answer as select step() as a;
 select step(0, (select jsonb_agg(r || case state when 'delivered' then '{"outcome": "delivered", "status": 200}' when 'failed' then '{"status": 503, "error": "not now"}'
     when 'dead_letter' then '{"status": 404, "error": "no such page"}' else '{"outcome": "released"}' end::jsonb)

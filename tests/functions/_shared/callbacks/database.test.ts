@@ -18,16 +18,18 @@ function over(reply: FunctionReply): {
 
 const counts = { stored: 2, duplicates: 1, applied: 1, skipped: 1, kept: 0 }
 
-Deno.test('findApps() asks by key, or by numbers and accounts', async () => {
-  const apps = [{ id: '7', secrets: ['a', 'b'], allow_unsigned: true }]
-  const { database, called } = over({ ok: true, data: { apps } })
-  expect(await database.findApps({ appKey: 'k' }))
-    .toEqual({ ok: true, apps: [{ id: '7', secrets: ['a', 'b'], allowUnsigned: true }] })
-  await database.findApps({ phoneNumberIds: ['1'], wabaIds: ['2'] })
+Deno.test('findApp() asks by key, or for the app of the shared address', async () => {
+  const app = { id: '7', secrets: ['a', 'b'], allow_unsigned: true }
+  const { database, called } = over({ ok: true, data: { app } })
+  expect(await database.findApp('k'))
+    .toEqual({ ok: true, app: { id: '7', secrets: ['a', 'b'], allowUnsigned: true } })
+  await database.findApp(null)
   expect(called).toEqual([
-    { name: 'callback_apps', args: { p_app_key: 'k' } },
-    { name: 'callback_apps', args: { p_phone_number_ids: ['1'], p_waba_ids: ['2'] } },
+    { name: 'callback_app', args: { p_app_key: 'k' } },
+    { name: 'callback_app', args: {} },
   ])
+  expect(await over({ ok: true, data: { app: null } }).database.findApp('k'))
+    .toEqual({ ok: true, app: null })
 })
 
 Deno.test('store() names an organisation only where one was named, and counts the warnings', async () => {
@@ -46,11 +48,11 @@ Deno.test('an error of the database is told by its codes, since its words may qu
   const refused = over({ ok: false, status: 400, error })
   expect(await refused.database.store({ appId: '7', orgId: null, updates: [] }))
     .toEqual({ ok: false, error: 'outbox.receive_callbacks answers 400 22P02' })
-  const odd = over({ ok: true, data: { apps: [{ id: '7', secrets: 'wamid.X' }] } })
-  expect(await odd.database.findApps({ appKey: 'k' })).toEqual({
+  const odd = over({ ok: true, data: { app: { id: '7', secrets: 'wamid.X' } } })
+  expect(await odd.database.findApp('k')).toEqual({
     ok: false,
     error: expect.stringMatching(
-      /^Cannot read the answer of outbox.callback_apps at apps.0.secrets;/,
+      /^Cannot read the answer of outbox.callback_app at app.secrets;/,
     ),
   })
 })

@@ -1,13 +1,10 @@
 import { expect } from '@std/expect'
 import * as fc from 'fast-check'
 import { readBody } from '../../../../functions/_shared/callbacks/body.ts'
-import {
-  maxUpdates,
-  ownersOf,
-  parseUpdates,
-} from '../../../../functions/_shared/callbacks/parse.ts'
+import { objectOf } from '../../../../functions/_shared/callbacks/fields.ts'
+import { maxUpdates, parseUpdates } from '../../../../functions/_shared/callbacks/parse.ts'
 import type { Update } from '../../../../functions/_shared/callbacks/update.ts'
-import { metadata, shapes } from './shapes.ts'
+import { envelope, metadata, shapes } from './shapes.ts'
 
 const encoder = new TextEncoder()
 
@@ -116,17 +113,36 @@ Deno.test('parseUpdates() gives up at more updates than a callback can have', ()
   expect(parseUpdates(entry)).toBe(null)
 })
 
-Deno.test('ownersOf() names each number and account once', () => {
-  const value = { metadata, statuses: [{ id: 'a', status: 'sent' }, { id: 'b', status: 'sent' }] }
-  const body = {
-    entry: [
-      { id: '9', changes: [{ field: 'messages', value }] },
-      { id: '9', changes: [{ field: 'account_update', value: {} }] },
-      { id: 'x', changes: [] },
-    ],
+Deno.test('the contact of each status is found without a search, however many there are', () => {
+  let looks = 0
+  const contacts = Array.from(
+    { length: 4000 },
+    (_, n) =>
+      new Proxy({ wa_id: `1202555${n}`, user_id: `U${n}` }, {
+        get(target, name, receiver): unknown {
+          if (name === 'wa_id' || name === 'user_id') looks++
+          return Reflect.get(target, name, receiver)
+        },
+      }),
+  )
+  const statuses = contacts.map((_, n) => ({
+    id: `wamid.${n}`,
+    status: 'sent',
+    recipient_id: `1202555${3999 - n}`,
+  }))
+  const updates = parse(envelope({ metadata, contacts, statuses }))
+  expect(updates.map(({ data }) => objectOf(data['contact'])?.['wa_id']))
+    .toEqual(statuses.map(({ recipient_id: waId }) => waId))
+  // A few for each contact and update; a search looked at 8 million.
+  expect(looks).toBeLessThan(40_000)
+})
+
+Deno.test('a large contact is not stored with each of its updates', () => {
+  const contacts = [{ wa_id: '12025550111', profile: { name: 'x'.repeat(10_000) } }]
+  const statuses = [{ id: 'wamid.1', status: 'sent' }, { id: 'wamid.2', status: 'sent' }]
+  for (const { data } of parse(envelope({ metadata, contacts, statuses }))) {
+    expect(data['contact']).toEqual({ wa_id: '12025550111', user_id: null, lossy: true })
   }
-  expect(ownersOf(parse(body)))
-    .toEqual({ phoneNumberIds: [metadata.phone_number_id], wabaIds: ['9'] })
 })
 
 Deno.test('readBody() takes objects in UTF-8 that are not nested without end, and nothing else', () => {

@@ -3,14 +3,17 @@ import { expect } from '@std/expect'
 import { type CallbackCode, toResponse } from '../../../../functions/_shared/callbacks/answer.ts'
 import type {
   App,
-  AppsReply,
+  AppReply,
   Batch,
-  Question,
   StoreReply,
 } from '../../../../functions/_shared/callbacks/database.ts'
-import { maxBytes, receiveCallback } from '../../../../functions/_shared/callbacks/receive.ts'
+import {
+  maxBytes,
+  maxUnsignedBytes,
+  receiveCallback,
+} from '../../../../functions/_shared/callbacks/receive.ts'
 import { errorCodes } from '../../../../functions/api/errors.ts'
-import { envelope, metadata, phone, shapes, waba } from './shapes.ts'
+import { envelope, metadata, shapes } from './shapes.ts'
 
 const appKey = 'a1b2c3d4e5f60718'
 const secret = 'app-secret-1'
@@ -21,7 +24,7 @@ const body = envelope({
 })
 
 type Setting = {
-  apps?: App[]
+  app?: App | null
   key?: string | null
   body?: BodyInit
   headers?: Record<string, string>
@@ -32,7 +35,7 @@ type Setting = {
 type Outcome = {
   status: number
   text: string
-  asked: Question[]
+  asked: (string | null)[]
   batches: Batch[]
   log: string
 }
@@ -40,7 +43,7 @@ type Outcome = {
 const counts = { stored: 1, duplicates: 0, applied: 1, skipped: 0, kept: 0 }
 
 async function send(setting: Setting = {}): Promise<Outcome> {
-  const asked: Question[] = []
+  const asked: (string | null)[] = []
   const batches: Batch[] = []
   const lines: string[] = []
   const sent = setting.body ?? JSON.stringify(body)
@@ -53,12 +56,12 @@ async function send(setting: Setting = {}): Promise<Outcome> {
     setting.key === undefined ? appKey : setting.key,
     {
       database: {
-        findApps(question): Promise<AppsReply> {
-          asked.push(question)
+        findApp(key): Promise<AppReply> {
+          asked.push(key)
           return Promise.resolve(
             setting.findsNothing
-              ? { ok: false, error: 'outbox.callback_apps answers 0' }
-              : { ok: true, apps: setting.apps ?? [app] },
+              ? { ok: false, error: 'outbox.callback_app answers 0' }
+              : { ok: true, app: setting.app === undefined ? app : setting.app },
           )
         },
         store(batch): Promise<StoreReply> {
@@ -83,7 +86,7 @@ function sign(sent: BodyInit, by = secret): string {
 Deno.test('a signed callback is stored for the app that signed it, and answered with 200', async () => {
   const { status, text, asked, batches } = await send()
   expect([status, JSON.parse(text)]).toEqual([200, counts])
-  expect(asked).toEqual([{ appKey }])
+  expect(asked).toEqual([appKey])
   expect(batches).toMatchObject([{ appId: '77', orgId: null, updates: [{ kind: 'message' }] }])
 })
 
@@ -124,41 +127,101 @@ Deno.test('a signature that is missing, malformed or of another secret is 401, a
 })
 
 Deno.test('either of two secrets will do while one replaces the other', async () => {
-  const apps = [{ ...app, secrets: ['newer', secret] }]
-  expect((await send({ apps })).status).toBe(200)
+  const both = { ...app, secrets: ['newer', secret] }
+  expect((await send({ app: both })).status).toBe(200)
 })
 
 Deno.test('an app without a secret is 503: nobody could be believed', async () => {
-  const apps = [{ ...app, secrets: [] }]
+  const bare = { ...app, secrets: [] }
   for (const headers of [undefined, {}]) {
-    const { status, batches } = await send({ apps, ...headers === undefined ? {} : { headers } })
+    const { status, batches } = await send({
+      app: bare,
+      ...headers === undefined ? {} : { headers },
+    })
     expect([status, batches]).toEqual([503, []])
   }
 })
 
 Deno.test('only an app that allows it takes a callback that nobody signed', async () => {
   const open = { ...app, allowUnsigned: true }
-  expect((await send({ apps: [open], headers: {} })).status).toBe(200)
-  expect((await send({ apps: [app], headers: {} })).status).toBe(401)
+  expect((await send({ app: open, headers: {} })).status).toBe(200)
+  expect((await send({ app, headers: {} })).status).toBe(401)
   const forged = { 'x-hub-signature-256': sign('other') }
-  expect((await send({ apps: [open], headers: forged })).status).toBe(401)
+  expect((await send({ app: open, headers: forged })).status).toBe(401)
 })
 
 Deno.test('an unknown key is 401, and a key of another form is not even looked up', async () => {
-  expect((await send({ apps: [] })).status).toBe(401)
+  expect((await send({ app: null })).status).toBe(401)
   for (const key of ['', 'short', 'a'.repeat(65), "';select pg_sleep(9)--", '../../inbound']) {
     const { status, asked } = await send({ key })
     expect([key, status, asked]).toEqual([key, 401, []])
   }
 })
 
-Deno.test('without a key the app is found by the numbers and accounts of the body, then verified', async () => {
-  const apps = [{ ...app, id: '66', secrets: ['not this'] }, app]
-  const { status, asked, batches } = await send({ key: null, apps })
-  expect(status).toBe(200)
-  expect(asked).toEqual([{ phoneNumberIds: [phone], wabaIds: [waba] }])
+Deno.test('without a key the one app of the shared address is asked for, and 503 when there is none', async () => {
+  const { status, asked, batches } = await send({ key: null })
+  expect([status, asked]).toEqual([200, [null]])
   expect(batches.map(({ appId }) => appId)).toEqual(['77'])
-  expect((await send({ key: null, body: 'no JSON' })).status).toBe(401)
+  const none = await send({ key: null, app: null })
+  expect(none.status).toBe(503)
+  expect(none.text).toContain('whatsapp.shared_app')
+})
+
+Deno.test('nothing of a body is read before its app is known and its length allowed', async () => {
+  let pulls = 0
+  const unread = (): ReadableStream<Uint8Array> =>
+    new ReadableStream({
+      pull(): never {
+        pulls++
+        throw new Error('the body was read')
+      },
+    }, { highWaterMark: 0 })
+  const signed = { 'x-hub-signature-256': sign('') }
+  const refused: [setting: Setting, status: number][] = [
+    [{ headers: {} }, 401],
+    [{ headers: { 'x-hub-signature-256': 'sha256=0' } }, 401],
+    [{ headers: signed, key: 'short' }, 401],
+    [{ headers: signed, app: null }, 401],
+    [{ headers: signed, app: null, key: null }, 503],
+    [{ headers: signed, app: { ...app, secrets: [] } }, 503],
+    [{ headers: signed, findsNothing: true }, 503],
+    [{ headers: { ...signed, 'content-length': String(maxBytes + 1) } }, 413],
+    [{ headers: { ...signed, 'content-length': '1e1' } }, 413],
+    [{ headers: { 'content-length': String(maxUnsignedBytes + 1) } }, 413],
+  ]
+  for (const [setting, status] of refused) {
+    const outcome = await send({ ...setting, body: unread() })
+    expect([setting, outcome.status, outcome.batches]).toEqual([setting, status, []])
+  }
+  expect(pulls).toBe(0)
+})
+
+Deno.test('a body is parsed after its signature alone', async () => {
+  const parse = JSON.parse
+  let parsed = 0
+  try {
+    JSON.parse = (...args) => {
+      parsed++
+      return parse(...args)
+    }
+    const forged = { 'x-hub-signature-256': sign('other') }
+    for (const key of [appKey, null]) {
+      expect((await send({ headers: forged, key })).status).toBe(401)
+    }
+    expect(parsed).toBe(0)
+    await send()
+    expect(parsed).toBeGreaterThan(0)
+  } finally {
+    JSON.parse = parse
+  }
+})
+
+Deno.test('what nobody has signed may have 64 KiB, whatever it says of its length', async () => {
+  const open = { ...app, allowUnsigned: true }
+  const padded = (bytes: number): string => `{"entry":[],"pad":"${'x'.repeat(bytes - 21)}"}`
+  expect((await send({ app: open, headers: {}, body: padded(maxUnsignedBytes) })).status).toBe(200)
+  expect((await send({ app: open, headers: {}, body: padded(maxUnsignedBytes + 1) })).status)
+    .toBe(413)
 })
 
 Deno.test('x-org-id goes along, to narrow whose updates are applied', async () => {
@@ -186,7 +249,8 @@ Deno.test('a body that does not come in time is 408', async () => {
   const endless = new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{')),
   })
-  expect((await send({ body: endless, headers: {} })).status).toBe(408)
+  const open = { ...app, allowUnsigned: true }
+  expect((await send({ app: open, body: endless, headers: {} })).status).toBe(408)
 })
 
 Deno.test('what the database cannot take is 503, so that WhatsApp comes again', async () => {

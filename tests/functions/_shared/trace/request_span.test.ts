@@ -60,8 +60,8 @@ Deno.test('the function metrics continues the trace of who scrapes it, refusals 
 Deno.test('the function whatsapp begins a trace of its own, which its database calls belong to', async () => {
   const contexts: (string | null)[] = []
   const database: CallbackDatabase = {
-    findApps: () =>
-      Promise.resolve({ ok: true, apps: [{ id: '7', secrets: ['s'], allowUnsigned: false }] }),
+    findApp: () =>
+      Promise.resolve({ ok: true, app: { id: '7', secrets: ['s'], allowUnsigned: false } }),
     store: () =>
       Promise.resolve({
         ok: true,

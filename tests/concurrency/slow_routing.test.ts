@@ -1,0 +1,58 @@
+/** A routing call that ran out of time makes the next batch smaller, whoever routes meanwhile. */
+
+import { expect } from '@std/expect'
+import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
+import { Run } from './_support/dispatch.ts'
+import { addEndpoints } from './_support/endpoints.ts'
+import { publishMany } from './_support/publish.ts'
+
+let db: OutboxDatabase
+let first: Session
+let second: Session
+
+Deno.test.beforeAll(async () => {
+  db = await startOutbox()
+  first = await db.open()
+  second = await db.open()
+})
+Deno.test.beforeEach(() => db.reset())
+Deno.test.afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+})
+
+const slow = 'canceling statement due to statement timeout'
+
+async function batch(): Promise<number> {
+  const [row] = await db.admin<{ batch: number }[]>`select r.batch from outbox.router r`
+  return row?.batch ?? 0
+}
+
+Deno.test('a call that ran out of time while another routes still makes the batch smaller', async () => {
+  await addEndpoints(first.sql, { count: 1 })
+  await publishMany(first.sql, 'thing.done', 300)
+  await second.sql`begin`
+  await second.sql`select outbox.lock_router()`
+  await first.sql`select outbox.shrink_routing(null, ${slow}, outbox.clock())`
+  expect(await batch()).toBe(1000)
+  await second.sql`rollback`
+  // 1,000 / 8, and what succeeds doubles it.
+  expect(await new Run(first.sql).call([], 0)).toMatchObject({ routed: 125 })
+  expect(await batch()).toBe(250)
+  expect([...await db.admin`select from outbox.routing_timeout t`]).toEqual([])
+})
+
+Deno.test('an event that took all the time alone is set aside, though another call routes each time', async () => {
+  await addEndpoints(first.sql, { count: 1 })
+  const [event = ''] = await publishMany(first.sql, 'thing.done', 1)
+  for (let failure = 1; failure <= 3; failure++) {
+    await second.sql`begin`
+    await second.sql`select outbox.lock_router()`
+    await first.sql`
+      select outbox.shrink_routing(array[${event}::uuid], ${slow}, outbox.clock())`
+    await second.sql`rollback`
+  }
+  expect(await new Run(first.sql).call([], 0)).toMatchObject({ routed: 0, error: null })
+  expect([...await db.admin`select u.event_id, u.error from outbox.unroutable u`])
+    .toEqual([{ event_id: event, error: slow }])
+  expect([...await db.admin`select from outbox.unrouted u`]).toEqual([])
+})

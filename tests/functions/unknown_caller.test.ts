@@ -1,0 +1,188 @@
+/**
+ * What every function does for somebody who has not shown who they are: it reads no byte of a body and
+ * asks nothing of the database, but for the app of a callback.
+ */
+
+import { expect } from '@std/expect'
+import { createApp as createApi } from '../../functions/api/app.ts'
+import { createAuthenticate } from '../../functions/api/auth/authenticate.ts'
+import type { ApiApp } from '../../functions/api/context.ts'
+import { describeApi } from '../../functions/api/openapi.ts'
+import { createApp as createDeliver } from '../../functions/deliver/app.ts'
+import { createApp as createConsumer } from '../../functions/example-consumer/app.ts'
+import { createApp as createMetrics } from '../../functions/metrics/app.ts'
+import { createApp as createAlerts } from '../../functions/ops-alerts/app.ts'
+import { createApp as createWhatsapp } from '../../functions/whatsapp/app.ts'
+import type { CallbackDatabase } from '../../functions/_shared/callbacks/database.ts'
+
+const webhookSecret = `whsec_${btoa('s'.repeat(32))}`
+
+function mustNotBeAsked(): never {
+  throw new Error('something was asked for a stranger')
+}
+
+const callbacks: CallbackDatabase = {
+  findApp: () =>
+    Promise.resolve({ ok: true, app: { id: '7', secrets: ['secret'], allowUnsigned: false } }),
+  store: mustNotBeAsked,
+}
+
+function api(): ApiApp {
+  return createApi({
+    database: { call: mustNotBeAsked },
+    callbacks,
+    authenticate: createAuthenticate({
+      secretKeys: [{ name: 'default', key: 'sb_secret_x' }],
+      publishableKeys: [{ name: 'default', key: 'sb_publishable_x' }],
+      portalSecrets: ['p'.repeat(40)],
+      jwks: { keys: [] },
+      jwksUrl: new URL('http://127.0.0.1:9/jwks.json'),
+      legacySecret: null,
+      issuers: ['https://project.example/auth/v1'],
+      wallNow: Date.now,
+    }),
+    portalSecrets: ['p'.repeat(40)],
+    verifySecrets: ['v'.repeat(32)],
+    corsOrigins: [],
+    wallNow: Date.now,
+    now: () => 0,
+    sleep: () => Promise.resolve(),
+    log: () => {},
+  })
+}
+
+type Handler = (request: Request) => Response | Promise<Response>
+
+type Visit = { what: string; handler: Handler; method: string; path: string; status: number }
+
+const apiApp = api()
+const visits: Visit[] = []
+for (const [path, methods] of Object.entries(describeApi(apiApp).paths ?? {})) {
+  for (const [method, operation] of Object.entries(methods)) {
+    visits.push({
+      what: 'api',
+      handler: (request) => apiApp.fetch(request),
+      method: method.toUpperCase(),
+      path: path.replace(/^(\/api\/v1)?/, '/api/v1').replace(/\{[^}]*\}/g, 'x'),
+      status: operation.operationId === 'verifyWhatsappCallback' ? 403 : 401,
+    })
+  }
+}
+const other: [what: string, handler: Handler, method: string, path: string, status: number][] = [
+  [
+    'whatsapp',
+    createWhatsapp({
+      database: callbacks,
+      verifySecrets: ['v'.repeat(32)],
+      bodyMs: 1000,
+      now: () => 0,
+      log: () => {},
+    }).fetch,
+    'POST',
+    `/whatsapp/inbound/${'k'.repeat(32)}`,
+    401,
+  ],
+  [
+    'deliver',
+    createDeliver({
+      kickSecrets: ['secret'],
+      startRun: mustNotBeAsked,
+      waitUntil: mustNotBeAsked,
+      wallNow: Date.now,
+    }).fetch,
+    'POST',
+    '/deliver/run',
+    401,
+  ],
+  [
+    'metrics',
+    createMetrics({
+      tokens: ['token'],
+      readMetrics: mustNotBeAsked,
+      log: () => {},
+    }).fetch,
+    'GET',
+    '/metrics',
+    401,
+  ],
+  [
+    'example-consumer',
+    createConsumer({
+      secret: webhookSecret,
+      receive: mustNotBeAsked,
+      log: () => {},
+    }).fetch,
+    'POST',
+    '/example-consumer',
+    401,
+  ],
+  [
+    'example-consumer without a secret',
+    createConsumer({
+      secret: '',
+      receive: mustNotBeAsked,
+      log: () => {},
+    }).fetch,
+    'POST',
+    '/example-consumer',
+    503,
+  ],
+]
+for (const secret of [webhookSecret, '']) {
+  const alerts = createAlerts({
+    secret,
+    tokens: ['token'],
+    tell: mustNotBeAsked,
+    tellForAlertmanager: mustNotBeAsked,
+    log: () => {},
+  })
+  const status = secret === '' ? 503 : 401
+  other.push(['ops-alerts', alerts.fetch, 'POST', '/ops-alerts/events', status])
+  other.push(['ops-alerts', alerts.fetch, 'POST', '/ops-alerts/alertmanager', 401])
+}
+for (const [what, handler, method, path, status] of other) {
+  visits.push({ what, handler, method, path, status })
+}
+
+/** A body that says so when somebody reads it. */
+function trap(): { body: ReadableStream<Uint8Array>; wasRead(): boolean } {
+  let isRead = false
+  const body = new ReadableStream<Uint8Array>({
+    pull(): never {
+      isRead = true
+      throw new Error('the body was read')
+    },
+  }, { highWaterMark: 0 })
+  return { body, wasRead: () => isRead }
+}
+
+Deno.test('the table has every function that has routes', async () => {
+  const functions: string[] = []
+  for await (const entry of Deno.readDir(new URL('../../functions/', import.meta.url))) {
+    if (entry.isDirectory && !entry.name.startsWith('_')) functions.push(entry.name)
+  }
+  const known = new Set(visits.map(({ what }) => what.split(' ')[0]))
+  expect([...known].sort()).toEqual(functions.sort())
+  expect(visits.filter(({ what }) => what === 'api').length).toBeGreaterThan(60)
+})
+
+const credentials: [what: string, headers: Record<string, string>][] = [
+  ['no credentials', {}],
+  ['a key of nobody', { apikey: 'sb_secret_forged', authorization: 'Bearer forged' }],
+]
+for (const { what, handler, method, path, status } of visits) {
+  for (const [given, headers] of credentials) {
+    Deno.test(`${what} answers ${method} ${path} with ${given} by ${status} and reads no body`, async () => {
+      const { body, wasRead } = trap()
+      const response = await handler(
+        new Request(`http://x.test${path}`, {
+          method,
+          headers: { 'content-type': 'application/json', ...headers },
+          ...method === 'GET' ? {} : { body },
+        }),
+      )
+      await response.body?.cancel()
+      expect([response.status, wasRead()]).toEqual([status, false])
+    })
+  }
+}
