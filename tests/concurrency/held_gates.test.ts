@@ -263,12 +263,16 @@ Deno.test('lock_router() gives routing to one session alone, and the failed step
     return row
   }
   const [before] = await db.admin<{ batch: number }[]>`select r.batch from outbox.router r`
-  await passing({
+  const shrunk = await passing({
     one,
     other,
     holding: ['select outbox.lock_router()'],
-    call: [`select outbox.shrink_routing(array[$1::uuid], 'slow', outbox.clock())`, [event]],
+    call: [
+      `select outbox.shrink_routing(array[$1::uuid], 'slow', outbox.clock()) is not null as done`,
+      [event],
+    ],
   })
+  expect(shrunk).toEqual([{ done: true }, { done: true }])
   // Once, and that when the router was free.
   expect(await failures()).toEqual({
     failures: 1,

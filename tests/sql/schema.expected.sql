@@ -6126,10 +6126,9 @@ CREATE FUNCTION outbox.drop_partition(p_name text) RETURNS boolean
     SET lock_timeout TO '100ms'
     AS $$
 begin
-  -- Its parent first, as whoever reads and writes does.
+  -- Whoever reads and writes it holds its parent: so none of these is under way at the next look.
   execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
     pg_catalog.left(p_name, -10));
-  execute pg_catalog.format('lock table outbox.%I in access exclusive mode', p_name);
   -- Whoever held it up may have published into it, or replayed an event of it.
   if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
     return false;
