@@ -39,6 +39,10 @@ begin
     perform outbox.invalid('overlap', 'is not between 0 and 30 days',
       'Say how long the secret before this one still counts');
   end if;
+  -- The row comes first, so that a second call for a new app waits for the first one here.
+  insert into outbox.whatsapp_app (app_id, app_key, created_at, updated_at)
+  values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), v_now, v_now)
+  on conflict (app_id) do nothing;
   select * into v_app from outbox.whatsapp_app a where a.app_id = p_app_id for update;
   if p_secret is not null then
     delete from vault.secrets v where v.id = v_app.old_secret_vault_id;
@@ -46,16 +50,13 @@ begin
     v_app.old_secret_until := v_now + p_overlap;
     v_app.secret_vault_id := outbox.keep_in_vault('secret', p_secret);
   end if;
-  insert into outbox.whatsapp_app as a (app_id, app_key, secret_vault_id, old_secret_vault_id,
-    old_secret_until, allow_unsigned, created_at, updated_at)
-  values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''),
-    v_app.secret_vault_id, v_app.old_secret_vault_id, v_app.old_secret_until,
-    coalesce(p_allow_unsigned, false), v_now, v_now)
-  on conflict (app_id) do update set
-    secret_vault_id = excluded.secret_vault_id,
-    old_secret_vault_id = excluded.old_secret_vault_id,
-    old_secret_until = excluded.old_secret_until,
-    allow_unsigned = excluded.allow_unsigned, updated_at = excluded.updated_at;
+  update outbox.whatsapp_app a set
+    secret_vault_id = v_app.secret_vault_id,
+    old_secret_vault_id = v_app.old_secret_vault_id,
+    old_secret_until = v_app.old_secret_until,
+    allow_unsigned = coalesce(p_allow_unsigned, false),
+    updated_at = v_now
+  where a.app_id = p_app_id;
   return outbox.get_whatsapp_app(p_app_id);
 end
 $$;

@@ -27,8 +27,7 @@ declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_old uuid;
 begin
-  select c.token_vault_id into v_old from outbox.whatsapp_channel c
-  where c.endpoint_id = v_id for update;
+  select c.token_vault_id into v_old from outbox.whatsapp_channel c where c.endpoint_id = v_id;
   update outbox.whatsapp_channel c
   set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;

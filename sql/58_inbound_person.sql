@@ -65,17 +65,20 @@ begin
   -- A number that comes with another user id has a new owner.
   update outbox.whatsapp_contact c set wa_id = null
   where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
-  select p_org_id, v_wa_id, p_user_id, p_now, p_now
-  where not exists (
-    select from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
-  on conflict do nothing;
-  select * into v_of_user from outbox.whatsapp_contact c
-  where c.org_id = p_org_id and c.user_id = p_user_id for update;
-  select * into v_of_number from outbox.whatsapp_contact c
-  where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
-  v_id := coalesce(v_of_user.id, v_of_number.id);
+  -- Whoever held the contact may have forgotten it or joined it with another: then once more.
+  while v_id is null loop
+    insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
+    select p_org_id, v_wa_id, p_user_id, p_now, p_now
+    where not exists (
+      select from outbox.whatsapp_contact c
+      where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
+    on conflict do nothing;
+    select * into v_of_user from outbox.whatsapp_contact c
+    where c.org_id = p_org_id and c.user_id = p_user_id for update;
+    select * into v_of_number from outbox.whatsapp_contact c
+    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
+    v_id := coalesce(v_of_user.id, v_of_number.id);
+  end loop;
   -- Two contacts that turn out to be one.
   if v_of_user.id <> v_of_number.id then
     update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;

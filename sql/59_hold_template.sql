@@ -18,20 +18,23 @@ begin
   if v_name is null or v_language is null then
     return 'not_understood';
   end if;
+  -- The row comes first: a second update about a new template waits for the first one here, and
+  -- then finds what that has decided.
+  insert into outbox.template_hold (app_id, waba_id, name, language, held, why, decided_at)
+  values (p_update.app_id, p_update.waba_id, v_name, v_language, false, '', '-infinity')
+  on conflict do nothing;
   select h.held into v_was from outbox.template_hold h
   where h.app_id = p_update.app_id and h.waba_id = p_update.waba_id and h.name = v_name
     and h.language = v_language for update;
-  insert into outbox.template_hold as h (
-    app_id, waba_id, name, language, held, why, decided_at)
-  values (p_update.app_id, p_update.waba_id, v_name, v_language, p_rule.action = 'hold', p_why,
-    p_update.happened_at)
-  on conflict (app_id, waba_id, name, language) do update set
-    held = excluded.held, why = excluded.why, decided_at = excluded.decided_at
-  where excluded.decided_at > h.decided_at
-    or (excluded.decided_at = h.decided_at and excluded.held and not h.held);
+  update outbox.template_hold h
+  set held = p_rule.action = 'hold', why = p_why, decided_at = p_update.happened_at
+  where h.app_id = p_update.app_id and h.waba_id = p_update.waba_id and h.name = v_name
+    and h.language = v_language
+    and (p_update.happened_at > h.decided_at
+      or (p_update.happened_at = h.decided_at and p_rule.action = 'hold' and not h.held));
   if not found then
     return 'behind';
-  elsif coalesce(v_was, false) = (p_rule.action = 'hold') then
+  elsif v_was = (p_rule.action = 'hold') then
     return null;
   end if;
   perform outbox.put_news(

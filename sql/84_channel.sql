@@ -108,7 +108,8 @@ create function outbox.delete_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
+  -- delete_endpoint() locks it, and finds it deleted when another call was first.
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
   v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
 begin
   update outbox.whatsapp_channel c set is_default = false where c.endpoint_id = v_id;

@@ -128,10 +128,9 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 begin
-  -- Its parent first, as whoever reads and writes does.
+  -- Whoever reads and writes it holds its parent: so none of these is under way at the next look.
   execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
     pg_catalog.left(p_name, -10));
-  execute pg_catalog.format('lock table outbox.%I in access exclusive mode', p_name);
   -- Whoever held it up may have published into it, or replayed an event of it.
   if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
     return false;

@@ -1658,6 +1658,10 @@ begin
     perform outbox.invalid('overlap', 'is not between 0 and 30 days',
       'Say how long the secret before this one still counts');
   end if;
+  -- The row comes first, so that a second call for a new app waits for the first one here.
+  insert into outbox.whatsapp_app (app_id, app_key, created_at, updated_at)
+  values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), v_now, v_now)
+  on conflict (app_id) do nothing;
   select * into v_app from outbox.whatsapp_app a where a.app_id = p_app_id for update;
   if p_secret is not null then
     delete from vault.secrets v where v.id = v_app.old_secret_vault_id;
@@ -1665,16 +1669,13 @@ begin
     v_app.old_secret_until := v_now + p_overlap;
     v_app.secret_vault_id := outbox.keep_in_vault('secret', p_secret);
   end if;
-  insert into outbox.whatsapp_app as a (app_id, app_key, secret_vault_id, old_secret_vault_id,
-    old_secret_until, allow_unsigned, created_at, updated_at)
-  values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''),
-    v_app.secret_vault_id, v_app.old_secret_vault_id, v_app.old_secret_until,
-    coalesce(p_allow_unsigned, false), v_now, v_now)
-  on conflict (app_id) do update set
-    secret_vault_id = excluded.secret_vault_id,
-    old_secret_vault_id = excluded.old_secret_vault_id,
-    old_secret_until = excluded.old_secret_until,
-    allow_unsigned = excluded.allow_unsigned, updated_at = excluded.updated_at;
+  update outbox.whatsapp_app a set
+    secret_vault_id = v_app.secret_vault_id,
+    old_secret_vault_id = v_app.old_secret_vault_id,
+    old_secret_until = v_app.old_secret_until,
+    allow_unsigned = coalesce(p_allow_unsigned, false),
+    updated_at = v_now
+  where a.app_id = p_app_id;
   return outbox.get_whatsapp_app(p_app_id);
 end
 $$;
@@ -1937,8 +1938,7 @@ declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_old uuid;
 begin
-  select c.token_vault_id into v_old from outbox.whatsapp_channel c
-  where c.endpoint_id = v_id for update;
+  select c.token_vault_id into v_old from outbox.whatsapp_channel c where c.endpoint_id = v_id;
   update outbox.whatsapp_channel c
   set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;
@@ -10265,17 +10265,20 @@ begin
   -- A number that comes with another user id has a new owner.
   update outbox.whatsapp_contact c set wa_id = null
   where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
-  select p_org_id, v_wa_id, p_user_id, p_now, p_now
-  where not exists (
-    select from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
-  on conflict do nothing;
-  select * into v_of_user from outbox.whatsapp_contact c
-  where c.org_id = p_org_id and c.user_id = p_user_id for update;
-  select * into v_of_number from outbox.whatsapp_contact c
-  where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
-  v_id := coalesce(v_of_user.id, v_of_number.id);
+  -- Whoever held the contact may have forgotten it or joined it with another: then once more.
+  while v_id is null loop
+    insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
+    select p_org_id, v_wa_id, p_user_id, p_now, p_now
+    where not exists (
+      select from outbox.whatsapp_contact c
+      where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
+    on conflict do nothing;
+    select * into v_of_user from outbox.whatsapp_contact c
+    where c.org_id = p_org_id and c.user_id = p_user_id for update;
+    select * into v_of_number from outbox.whatsapp_contact c
+    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
+    v_id := coalesce(v_of_user.id, v_of_number.id);
+  end loop;
   -- Two contacts that turn out to be one.
   if v_of_user.id <> v_of_number.id then
     update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
@@ -10780,20 +10783,23 @@ begin
   if v_name is null or v_language is null then
     return 'not_understood';
   end if;
+  -- The row comes first: a second update about a new template waits for the first one here, and
+  -- then finds what that has decided.
+  insert into outbox.template_hold (app_id, waba_id, name, language, held, why, decided_at)
+  values (p_update.app_id, p_update.waba_id, v_name, v_language, false, '', '-infinity')
+  on conflict do nothing;
   select h.held into v_was from outbox.template_hold h
   where h.app_id = p_update.app_id and h.waba_id = p_update.waba_id and h.name = v_name
     and h.language = v_language for update;
-  insert into outbox.template_hold as h (
-    app_id, waba_id, name, language, held, why, decided_at)
-  values (p_update.app_id, p_update.waba_id, v_name, v_language, p_rule.action = 'hold', p_why,
-    p_update.happened_at)
-  on conflict (app_id, waba_id, name, language) do update set
-    held = excluded.held, why = excluded.why, decided_at = excluded.decided_at
-  where excluded.decided_at > h.decided_at
-    or (excluded.decided_at = h.decided_at and excluded.held and not h.held);
+  update outbox.template_hold h
+  set held = p_rule.action = 'hold', why = p_why, decided_at = p_update.happened_at
+  where h.app_id = p_update.app_id and h.waba_id = p_update.waba_id and h.name = v_name
+    and h.language = v_language
+    and (p_update.happened_at > h.decided_at
+      or (p_update.happened_at = h.decided_at and p_rule.action = 'hold' and not h.held));
   if not found then
     return 'behind';
-  elsif coalesce(v_was, false) = (p_rule.action = 'hold') then
+  elsif v_was = (p_rule.action = 'hold') then
     return null;
   end if;
   perform outbox.put_news(
@@ -16831,7 +16837,8 @@ create function outbox.delete_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
+  -- delete_endpoint() locks it, and finds it deleted when another call was first.
+  v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
   v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
 begin
   update outbox.whatsapp_channel c set is_default = false where c.endpoint_id = v_id;
@@ -17457,10 +17464,9 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 begin
-  -- Its parent first, as whoever reads and writes does.
+  -- Whoever reads and writes it holds its parent: so none of these is under way at the next look.
   execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
     pg_catalog.left(p_name, -10));
-  execute pg_catalog.format('lock table outbox.%I in access exclusive mode', p_name);
   -- Whoever held it up may have published into it, or replayed an event of it.
   if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
     return false;

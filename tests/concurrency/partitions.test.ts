@@ -69,6 +69,22 @@ Deno.test('add_partitions() beside itself makes each day once', async () => {
   expect(await second).toEqual({ made: 0, late: [] })
 })
 
+Deno.test('add_partition() of a later day waits for a row of that day in DEFAULT, and moves it', async () => {
+  await patience()
+  await one.sql`begin`
+  const [row] = await one.sql`
+    insert into outbox.event (id, org_id, type, body, created_at)
+    values (outbox.uuid_v7(now() + interval '9 days'), 'default', 'thing.done', '{}', now()) returning id`
+  const making = other.sql`
+    select outbox.add_partition('event', (now() at time zone 'UTC')::date + 9) as made`.execute()
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`commit`
+  expect([...await making]).toEqual([{ made: true }])
+  const [moved] = await one.sql`
+    select e.tableoid::regclass::text as day from outbox.event e where e.id = ${row?.id}`
+  expect(moved?.day).toMatch(/^outbox\.event_p[0-9]{8}$/)
+})
+
 Deno.test('drop_partitions() beside itself drops each day once', async () => {
   await patience()
   const { day } = await deliveredLongAgo()
@@ -190,7 +206,10 @@ for (const [what, deed] of deeds) {
 Deno.test('a replay of several days starts their counts anew in the order in which they are dropped', async () => {
   await one.sql`
     insert into outbox.partition_check (name, clean_nights, checked_on)
-    values ('event_p20260103', 1, '2026-01-10'), ('event_p20260105', 1, '2026-01-10')`
+    values ('event_p20260105', 1, '2026-01-10'), ('event_p20260103', 1, '2026-01-10')`
+  // The order of the locks is not left to the plan: this one comes to the rows as they lie in the table.
+  await other.sql`set enable_nestloop = off`
+  await other.sql`set enable_mergejoin = off`
   await one.sql`begin`
   await one.sql`
     update outbox.partition_check c set clean_nights = 2 where c.name = 'event_p20260103'`

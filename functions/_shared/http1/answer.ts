@@ -63,7 +63,8 @@ export class AnswerReader {
   }
 
   #wait(bytes: Buffer): void {
-    if (bytes.length > longestHead) throw tooLong()
+    // The longest head, and its end but for one byte.
+    if (bytes.length >= longestHead + endOfHead.length) throw tooLong()
     // Nothing that will be a head begins otherwise: no waiting for the end of it.
     if (!'HTTP/1.'.startsWith(bytes.toString('latin1', 0, Math.min(7, bytes.length)))) {
       throw malformed('No status line')

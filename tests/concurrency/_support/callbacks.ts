@@ -20,6 +20,7 @@ export interface Update {
   field: 'messages'
   waba_id: string
   phone_number_id: string
+  display?: string
   wamid: string
   status: string
   at: number

@@ -16,6 +16,9 @@ export type Report = {
   attempt: number
   outcome: 'delivered' | 'failed' | 'released' | 'renew'
   status?: number
+  error_class?: string
+  code?: string
+  provider_id?: string
 }
 
 /** Calls dispatch() once. */

@@ -74,6 +74,10 @@ Deno.test('customHeaderProblem() refuses reserved names and values that are not 
   ]
   for (const [name, value] of refused) expect(customHeaderProblem(name, value)).not.toBe(null)
   expect(customHeaderProblem('Authorization', 'Bearer abc def')).toBe(null)
+  expect(customHeaderProblem('x'.repeat(100), 'a')).toBe(null)
+  expect(customHeaderProblem('x'.repeat(101), 'a')).toBe(
+    'A header name has more than 100 characters',
+  )
   expect(customHeaderProblem('x-api-key', 's3cret\r\n')).not.toContain('s3cret')
 })
 

@@ -12,6 +12,7 @@ async function refusal(body: BodyInit, ms?: number): Promise<unknown[]> {
 
 Deno.test('readText() gives the text of a body', async () => {
   expect(await readText(request('ünfit'), 10)).toBe('ünfit')
+  expect(await readText(request('x'.repeat(10)), 10)).toBe('x'.repeat(10))
   expect(await readText(new Request('http://localhost/', { method: 'POST' }), 10)).toBe('')
 })
 

@@ -79,8 +79,27 @@ const unsound: [what: string, schema: PayloadSchema, field: string][] = [
   ['names that are no text', { required: [1] }, 'schema.required'],
   ['a list that is none', { allOf: {} }, 'schema.allOf'],
   ['33 levels', nested(34), `schema${'.items'.repeat(33)}`],
-  ['more than 64 KiB', { description: 'x'.repeat(70_000) }, 'schema'],
+  ['65,537 characters', described(65_537), 'schema'],
+  ['a pattern of 501 characters', { pattern: 'x'.repeat(501) }, 'schema.pattern'],
 ]
+
+/** A schema of so many characters. */
+function described(characters: number): PayloadSchema {
+  return { description: 'x'.repeat(characters - '{"description":""}'.length) }
+}
+
+for (
+  const [what, schema] of [
+    ['32 levels', nested(33)],
+    ['65,536 characters', described(65_536)],
+    ['a pattern of 500 characters', { pattern: 'x'.repeat(500) }],
+  ] as const
+) {
+  Deno.test(`checkSchema() takes ${what}`, () => {
+    expect(checkSchema(schema)).toBeUndefined()
+  })
+}
+
 Deno.test('findMismatch() stops where references fork with the depth of the payload', () => {
   const again = { properties: { a: { $ref: '#' } } }
   const payload = JSON.parse('{"a":'.repeat(30) + '1' + '}'.repeat(30))

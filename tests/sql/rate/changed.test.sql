@@ -43,7 +43,7 @@ select time_passes('1 s'), new_rate(1000, 1000), outbox.tick();
 select is(claimed(step()), 0, 'what the receiver asked for is not lifted by a new rate');
 select is((select count(*)::integer from outbox.gate g join made m on m.id = g.endpoint_id where g.not_before > outbox.clock()), 1, 'it is kept');
 select time_passes('61 s');
-select cmp_ok(claimed(step()), '>', 0, 'and then it goes on');
+select is(claimed(step()), 100, 'and then it goes on');
 -- Slowed down just before a token: at its old time it is not due, and nobody looks at it in vain.
 create temporary table slowed as select endpoint('{}', p_rate_per_second => 10) as id;
 select events(40, p_endpoint_id => id) from slowed;

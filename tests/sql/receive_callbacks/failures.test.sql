@@ -4,7 +4,7 @@ begin;
 \ir ../_engine.sql
 \ir ../_messages.sql
 \ir ../_callbacks.sql
-select plan(29);
+select plan(32);
 
 create temporary table made as select channel() as a, channel(p_number_id => '100000000000002') as b, template() as code, template('promo', 'MARKETING') as promo;
 create function waits(p_endpoint uuid) returns interval language sql as $$
@@ -37,7 +37,7 @@ select results_eq('select purpose, source, evidence from outbox.opt_out where re
 
 -- 131042: the channel is held, once, and resumed by a person.
 select time_passes('1 minute');
-create temporary table held as select sent('H', '+12025550102') as id, sent('I', '+12025550103') as other;
+create temporary table held as select sent('H', '+12025550102') as id, sent('I', '+12025550103') as other, sent('P', '+12025550113') as locked, sent('Q', '+12025550114') as at_once;
 select receive(failure('wamid.H', '131042', 1));
 select results_eq('select state, state_reason from outbox.endpoint, made where id = a', $$values ('paused', 'held: 131042 Business eligibility payment issue')$$, 'a fault of the account holds the channel');
 select is((row_of(id)).status, 'FAILED', 'and fails its message, without a retry') from held;
@@ -48,6 +48,12 @@ select outbox.resume_endpoint(a) from made;
 select receive(failure('wamid.I', '131042', -90));
 select is((select state from outbox.endpoint, made where id = a), 'enabled', 'what failed before the resume holds nothing');
 select is((row_of(other)).status, 'FAILED', 'but its message') from held;
+-- Of a cause that has not held the channel before, nothing else is known than when the person resumed it.
+select receive(failure('wamid.P', '131031', -1));
+select is((select state from outbox.endpoint, made where id = a), 'enabled', 'nor does a failure of another cause, a second before the resume') from made;
+select receive(failure('wamid.Q', '131031', 0));
+select is((select state from outbox.endpoint, made where id = a), 'enabled', 'or at its very time') from made;
+select is((select count(*) from outbox.channel_hold, made where channel_id = a and held), 0::bigint, 'and no hold is noted') from made;
 
 -- 131031 speaks of the account: a reinstatement lifts it.
 select time_passes('1 minute');

@@ -68,7 +68,7 @@ select is((select count(*)::integer from cron.job where jobname = 'outhook-tick'
 select is((select schedule from cron.job where jobname = 'outhook-tick'),
   case when (select regexp_match(extversion, '^([0-9]+)[.]([0-9]+)')::integer[] >= '{1,5}' from pg_extension where extname = 'pg_cron') then '1 seconds' else '* * * * *' end,
   'every second, or every minute where pg_cron knows no seconds');
-select ok((select count(*) from cron.job where jobname like 'outhook-%' and username = 'postgres') >= 2, 'the jobs run as the owner of the schema');
+select is((select array_agg(jobname::text || ' of ' || username order by jobname) from cron.job where jobname like 'outhook-%'), '{outhook-cleanup of postgres,outhook-drop-partitions of postgres,outhook-partitions of postgres,outhook-tick of postgres,outhook-vacuum of postgres}', 'the jobs run as the owner of the schema');
 select lives_ok('select outbox.tick()', 'tick() may be called by hand');
 
 select * from finish();

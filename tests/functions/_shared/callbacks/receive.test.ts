@@ -245,6 +245,13 @@ Deno.test('a body of 3 MB is taken, and one byte more is 413', async () => {
   expect((await send({ body: many })).status).toBe(413)
 })
 
+Deno.test('a body nested 64 deep is taken, and one nested 65 deep is 400', async () => {
+  const nested = (levels: number): string =>
+    `{"entry":[],"pad":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+  expect((await send({ body: nested(64) })).status).toBe(200)
+  expect((await send({ body: nested(65) })).status).toBe(400)
+})
+
 Deno.test('a body that does not come in time is 408', async () => {
   const endless = new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{')),

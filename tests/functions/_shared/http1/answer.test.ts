@@ -43,6 +43,7 @@ const ok = 'HTTP/1.1 200 OK\r\n'
 const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`
 const done = { status: 200, state: 'done', kept: true } as const
 const wrong = { state: 'OUTHOOK_HTTP', kept: false } as const
+const empty = `${ok}content-length: 0\r\n\r\n`
 
 const rows: [what: string, text: string, expected: Partial<Read>][] = [
   ['a length', `${ok}content-length: 2\r\n\r\nok`, { ...done, body: 'ok' }],
@@ -112,7 +113,42 @@ const rows: [what: string, text: string, expected: Partial<Read>][] = [
   ],
   ['a head of 20,000 letters', `${ok}x: ${'y'.repeat(20_000)}\r\n\r\n`, { state: 'OUTHOOK_HEAD' }],
   ['a head without end', `${ok}x: ${'y'.repeat(20_000)}`, { state: 'OUTHOOK_HEAD' }],
+  // Every limit at its bound, and one beyond.
+  ['a head of 16,384 bytes', headOf(16_384), done],
+  ['a head of 16,385 bytes', headOf(16_385), { state: 'OUTHOOK_HEAD' }],
+  ['interim answers of 16,384 bytes', `${interim(16_384)}${empty}`, done],
+  ['interim answers of 16,385 bytes', `${interim(16_385)}${empty}`, { state: 'OUTHOOK_HEAD' }],
+  ['a size line of 4,096 bytes', `${chunked}1;${'e'.repeat(4_093)}\r\nx\r\n0\r\n\r\n`, done],
+  ['a size line of 4,097 bytes', `${chunked}1;${'e'.repeat(4_094)}\r\nx\r\n0\r\n\r\n`, wrong],
+  ['extensions of 16,384 bytes', `${extensions(16_384)}0\r\n\r\n`, done],
+  ['extensions of 16,385 bytes', `${extensions(16_385)}0\r\n\r\n`, wrong],
+  ['a trailer of 16,384 bytes', `${chunked}0\r\n${trailer(16_384)}\r\n`, done],
+  ['a trailer of 16,385 bytes', `${chunked}0\r\n${trailer(16_385)}\r\n`, wrong],
 ]
+
+/** An answer whose head, without the empty line that ends it, has so many bytes. */
+function headOf(bytes: number): string {
+  const begin = `${ok}content-length: 0\r\nx: `
+  return `${begin.padEnd(bytes, 'y')}\r\n\r\n`
+}
+
+/** Two interim answers of so many bytes together. */
+function interim(bytes: number): string {
+  const first = 'HTTP/1.1 102 P\r\n\r\n'
+  return `${first}${`HTTP/1.1 103 E\r\nx: `.padEnd(bytes - first.length - 4, 'y')}\r\n\r\n`
+}
+
+/** Chunks beside whose sizes so many bytes stand. */
+function extensions(bytes: number): string {
+  const chunk = (extra: number): string => `1;${'e'.repeat(extra - 1)}\r\nx\r\n`
+  return `${chunked}${chunk(4_000).repeat(4)}${chunk(bytes - 16_000)}`
+}
+
+/** Trailer lines of so many bytes, their ends not counted. */
+function trailer(bytes: number): string {
+  const line = (length: number): string => `${'x: '.padEnd(length, 'y')}\r\n`
+  return line(4_000).repeat(4) + line(bytes - 16_000)
+}
 
 for (const [what, text, expected] of rows) {
   Deno.test(`AnswerReader reads the same however it comes in pieces: ${what}`, () => {

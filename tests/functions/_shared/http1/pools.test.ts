@@ -69,16 +69,74 @@ Deno.test('createHttp1Transport() keeps a connection, and leaves it when the pol
   })
 })
 
-Deno.test('createHttp1Transport() gives a fault and goes on when a kept connection was closed', async () => {
-  const receiver = startReceiver()
-  await withTransport({}, [receiver], async (transport) => {
-    expect(await post(transport, `${receiver.url}/close-after`, local)).toMatchObject({
-      status: 200,
-    })
-    const second = await post(transport, receiver.url, local)
-    expect(['answer', 'fault']).toContain(second.kind)
-    expect(await post(transport, receiver.url, local)).toMatchObject({ status: 200 })
+const ANSWER = new TextEncoder().encode('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+
+/** A server of raw connections, each of which the next of `deeds` serves. */
+async function withServer(
+  deeds: ((conn: Deno.TcpConn) => Promise<void>)[],
+  body: (url: string, served: Promise<void>[]) => Promise<void>,
+): Promise<void> {
+  const listener = Deno.listen({ port: 0, hostname: '127.0.0.1' })
+  const served = deeds.map(() => Promise.withResolvers<void>())
+  const serving = (async () => {
+    for (const [at, deed] of deeds.entries()) {
+      using conn = await listener.accept()
+      await deed(conn)
+      served[at]?.resolve()
+    }
+  })()
+  try {
+    await body(`http://127.0.0.1:${listener.addr.port}`, served.map(({ promise }) => promise))
+    await serving
+  } finally {
+    listener.close()
+  }
+}
+
+/** Reads one request, which comes in one piece, or the end of the connection. */
+async function read(conn: Deno.TcpConn): Promise<number | null> {
+  return await conn.read(new Uint8Array(16_384))
+}
+
+async function answerOne(conn: Deno.TcpConn): Promise<void> {
+  await read(conn)
+  await conn.write(ANSWER)
+}
+
+Deno.test('createHttp1Transport() opens another connection when it has seen the kept one close', async () => {
+  const transport = createHttp1Transport({})
+  await withServer([
+    async (conn) => {
+      await answerOne(conn)
+      await conn.closeWrite()
+      // The client has seen that, and has closed its side.
+      expect(await read(conn)).toBe(null)
+    },
+    answerOne,
+  ], async (url, [closed]) => {
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    await closed
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
   })
+  await transport.close()
+  await nextTurn()
+})
+
+Deno.test('createHttp1Transport() gives reset when a kept connection closes under a request, and goes on', async () => {
+  const transport = createHttp1Transport({})
+  await withServer([
+    async (conn) => {
+      await answerOne(conn)
+      expect(await read(conn)).not.toBe(null)
+    },
+    answerOne,
+  ], async (url) => {
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'fault', errorClass: 'reset' })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+  })
+  await transport.close()
+  await nextTurn()
 })
 
 Deno.test('createPools() closes the longest unused connections beyond its bound', async () => {

@@ -1,0 +1,234 @@
+/** What time does waits for nobody: rows that somebody holds stay until the next time. */
+
+import { expect } from '@std/expect'
+import { expectExactCounters } from './_support/checks.ts'
+import { cross, passing } from './_support/crossing_calls.ts'
+import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
+import { type Report, report, Run } from './_support/dispatch.ts'
+import { addEndpoints } from './_support/endpoints.ts'
+import { addChannels, APP, wait } from './_support/messages.ts'
+import { publishOne } from './_support/publish.ts'
+
+let db: OutboxDatabase
+let one: Session
+let other: Session
+
+Deno.test.beforeAll(async () => {
+  db = await startOutbox()
+  one = await db.open()
+  other = await db.open()
+})
+Deno.test.beforeEach(async () => {
+  await db.reset()
+  await addChannels(db.admin)
+})
+Deno.test.afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+})
+
+const lockGate = 'select outbox.lock_gates(array[$1::uuid])'
+const aYear = '366 days'
+
+/** Somebody writes once. */
+async function write(): Promise<void> {
+  await db.admin`
+    select outbox.receive_callbacks(${APP}, null, ${
+    db.admin.json([{
+      key: 'hello',
+      kind: 'message',
+      field: 'messages',
+      waba_id: '200000000000001',
+      phone_number_id: '100000000000001',
+      wamid: 'wamid.hello',
+      status: 'text',
+      at: Date.parse('2026-03-01T12:00:00Z') / 1000,
+      wa_id: '12025550111',
+      user_id: 'US.1',
+      data: { text: { body: 'Hello' } },
+    }])
+  })`
+}
+
+Deno.test('forget_updates() passes over an update that another session holds, and removes it after that', async () => {
+  await write()
+  await wait(db.admin, aYear)
+  const outcomes = await passing({
+    one,
+    other,
+    holding: ['select from outbox.whatsapp_update u where u.key = $1 for update', ['hello']],
+    call: ['select outbox.forget_updates(outbox.clock(), 10) as n'],
+  })
+  expect(outcomes).toEqual([{ n: 0 }, { n: 1 }])
+})
+
+Deno.test('forget_updates() passes over what another session holds when it empties updates, and empties it after that', async () => {
+  await write()
+  await wait(db.admin, '10 days')
+  await db.admin`update outbox.setting set value = '9' where name = 'message.retention_days'`
+  try {
+    const outcomes = await passing({
+      one,
+      other,
+      holding: ['select from outbox.whatsapp_update u where u.key = $1 for update', ['hello']],
+      call: ['select outbox.forget_updates(outbox.clock(), 10) as n'],
+    })
+    expect(outcomes).toEqual([{ n: 0 }, { n: 1 }])
+    const [row] = await db.admin`select u.data from outbox.whatsapp_update u`
+    expect(row).toEqual({ data: {} })
+  } finally {
+    await db.admin`update outbox.setting set value = '365' where name = 'message.retention_days'`
+  }
+})
+
+for (
+  const [what, table, left] of [
+    ['an inbound message', 'inbound_message', { message: 'Hello', contacts: 0 }],
+    ['a contact', 'whatsapp_contact', { message: null, contacts: 1 }],
+  ] as const
+) {
+  Deno.test(`erase_inbound() passes over ${what} that another session holds, and erases it after that`, async () => {
+    await write()
+    await wait(db.admin, aYear)
+    const erase = 'select outbox.erase_inbound(outbox.clock(), 10) as n'
+    const found = async (): Promise<unknown> => {
+      const [row] = await db.admin`
+        select m.text as message, (select count(*)::integer from outbox.whatsapp_contact) as contacts
+        from outbox.inbound_message m`
+      return row
+    }
+    await one.sql`begin`
+    await one.sql.unsafe(`select from outbox.${table} for update`)
+    await other.sql`set lock_timeout = '1ms'`
+    await other.sql.unsafe(erase)
+    await other.sql`reset lock_timeout`
+    await one.sql`rollback`
+    expect(await found()).toEqual(left)
+    await other.sql.unsafe(erase)
+    expect(await found()).toEqual({ message: null, contacts: 0 })
+  })
+}
+
+for (
+  const [how, number, user] of [
+    ['number', '12025550111', null],
+    ["WhatsApp's id", null, 'US.1'],
+  ] as const
+) {
+  Deno.test(`contact_of() by ${how} waits for a cleanup that forgets the person, and makes a new contact`, async () => {
+    await write()
+    const found = await cross(db, {
+      one,
+      other,
+      first: ['delete from outbox.whatsapp_contact'],
+      second: [
+        `select outbox.contact_of('default', $1, $2, '{}', outbox.clock()) as id`,
+        [number, user],
+      ],
+    })
+    const contacts = await db.admin`select c.id, c.wa_id, c.user_id from outbox.whatsapp_contact c`
+    expect([...contacts]).toMatchObject([{ wa_id: number, user_id: user }])
+    expect(found).toEqual({ id: contacts[0]?.id })
+  })
+}
+
+Deno.test('contact_of() by number waits for a message that joins two contacts, and finds the one that is left', async () => {
+  const contactOf = `select outbox.contact_of('default', $1, $2, '{}', outbox.clock()) as id`
+  await db.admin.unsafe(contactOf, ['12025550111', null])
+  const [user] = await db.admin.unsafe(contactOf, [null, 'US.1'])
+  const found = await cross(db, {
+    one,
+    other,
+    first: [contactOf, ['12025550111', 'US.1']],
+    second: [contactOf, ['12025550111', null]],
+  })
+  expect(found).toEqual({ id: user?.id })
+  expect(await db.admin`select from outbox.whatsapp_contact`).toHaveLength(1)
+})
+
+/** How many empty lanes are left. */
+async function emptyLanes(): Promise<number> {
+  return (await db
+    .admin`select from outbox.lane l where (l.ordered or l.key_hash > 0) and l.depth = 0`)
+    .length
+}
+
+/** Calls cleanup() beside a session that holds the gate, and again after that; returns the empty lanes after each. */
+async function cleanTwice(endpoint: string): Promise<number[]> {
+  await one.sql`begin`
+  await one.sql.unsafe(lockGate, [endpoint])
+  await other.sql`set lock_timeout = '1ms'`
+  await other.sql`select outbox.cleanup()`
+  await other.sql`reset lock_timeout`
+  await one.sql`rollback`
+  const whileHeld = await emptyLanes()
+  await other.sql`select outbox.cleanup()`
+  return [whileHeld, await emptyLanes()]
+}
+
+Deno.test('cleanup() leaves the empty lane of a key alone while another session holds its gate', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1, ordering: 'partition' })
+  await one.sql`update outbox.endpoint set lane_spacing_ms = 1000 where id = ${endpoint}`
+  await publishOne(one.sql, 'thing.done', 'a')
+  const run = new Run(one.sql)
+  const { deliveries } = await run.call([], 1)
+  await run.call(deliveries.map((own) => report(own)))
+  await wait(db.admin, '2 s')
+  expect(await emptyLanes()).toBe(1)
+  expect(await cleanTwice(endpoint)).toEqual([1, 0])
+})
+
+Deno.test('cleanup() leaves the empty lane of a replay job alone while another session holds its gate', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  const run = new Run(one.sql)
+  const { deliveries } = await run.call([], 1)
+  await run.call(deliveries.map((own): Report => ({ ...report(own, 'failed'), status: 404 })))
+  await one.sql`select outbox.replay_many()`
+  await one.sql`select outbox.work_replay_jobs(outbox.clock())`
+  await one.sql`select outbox.work_replay_jobs(outbox.clock())`
+  await run.call((await run.call([], 1)).deliveries.map((own) => report(own)))
+  await wait(db.admin, '2 days')
+  expect(await emptyLanes()).toBe(1)
+  expect(await cleanTwice(endpoint)).toEqual([1, 0])
+})
+
+Deno.test('expire_deliveries() passes over a gate that another session holds, and expires its deliveries after that', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call()
+  await wait(db.admin, '31 days')
+  const outcomes = await passing({
+    one,
+    other,
+    holding: [lockGate, [endpoint]],
+    call: ['select outbox.expire_deliveries(10) as n'],
+  })
+  expect(outcomes).toEqual([{ n: 0 }, { n: 1 }])
+  await expectExactCounters(db.admin)
+})
+
+for (
+  const [what, holding] of [
+    ['endpoint', 'select from outbox.endpoint e where e.id = $1 for no key update'],
+    ['gate', lockGate],
+  ] as const
+) {
+  Deno.test(
+    `purge_deleted() passes over an endpoint whose ${
+      what === 'gate' ? 'gate' : 'row'
+    } another session holds, and purges it after that`,
+    async () => {
+      const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+      await publishOne(one.sql)
+      await new Run(one.sql).call()
+      await one.sql`select outbox.delete_endpoint(${endpoint})`
+      const outcomes = await passing({
+        one,
+        other,
+        holding: [holding, [endpoint]],
+        call: ['select outbox.purge_deleted(10) as n'],
+      })
+      expect(outcomes).toEqual([{ n: 0 }, { n: 1 }])
+    },
+  )
+}

@@ -1,0 +1,293 @@
+/** Whoever acts on a delivery holds its gate first: what a run or a person has begun decides before. */
+
+import { expect } from '@std/expect'
+import { expectExactCounters, expectWaitsFor } from './_support/checks.ts'
+import { cross, outcomeOf, passing } from './_support/crossing_calls.ts'
+import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
+import { drain, type Report, report, Run } from './_support/dispatch.ts'
+import { addEndpoints } from './_support/endpoints.ts'
+import { publishMany, publishOne } from './_support/publish.ts'
+
+let db: OutboxDatabase
+let one: Session
+let other: Session
+
+Deno.test.beforeAll(async () => {
+  db = await startOutbox()
+  one = await db.open()
+  other = await db.open()
+})
+Deno.test.beforeEach(() => db.reset())
+Deno.test.afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+})
+
+const lockGate = 'select outbox.lock_gates(array[$1::uuid])'
+
+async function setClock(seconds: number): Promise<void> {
+  await db.admin`
+    insert into outbox.test_clock (at) values ('2026-03-01 12:00:00Z'::timestamptz + ${`${seconds} s`}::interval)
+    on conflict (only_row) do update set at = excluded.at`
+}
+
+/** Fails one delivery of each event for good. */
+async function deadLetters(run: Run, count: number): Promise<void> {
+  const { deliveries } = await run.call([], count)
+  expect(deliveries.length).toBe(count)
+  await run.call(deliveries.map((own): Report => ({ ...report(own, 'failed'), status: 404 })))
+}
+
+const actions: [what: string, call: string][] = [
+  ['cancel_delivery()', 'select outbox.cancel_delivery($1, $2)'],
+  ['retry_now()', 'select outbox.retry_now($1, $2)'],
+  ['schedule_retry()', `select outbox.schedule_retry($1, $2, '1 hour')`],
+  ['replay()', 'select outbox.replay($1, $2)'],
+]
+
+for (const [what, call] of actions) {
+  Deno.test(`${what} beside a claim of the same delivery waits for it, and is told that it is being sent`, async () => {
+    const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+    const event = await publishOne(one.sql)
+    const run = new Run(one.sql)
+    await run.call()
+    await one.sql`begin`
+    const { deliveries } = await run.call([], 1)
+    expect(deliveries).toMatchObject([{ event, attempt: 1 }])
+    const acting = outcomeOf(other, [call, [event, endpoint]])
+    await expectWaitsFor(db.admin, other, one)
+    await one.sql`commit`
+    expect(await acting).toBe('OH004')
+    await expectExactCounters(db.admin)
+    expect(await run.call(deliveries.map((own) => report(own)))).toMatchObject({ applied: 1 })
+  })
+}
+
+Deno.test('replay() beside a replay of the same dead letter waits for it, and replaces what it put back', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  const event = await publishOne(one.sql)
+  await deadLetters(new Run(one.sql), 1)
+  const replay = 'select outbox.replay($1, $2) as answer'
+  const second = await cross(db, {
+    one,
+    other,
+    first: [replay, [event, endpoint]],
+    second: [replay, [event, endpoint]],
+  })
+  expect(second).toMatchObject({ answer: { replaced: true } })
+  await expectExactCounters(db.admin)
+  expect(await drain(one.sql)).toBe(1)
+})
+
+Deno.test('resume_lane() beside a result that halts the key waits for it, and lets the key go on', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1, ordering: 'partition' })
+  await one.sql`update outbox.endpoint set on_dead_letter = 'halt' where id = ${endpoint}`
+  await publishOne(one.sql, 'thing.done', 'a')
+  await publishOne(one.sql, 'thing.done', 'a')
+  const run = new Run(one.sql)
+  const { deliveries } = await run.call([], 1)
+  await one.sql`begin`
+  await run.call(deliveries.map((own) => ({ ...report(own, 'failed'), status: 404 })))
+  const resuming = outcomeOf(other, [
+    `select outbox.resume_lane($1, 'a') as answer`,
+    [endpoint],
+  ])
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`commit`
+  expect(await resuming).toMatchObject({ answer: { open: 1 } })
+  await expectExactCounters(db.admin)
+  expect(await drain(one.sql)).toBe(1)
+})
+
+Deno.test('discard_dead_letter() holds the gate, so that the next act in its transaction deadlocks with no run', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1, retryAfter: 3600 })
+  const [dead = ''] = await publishMany(one.sql, 'thing.done', 1)
+  const run = new Run(other.sql)
+  await deadLetters(run, 1)
+  await one.sql`select outbox.replay(${dead}, ${endpoint})`
+  const again = (await run.call([], 1)).deliveries
+  const open = await publishOne(one.sql)
+  await run.call((await run.call([], 1)).deliveries.map((own) => report(own, 'failed')))
+  await one.sql`begin`
+  await one.sql`select outbox.discard_dead_letter(${dead}, ${endpoint}, 'known')`
+  // The letter dies again, and so writes to the dead letter that is being discarded.
+  const dying = run.call(again.map((own) => ({ ...report(own, 'failed'), status: 404 })))
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`select outbox.cancel_delivery(${open}, ${endpoint})`
+  await one.sql`commit`
+  expect(await dying).toMatchObject({ applied: 1, error: null })
+  const [letter] = await one.sql`select x.discarded_at from outbox.dead_letter x`
+  expect(letter).toEqual({ discarded_at: null })
+  await expectExactCounters(db.admin)
+})
+
+Deno.test('a step of a replay job that waits for a gate holds none of its letters yet', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  const event = await publishOne(one.sql)
+  await deadLetters(new Run(one.sql), 1)
+  await one.sql`select outbox.replay_many()`
+  const step = await cross(db, {
+    one,
+    other,
+    first: [lockGate, [endpoint]],
+    second: ['select outbox.work_replay_jobs(outbox.clock()) as put'],
+    meanwhile: async () => {
+      await one.sql`set local lock_timeout = '1ms'`
+      await one.sql`select outbox.replay(${event}, ${endpoint})`
+    },
+  })
+  expect(step).toEqual({ put: 0 })
+  expect(await drain(one.sql)).toBe(1)
+  await expectExactCounters(db.admin)
+})
+
+Deno.test('dispatch() that waits for the gate of a result has not changed its delivery yet', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  const run = new Run(other.sql)
+  const { deliveries: [own] } = await run.call([], 1)
+  if (own === undefined) throw new Error('nothing was claimed')
+  await one.sql`begin`
+  await one.sql.unsafe(lockGate, [endpoint])
+  const reporting = run.call([report(own)])
+  await expectWaitsFor(db.admin, other, one)
+  await one.sql`set local lock_timeout = '1ms'`
+  await one.sql`
+    select from outbox.delivery d join outbox.lane l on l.id = d.lane_id
+    where d.event_id = ${own.event} for update`
+  await one.sql`commit`
+  expect(await reporting).toMatchObject({ applied: 1, error: null })
+  await expectExactCounters(db.admin)
+})
+
+Deno.test('due_gates() passes over a gate that another session holds, and takes it after that', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call()
+  const outcomes = await passing({
+    one,
+    other,
+    holding: [lockGate, [endpoint]],
+    call: ['select outbox.due_gates(10, outbox.clock()) as due'],
+  })
+  expect(outcomes).toEqual([{ due: null }, { due: [endpoint] }])
+})
+
+Deno.test('turn_ring() leaves the ring to a call that is turning it', async () => {
+  const turn = `select outbox.turn_ring('2026-03-01 12:00:00Z') is not null as done`
+  const outcomes = await passing({
+    one,
+    other,
+    holding: [`select outbox.turn_ring('2026-03-01 11:00:00Z')`],
+    call: [turn],
+  })
+  expect(outcomes[0]).toEqual({ done: true })
+  const [row] = await db
+    .admin`select r.from_at = '2026-03-01 12:00:00Z' as turned from outbox.ring r`
+  expect(row).toEqual({ turned: true })
+  await db.admin`update outbox.ring set from_at = '-infinity' where true`
+})
+
+Deno.test('touch_run() of a second call of one run does not wait for the first, and notes it later', async () => {
+  await setClock(0)
+  const run = crypto.randomUUID()
+  const touch = `select outbox.touch_run($1, 'worker', outbox.clock(), false) as stop`
+  await one.sql.unsafe(touch, [run])
+  await setClock(1)
+  const outcomes = await passing({
+    one,
+    other,
+    holding: [touch, [run]],
+    call: [touch, [run]],
+  })
+  expect(outcomes).toEqual([{ stop: null }, { stop: null }])
+  const [row] = await db.admin`select r.polled_at = outbox.clock() as noted from outbox.run r`
+  expect(row).toEqual({ noted: true })
+})
+
+Deno.test('wake_changed() passes over a gate that another session holds, and wakes it after that', async () => {
+  await setClock(0)
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call()
+  await db.admin`update outbox.gate set next_at = outbox.clock() + interval '1 hour' where true`
+  const due = async (): Promise<unknown> => {
+    const [row] = await db.admin`select g.next_at <= outbox.clock() as due from outbox.gate g`
+    return row?.due
+  }
+  await one.sql`begin`
+  await one.sql.unsafe(lockGate, [endpoint])
+  await other.sql`set lock_timeout = '1ms'`
+  await other.sql`select outbox.wake_changed(outbox.clock())`
+  await other.sql`reset lock_timeout`
+  await one.sql`rollback`
+  expect(await due()).toBe(false)
+  await other.sql`select outbox.wake_changed(outbox.clock())`
+  expect(await due()).toBe(true)
+})
+
+Deno.test('wake_missed() passes over a gate that another session holds, and wakes it after that', async () => {
+  await setClock(0)
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call()
+  await db.admin`update outbox.ring set from_at = outbox.clock() - interval '2 s' where true`
+  await db.admin`update outbox.gate set next_at = outbox.clock() - interval '5 s' where true`
+  const missed = async (): Promise<unknown> => {
+    const [row] = await db.admin`select g.next_at < outbox.clock() as missed from outbox.gate g`
+    return row?.missed
+  }
+  await one.sql`begin`
+  await one.sql.unsafe(lockGate, [endpoint])
+  await other.sql`set lock_timeout = '1ms'`
+  await other.sql`select outbox.wake_missed(outbox.clock())`
+  await other.sql`reset lock_timeout`
+  await one.sql`rollback`
+  expect(await missed()).toBe(true)
+  await other.sql`select outbox.wake_missed(outbox.clock())`
+  expect(await missed()).toBe(false)
+  await db.admin`update outbox.ring set from_at = '-infinity' where true`
+})
+
+Deno.test('lock_router() gives routing to one session alone, and the failed step of another counts nothing', async () => {
+  const event = await publishOne(one.sql)
+  const outcomes = await passing({
+    one,
+    other,
+    holding: ['select outbox.lock_router()'],
+    call: [`select (outbox.lock_router()).turn is null as busy`],
+  })
+  expect(outcomes).toEqual([{ busy: true }, { busy: false }])
+  const failures = async (): Promise<unknown> => {
+    const [row] = await db.admin`
+      select u.failures, r.batch from outbox.unrouted u, outbox.router r where u.event_id = ${event}`
+    return row
+  }
+  const [before] = await db.admin<{ batch: number }[]>`select r.batch from outbox.router r`
+  const shrunk = await passing({
+    one,
+    other,
+    holding: ['select outbox.lock_router()'],
+    call: [
+      `select outbox.shrink_routing(array[$1::uuid], 'slow', outbox.clock()) is not null as done`,
+      [event],
+    ],
+  })
+  expect(shrunk).toEqual([{ done: true }, { done: true }])
+  // Once, and that when the router was free.
+  expect(await failures()).toEqual({
+    failures: 1,
+    batch: Math.max(1, Math.floor((before?.batch ?? NaN) / 8)),
+  })
+})
+
+Deno.test('read_unrouted() leaves a batch to the session that is routing it', async () => {
+  await addEndpoints(one.sql, { count: 1 })
+  const event = await publishOne(one.sql)
+  const outcomes = await passing({
+    one,
+    other,
+    holding: ['select outbox.read_unrouted()'],
+    call: ['select (outbox.read_unrouted()).events as events'],
+  })
+  expect(outcomes).toEqual([{ events: null }, { events: [event] }])
+})

@@ -1,0 +1,91 @@
+import { Hono } from 'hono'
+import { expect } from '@std/expect'
+import type { ApiEnv } from '../../../functions/api/context.ts'
+import { apiDatabase } from '../../../functions/api/database.ts'
+import { answerError } from '../../../functions/api/middleware/problem.ts'
+import { rateLimited } from '../../../functions/api/middleware/rate_limit.ts'
+
+/** Requests of org-1 against a database that grants what the test says, at a time that it turns. */
+function limiter(grants: { granted: number; retryAfterMs: number }[]): {
+  time: { ms: number }
+  asked: unknown[]
+  statuses(count: number): Promise<number[]>
+  retryAfter(): Promise<string | null>
+} {
+  const time = { ms: 1_000_000 }
+  const asked: unknown[] = []
+  const database = apiDatabase((_name, args) => {
+    asked.push(args)
+    const data = grants[asked.length - 1]
+    if (data === undefined) throw new Error(`asked ${asked.length} times`)
+    return Promise.resolve({ ok: true, data })
+  })
+  const app = new Hono<ApiEnv>()
+  app.onError(answerError(() => {}))
+  app.use(async (c, next) => {
+    c.set('requestId', 'r')
+    c.set('principal', { kind: 'key', orgId: 'org-1', role: 'admin', actor: 'key:default' })
+    await next()
+  })
+  app.use(rateLimited({ database, now: () => time.ms }))
+  app.get('/', (c) => c.text('taken'))
+  const get = async (): Promise<Response> => await app.request('/')
+  return {
+    time,
+    asked,
+    statuses: async (count) => {
+      const answers: number[] = []
+      for (let n = 0; n < count; n++) answers.push((await get()).status)
+      return answers
+    },
+    retryAfter: async () => (await get()).headers.get('retry-after'),
+  }
+}
+
+const granted = { granted: 50, retryAfterMs: 0 }
+const taken = (count: number): number[] => Array(count).fill(200)
+
+Deno.test('rateLimited() takes 50 requests with one lease, and asks for the next lease with the 51st', async () => {
+  const { asked, statuses } = limiter([granted, granted])
+  expect(await statuses(50)).toEqual(taken(50))
+  expect(asked).toEqual([{ p_org_id: 'org-1', p_count: 50 }])
+  expect(await statuses(1)).toEqual(taken(1))
+  expect(asked.length).toBe(2)
+})
+
+Deno.test('rateLimited() goes on with a lease that is 4,999 ms old, and asks anew at 5,000 ms', async () => {
+  const { time, asked, statuses } = limiter([granted, granted])
+  expect(await statuses(1)).toEqual(taken(1))
+  time.ms += 4999
+  expect(await statuses(1)).toEqual(taken(1))
+  expect(asked.length).toBe(1)
+  time.ms += 1
+  expect(await statuses(1)).toEqual(taken(1))
+  expect(asked.length).toBe(2)
+})
+
+Deno.test('rateLimited() answers 429 and asks nothing until the time is up that the database said, and then asks', async () => {
+  const { time, asked, statuses, retryAfter } = limiter([
+    { granted: 0, retryAfterMs: 1500 },
+    granted,
+  ])
+  expect(await statuses(2)).toEqual([429, 429])
+  expect(await retryAfter()).toBe('2')
+  time.ms += 1499
+  expect(await statuses(1)).toEqual([429])
+  expect(await retryAfter()).toBe('1')
+  expect(asked.length).toBe(1)
+  time.ms += 1
+  expect(await statuses(1)).toEqual([200])
+  expect(asked.length).toBe(2)
+})
+
+Deno.test('rateLimited() asks once for requests that come while it asks', async () => {
+  const { asked, statuses } = limiter([{ granted: 3, retryAfterMs: 0 }, {
+    granted: 0,
+    retryAfterMs: 1000,
+  }])
+  const answers = await Promise.all([statuses(1), statuses(1), statuses(1), statuses(1)])
+  expect(answers.flat().sort()).toEqual([200, 200, 200, 429])
+  expect(asked.length).toBe(2)
+})
