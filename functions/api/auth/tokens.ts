@@ -91,7 +91,7 @@ export function createTokenCheck(options: TokenOptions): (token: string) => Prom
 /** jose waits between fetches that succeed, and not after one that fails. */
 function quietAfterFailure(findKey: JWTVerifyGetKey, wallNow: () => number): JWTVerifyGetKey {
   let failed: { until: number; error: unknown } | null = null
-  return async function findQuietly(header, token): ReturnType<JWTVerifyGetKey> {
+  return async function findQuietly(header, token): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> {
     if (failed !== null && wallNow() < failed.until) throw failed.error
     try {
       return await findKey(header, token)
