@@ -1,6 +1,7 @@
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
   decodeProtectedHeader,
   errors,
   type JSONWebKeySet,
@@ -42,7 +43,11 @@ export function createTokenCheck(options: TokenOptions): (token: string) => Prom
   const publicKeys = jwks.keys.filter(({ kty }) => kty === 'EC' || kty === 'RSA')
   const local = createLocalJWKSet({ keys: publicKeys })
   const remote = quietAfterFailure(
-    createRemoteJWKSet(jwksUrl, { timeoutDuration: 3000, cooldownDuration: quietMs }),
+    createRemoteJWKSet(jwksUrl, {
+      timeoutDuration: 3000,
+      cooldownDuration: quietMs,
+      [customFetch]: fetchKeys,
+    }),
     wallNow,
   )
   const secrets = [
@@ -86,6 +91,13 @@ export function createTokenCheck(options: TokenOptions): (token: string) => Prom
     }
     return { claims: null, unavailable: false }
   }
+}
+
+/** jose leaves the body of a failing answer unread, which holds its connection. */
+async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(url, options)
+  if (response.status !== 200) await response.body?.cancel()
+  return response
 }
 
 /** jose waits between fetches that succeed, and not after one that fails. */
