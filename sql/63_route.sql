@@ -69,8 +69,8 @@ end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
   'After routing ran out of time: smaller batches from the next call on, whoever makes it; an '
-  'event that took all the time alone counts as failed. p_events: what was being routed; null: it was '
-  'being read. locks: router with SKIP LOCKED.';
+  'event that took all the time alone counts as failed. p_events: what was being routed; null: it '
+  'was being read. locks: router with SKIP LOCKED.';
 
 create function outbox.had_pairs(p_event uuid) returns boolean
 language plpgsql stable

@@ -7,7 +7,6 @@ import type { App, CallbackDatabase } from './database.ts'
 import { maxUpdates, parseUpdates } from './parse.ts'
 import { isSigned, readSignature, type Signature } from './signature.ts'
 import { appKeyForm } from './token.ts'
-import type { Update } from './update.ts'
 
 /** WhatsApp's own limit for a callback. */
 export const maxBytes = 3 * 1024 * 1024

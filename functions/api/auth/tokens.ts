@@ -1,6 +1,7 @@
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
   decodeProtectedHeader,
   errors,
   type JSONWebKeySet,
@@ -42,7 +43,11 @@ export function createTokenCheck(options: TokenOptions): (token: string) => Prom
   const publicKeys = jwks.keys.filter(({ kty }) => kty === 'EC' || kty === 'RSA')
   const local = createLocalJWKSet({ keys: publicKeys })
   const remote = quietAfterFailure(
-    createRemoteJWKSet(jwksUrl, { timeoutDuration: 3000, cooldownDuration: quietMs }),
+    createRemoteJWKSet(jwksUrl, {
+      timeoutDuration: 3000,
+      cooldownDuration: quietMs,
+      [customFetch]: fetchKeys,
+    }),
     wallNow,
   )
   const secrets = [
@@ -88,10 +93,17 @@ export function createTokenCheck(options: TokenOptions): (token: string) => Prom
   }
 }
 
+/** jose leaves the body of a failing answer unread, which holds its connection. */
+async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(url, options)
+  if (response.status !== 200) await response.body?.cancel()
+  return response
+}
+
 /** jose waits between fetches that succeed, and not after one that fails. */
 function quietAfterFailure(findKey: JWTVerifyGetKey, wallNow: () => number): JWTVerifyGetKey {
   let failed: { until: number; error: unknown } | null = null
-  return async function findQuietly(header, token) {
+  return async function findQuietly(header, token): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> {
     if (failed !== null && wallNow() < failed.until) throw failed.error
     try {
       return await findKey(header, token)

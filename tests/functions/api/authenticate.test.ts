@@ -269,7 +269,7 @@ Deno.test('tokens that name keys nobody has cost one request for the keys, wheth
     let wallNow = now
     const server = Deno.serve({ port: 0, hostname: '127.0.0.1', onListen: () => {} }, () => {
       fetches++
-      return Response.json({ keys: [] }, { status })
+      return status === 200 ? Response.json({ keys: [] }) : new Response(null, { status })
     })
     const authenticate = createAuthenticate({
       secretKeys: [],
