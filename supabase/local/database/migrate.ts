@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
-import { messageOf, SetupError } from '../errors.ts'
+import { machineProblem, messageOf, SetupError } from '../errors.ts'
 
 /** A file of supabase/migrations. */
 export interface Migration {
@@ -74,7 +74,9 @@ async function apply(sql: Sql, migration: Migration): Promise<void> {
         values (${migration.version}, ${migration.name}, ${[migration.text]})`
     })
   } catch (cause) {
-    throw new SetupError(`${fileName(migration)} cannot be applied: ${messageOf(cause)}`, { cause })
+    const says = machineProblem(cause) ??
+      `${fileName(migration)} cannot be applied: ${messageOf(cause)}`
+    throw new SetupError(says, { cause })
   }
 }
 
