@@ -118,6 +118,7 @@ Deno.test('processes end when their supervisor is killed with -9', async () => {
       'run',
       '-A',
       '--quiet',
+      '--cached-only',
       fileURLToPath(new URL('fixtures/supervisor.ts', import.meta.url)),
     ],
     stdout: 'piped',

@@ -95,7 +95,15 @@ Deno.test('a start says at once that the worker is switched off, and leaves no e
 
 Deno.test('Ctrl-C ends a start, which deletes its endpoint', async () => {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', 'supabase/local/start.ts', '--free-ports', '--data-dir', dataDir],
+    args: [
+      'run',
+      '-A',
+      '--cached-only',
+      'supabase/local/start.ts',
+      '--free-ports',
+      '--data-dir',
+      dataDir,
+    ],
     cwd: projectRoot,
     env: { NO_COLOR: '1' },
     stdin: 'null',

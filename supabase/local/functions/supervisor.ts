@@ -182,8 +182,8 @@ function spawn({ config, projectDir, env, denoPath }: SupervisorOptions): Deno.C
       '--allow-net',
       '--allow-env',
       '--allow-sys',
-      // A comma in the path would separate two paths.
-      `--allow-read=${projectDir.replaceAll(',', ',,')}`,
+      // The working directory, which is the project's: a comma in its path would separate two.
+      '--allow-read=.',
       ...importMapFlags(config.importMap),
       fileURLToPath(import.meta.resolve('./child.ts')),
       pathToFileURL(config.entrypoint).href,

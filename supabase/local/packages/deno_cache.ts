@@ -1,4 +1,4 @@
-/** Fetches what modules import, by `deno cache`. */
+/** Fetches what modules import, by `deno cache` or another command of Deno's that fetches. */
 
 import { linesOf } from './lines.ts'
 
@@ -9,7 +9,9 @@ export interface CacheOptions {
   /** Files, folders or `npm:` specifiers. */
   modules: readonly string[]
   cwd: string
-  /** Flags that name the import map, where it is not that of `cwd`. */
+  /** The command: `cache` fetches what is imported, `check` and `bundle` fetch their own tools too. */
+  command?: 'cache' | 'check' | 'bundle'
+  /** Flags of the command, such as those that name an import map that is not that of `cwd`. */
   flags?: readonly string[]
   env: Readonly<Record<string, string>>
   /** Hears how many packages of how many known so far are being fetched. */
@@ -28,9 +30,10 @@ export interface CacheResult {
 
 /** Runs it to its end. Nothing is downloaded that is there already. */
 export async function denoCache(options: CacheOptions): Promise<CacheResult> {
-  const { deno, modules, cwd, flags = [], env, onProgress = () => {}, signal } = options
+  const { deno, modules, cwd, command = 'cache', flags = [], env, onProgress = () => {}, signal } =
+    options
   const child = new Deno.Command(deno, {
-    args: ['cache', '--no-lock', ...flags, ...modules],
+    args: [command, '--no-lock', ...flags, ...modules],
     cwd,
     clearEnv: true,
     env,

@@ -5,7 +5,7 @@
 
 import { SetupError } from '../errors.ts'
 import { startProgress } from '../progress.ts'
-import { denoCache } from './deno_cache.ts'
+import { type CacheOptions, denoCache } from './deno_cache.ts'
 import { denoCacheDir, fetchEnvironment } from './environment.ts'
 import { fetchProblem } from './problem.ts'
 
@@ -15,6 +15,7 @@ export interface FetchOptions {
   cwd: string
   /** Another Deno than the one that runs this. */
   deno?: string
+  command?: CacheOptions['command']
   flags?: readonly string[]
   log: (line: string) => void
   signal?: AbortSignal | undefined
@@ -26,7 +27,8 @@ export interface FetchOptions {
  * cause and the remedy when something cannot be fetched.
  */
 export async function fetchModules(options: FetchOptions): Promise<void> {
-  const { modules, cwd, deno = Deno.execPath(), flags = [], log, signal } = options
+  const { modules, cwd, deno = Deno.execPath(), command = 'cache', flags = [], log, signal } =
+    options
   const { env, notes } = fetchEnvironment()
   const progress = startProgress({ log })
   const startedAt = performance.now()
@@ -34,6 +36,7 @@ export async function fetchModules(options: FetchOptions): Promise<void> {
     deno,
     modules,
     cwd,
+    command,
     flags,
     env,
     onProgress: (done, known) =>

@@ -24,7 +24,11 @@ export function startTaskWorker(dbUrl: string): Watched {
 
 /** Starts a receiver that answers 200 on every address of the machine's loopback. */
 export async function startSink(): Promise<Watched> {
-  const child = spawn(['run', '-A', fileURLToPath(import.meta.resolve('./sink.ts'))], {}, 'piped')
+  const child = spawn(
+    ['run', '-A', '--cached-only', fileURLToPath(import.meta.resolve('./sink.ts'))],
+    {},
+    'piped',
+  )
   const reader = child.stdout.getReader()
   const { value } = await reader.read()
   await reader.cancel()
