@@ -2,6 +2,7 @@ import { messageOf } from '../../supabase/local/errors.ts'
 import { ensurePostgres } from '../../supabase/local/postgres/mod.ts'
 import { print } from '../../supabase/local/print.ts'
 import { ensureBrokers } from '../_support/brokers/install.ts'
+import { ensurePrograms } from '../_support/programs.ts'
 import { toolWork } from './tools.ts'
 
 /**
@@ -13,6 +14,7 @@ export async function setUp(root: string): Promise<void> {
   const work = [
     () => ensurePostgres({ log }),
     () => ensureBrokers({ log }),
+    () => ensurePrograms({ log }),
     ...toolWork(root, log),
   ]
   for (const one of work) {
