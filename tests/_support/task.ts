@@ -9,10 +9,11 @@ export interface TaskEnd {
 
 /** A task of deno.json in a process of its own. */
 export interface RunningTask {
-  /** Resolves with the first line of standard output that matches; rejects when the task ends before. */
+  /** Resolves with the first line that matches; rejects when the task ends before. */
   line(pattern: RegExp): Promise<string>
   kill(signal: Deno.Signal): void
-  readonly pid: number
+  /** What Ctrl-C does on a terminal: SIGINT for every process of its group. */
+  interruptGroup(): Promise<void>
   readonly ended: Promise<TaskEnd>
 }
 
@@ -25,11 +26,13 @@ export interface TaskOptions {
   env?: Record<string, string>
   /** What comes before the command, such as a program that changes its surroundings. */
   prefix?: string[]
+  /** Makes it the leader of a process group, which `interruptGroup` then reaches. */
+  ownGroup?: boolean
 }
 
 /** Starts what `deno task <args>` starts, in the same process that it would be in. */
 export function startTask(
-  { args, cwd = projectRoot, env = {}, prefix = [] }: TaskOptions,
+  { args, cwd = projectRoot, env = {}, prefix = [], ownGroup = false }: TaskOptions,
 ): RunningTask {
   const variables = { ...Deno.env.toObject(), NO_COLOR: '1', ...env }
   const given = Object.entries(variables).filter(([, value]) => value !== '')
@@ -47,19 +50,18 @@ export function startTask(
     stdin: 'null',
     stdout: 'piped',
     stderr: 'piped',
+    detached: ownGroup,
   }).spawn()
   const awaited = new Set<{ pattern: RegExp; found: (line: string) => void }>()
-  let unread = ''
   const lines: string[] = []
 
   async function read(
     stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-    isOut: boolean,
   ): Promise<string> {
     let said = ''
+    let unread = ''
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
       said += text
-      if (!isOut) continue
       const parts = (unread + text).split('\n')
       unread = parts.pop() ?? ''
       for (const line of parts) {
@@ -70,10 +72,15 @@ export function startTask(
     return said
   }
 
-  const ended = Promise.all([child.status, read(child.stdout, true), read(child.stderr, false)])
+  const ended = Promise.all([child.status, read(child.stdout), read(child.stderr)])
     .then(([{ code }, stdout, stderr]) => ({ code, stdout, stderr }))
   return {
-    pid: child.pid,
+    async interruptGroup(): Promise<void> {
+      await new Deno.Command('sh', {
+        args: ['-c', 'kill -s INT -- "-$1"', 'sh', String(child.pid)],
+      })
+        .output()
+    },
     kill: (signal) => child.kill(signal),
     ended,
     async line(pattern): Promise<string> {

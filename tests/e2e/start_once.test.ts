@@ -62,7 +62,7 @@ for (const which of ['first', 'second'] as const) {
     const { code, stdout, stderr } = await startOnce()
     expect(stderr).toBe('')
     expect(code).toBe(0)
-    expect(stdout.includes('migration 20260101000000 applied')).toBe(which === 'first')
+    expect(stdout.includes('applying migration 20260101000000')).toBe(which === 'first')
     const id = stdout.match(/^ {2}webhook-id: ([0-9a-f-]{36})$/m)?.[1]
     const order = which === 'first' ? 1 : 2
     expect(stdout).toMatch(/^ {2}POST \/webhooks$/m)

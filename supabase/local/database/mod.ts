@@ -22,8 +22,7 @@ export async function prepareDatabase(
   const sql = postgres(dbUrl, { max: 1, onnotice: () => {} })
   try {
     const migrations = await readMigrations(join(supabase, 'migrations'))
-    const applied = await abortable(migrate(sql, migrations), signal)
-    for (const version of applied) log(`migration ${version} applied`)
+    await abortable(migrate(sql, migrations, log), signal)
     const { enabled, sql_paths } = (await readStackConfig(projectDir)).db.seed
     for (const file of enabled ? sql_paths.map((path) => join(supabase, path)) : []) {
       const path = relative(projectDir, file)

@@ -13,8 +13,9 @@ export function denoCacheDir(env: Readonly<Record<string, string>>): string {
 }
 
 /** All variables for a program that fetches packages, and what a person should know of them. */
-export function fetchEnvironment(): { env: Record<string, string>; notes: string[] } {
-  const env = Deno.env.toObject()
+export function fetchEnvironment(
+  env: Readonly<Record<string, string>> = Deno.env.toObject(),
+): { env: Record<string, string>; notes: string[] } {
   const { variables, unset, notes } = machineTrust(env, realFiles, denoCacheDir(env))
   const all: Record<string, string> = { ...env, ...variables, NO_COLOR: '1' }
   for (const name of unset) delete all[name]
