@@ -53,7 +53,7 @@ async function makeContext(options: Options, steps: readonly Step[]): Promise<St
     root: projectRoot,
     filter: makeFilter(options.words, steps.map((step) => step.name), paths),
     mark,
-    env: { [runMark]: mark, NO_COLOR: '1' },
+    env: { [runMark]: mark, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' },
   }
 }
 

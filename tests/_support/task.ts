@@ -34,7 +34,7 @@ export interface TaskOptions {
 export function startTask(
   { args, cwd = projectRoot, env = {}, prefix = [], ownGroup = false }: TaskOptions,
 ): RunningTask {
-  const variables = { ...Deno.env.toObject(), NO_COLOR: '1', ...env }
+  const variables = { ...Deno.env.toObject(), NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1', ...env }
   const given = Object.entries(variables).filter(([, value]) => value !== '')
   const [command = '', ...words] = [
     ...prefix,

@@ -193,6 +193,7 @@ function spawn({ config, projectDir, env, denoPath }: SupervisorOptions): Deno.C
     env: {
       ...Object.fromEntries(inherited),
       NO_COLOR: '1',
+      DENO_NO_UPDATE_CHECK: '1',
       ...env,
       SUPABASE_FUNCTION_SLUG: config.name,
     },
