@@ -28,6 +28,7 @@ export const testSteps: readonly Step[] = [
   denoStep({ name: 'concurrency', folder: 'tests/concurrency', live: true }),
   denoStep({ name: 'property', folder: 'tests/property', live: true }),
   denoStep({ name: 'end to end', folder: 'tests/e2e', live: true }),
+  denoStep({ name: 'first start', folder: 'tests/start', live: true }),
   denoStep({ name: 'consumer', folder: 'tests/consumer', live: true }),
   denoStep({ name: 'project', folder: 'tests/project' }),
 ]

@@ -54,7 +54,8 @@ export async function startServer(options: {
   if (ready && !ended && signal?.aborted !== true) return { kind: 'started', child }
   await child.stop()
   signal?.throwIfAborted()
-  const log = (await Deno.readTextFile(paths.log)).slice(logStart)
+  // By bytes, as the length is: what others wrote before may hold letters of several.
+  const log = new TextDecoder().decode((await Deno.readFile(paths.log)).subarray(logStart))
   if (/could not bind .*Address already in use/.test(log)) return { kind: 'port_taken' }
   if (/pre-existing shared memory block .* is still in use/.test(log)) {
     return { kind: 'still_in_use' }
