@@ -17,7 +17,12 @@ export function fetchEnvironment(
   env: Readonly<Record<string, string>> = Deno.env.toObject(),
 ): { env: Record<string, string>; notes: string[] } {
   const { variables, unset, notes } = machineTrust(env, realFiles, denoCacheDir(env))
-  const all: Record<string, string> = { ...env, ...variables, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' }
+  const all: Record<string, string> = {
+    ...env,
+    ...variables,
+    NO_COLOR: '1',
+    DENO_NO_UPDATE_CHECK: '1',
+  }
   for (const name of unset) delete all[name]
   return { env: all, notes }
 }

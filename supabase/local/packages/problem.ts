@@ -46,7 +46,8 @@ const CAUSES: readonly Cause[] = [
       'registry there',
   },
   {
-    pattern: /\b404\b|E404|ETARGET|could not find npm package|npm package '[^']+' does not exist|notarget/i,
+    pattern:
+      /\b404\b|E404|ETARGET|could not find npm package|npm package '[^']+' does not exist|notarget/i,
     says: () =>
       'The package registry lacks a package that is needed: name a registry that has it in ' +
       '~/.npmrc (registry=https://…)',
