@@ -109,4 +109,7 @@ async function asSetup<Value>(act: () => Promise<Value>): Promise<Value> {
   }
 }
 
-if (import.meta.main) await runCommand({ help, flags: consumeFlags, run })
+/** Runs the command with the arguments of this process. */
+export const main = (): Promise<never> => runCommand({ help, flags: consumeFlags, run })
+
+if (import.meta.main) await main()

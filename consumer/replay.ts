@@ -73,4 +73,7 @@ async function replay(
   }
 }
 
-if (import.meta.main) await runCommand({ help, flags, run })
+/** Runs the command with the arguments of this process. */
+export const main = (): Promise<never> => runCommand({ help, flags, run })
+
+if (import.meta.main) await main()

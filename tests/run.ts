@@ -12,7 +12,7 @@ import { sweepTestFolders } from './_support/folder.ts'
 import { add, exitCode, type Tally, tally, tallyLine } from './_run/tally.ts'
 
 /** Run the steps that the options ask for, one after the other, and return the exit code. */
-async function main(options: Options): Promise<number> {
+async function runAll(options: Options): Promise<number> {
   const steps = options.soak ? soakSteps(options.short) : testSteps
   const context = await makeContext(options, steps)
   const stopping = stopOnSignals(context.mark)
@@ -53,7 +53,7 @@ async function makeContext(options: Options, steps: readonly Step[]): Promise<St
     root: projectRoot,
     filter: makeFilter(options.words, steps.map((step) => step.name), paths),
     mark,
-    env: { [runMark]: mark, NO_COLOR: '1' },
+    env: { [runMark]: mark, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' },
   }
 }
 
@@ -79,7 +79,7 @@ async function runStep(step: Step, context: StepContext): Promise<Tally | null> 
   return counts
 }
 
-/** On Ctrl-C or an end from outside: stop all that runs, then let main return with the code. */
+/** On Ctrl-C or an end from outside: stop all that runs, then let runAll return with the code. */
 function stopOnSignals(mark: string): { code: number | null } {
   const state: { code: number | null } = { code: null }
   const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
@@ -96,11 +96,14 @@ function stopOnSignals(mark: string): { code: number | null } {
   return state
 }
 
-if (import.meta.main) {
+/** Runs what the arguments of this process ask for, then ends it. */
+export async function main(): Promise<never> {
   const parsed = parseOptions(Deno.args)
   if (!parsed.ok) {
     printError(parsed.message)
     Deno.exit(2)
   }
-  Deno.exit(await main(parsed.options))
+  Deno.exit(await runAll(parsed.options))
 }
+
+if (import.meta.main) await main()

@@ -16,7 +16,12 @@ import { wireRun } from './wire.ts'
 /** A worker that the database turned away asks again after this. */
 const refusedPauseMs = 5_000
 
-async function main(): Promise<number> {
+/** Delivers until a signal, then ends the process. */
+export async function main(): Promise<never> {
+  Deno.exit(await deliver())
+}
+
+async function deliver(): Promise<number> {
   const lines = gatherLines(writeToStdout)
   let env: WorkerEnv
   let log: Log
@@ -73,4 +78,4 @@ function watch(deps: RunDeps, add: (result: Result) => void): RunDeps['observe']
   }
 }
 
-if (import.meta.main) Deno.exit(await main())
+if (import.meta.main) await main()

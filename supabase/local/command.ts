@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { messageOf, SetupError } from './errors.ts'
+import { machineProblem, messageOf, SetupError } from './errors.ts'
+import { Interrupted, INTERRUPTED_CODE } from './interrupted.ts'
 import { print, printError } from './print.ts'
 
 type Flags = NonNullable<ParseArgsConfig['options']>
@@ -22,7 +23,8 @@ export interface Command<T extends Flags> {
 /**
  * Makes this process a command: reads its arguments, runs it and exits, with 2 when an argument is
  * wrong. A SetupError is for the person at the keyboard, so its message is shown alone, with code
- * 1; any other error is a bug and is thrown.
+ * 1, and so is what the machine refuses (a full disk); after Ctrl-C the code is 130. Any other error
+ * is a bug and is thrown.
  */
 export async function runCommand<T extends Flags>(command: Command<T>): Promise<never> {
   const values = read(command)
@@ -30,8 +32,10 @@ export async function runCommand<T extends Flags>(command: Command<T>): Promise<
   try {
     Deno.exit(await command.run(values))
   } catch (error) {
-    if (!(error instanceof SetupError)) throw error
-    printError(error.message)
+    if (error instanceof Interrupted) Deno.exit(INTERRUPTED_CODE)
+    const told = error instanceof SetupError ? error.message : machineProblem(error)
+    if (told === null) throw error
+    printError(told)
     Deno.exit(1)
   }
 }

@@ -1,7 +1,7 @@
 /** `deno task stack`: runs the stack until Ctrl-C. */
 
 import { runCommand, type Values } from './command.ts'
-import { interrupted } from './interrupted.ts'
+import { aborted, interruption } from './interrupted.ts'
 import { print, printError } from './print.ts'
 import { startStack } from './stack.ts'
 import { stackFlags, stackFlagsHelp, stackOptionsOf } from './stack_flags.ts'
@@ -18,8 +18,9 @@ start finds the data again. What a function writes stands behind its name: [deli
 
 async function run(values: Values<typeof stackFlags>): Promise<number> {
   const options = stackOptionsOf(values)
-  const stack = await startStack(options)
-  const ends = [interrupted(), stack.databaseEnded]
+  const signal = interruption()
+  const stack = await startStack({ ...options, signal })
+  const ends = [aborted(signal), stack.databaseEnded]
   print(await summary(stack))
   const end = await Promise.race(ends)
   if (end === 'interrupted') print('\nstopping')
@@ -28,4 +29,7 @@ async function run(values: Values<typeof stackFlags>): Promise<number> {
   return end === 'interrupted' ? 0 : 1
 }
 
-await runCommand({ help, flags: stackFlags, run })
+/** Runs the command with the arguments of this process. */
+export const main = (): Promise<never> => runCommand({ help, flags: stackFlags, run })
+
+if (import.meta.main) await main()

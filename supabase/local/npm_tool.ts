@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { SetupError } from './errors.ts'
+import { fetchEnvironment } from './packages/environment.ts'
+import { fetchProblem } from './packages/problem.ts'
 
 /**
  * Install one npm package of an exact version under `.outhook/tools/` of the project at `root`,
  * unless it is there, and return the folder of its programs. `log` hears of an installation.
  *
  * A folder of our own instead of npx, whose cache two first installations at once can break, and
- * whose every start costs half a second more. The folder is made under another name and renamed,
- * so that what is there is always whole.
+ * whose every start costs half a second more.
  */
 export async function ensureTool(
   root: string,
@@ -15,28 +16,60 @@ export async function ensureTool(
   version: string,
   log: (line: string) => void = () => {},
 ): Promise<string> {
+  const label = `${name.replace('/', '-')}-${version}`
+  return join(await ensurePackages(root, label, [`${name}@${version}`], log), '.bin')
+}
+
+/**
+ * The same for several packages: returns their `node_modules`. The folder is made under another name
+ * and renamed, so that what is there is always whole.
+ */
+export async function ensurePackages(
+  root: string,
+  label: string,
+  packages: readonly string[],
+  log: (line: string) => void = () => {},
+): Promise<string> {
   const tools = join(root, '.outhook', 'tools')
-  const folder = join(tools, `${name.replace('/', '-')}-${version}`)
-  const programs = join(folder, 'node_modules', '.bin')
-  if (await exists(programs)) return programs
-  log(`installing ${name} ${version} from npm`)
+  const folder = join(tools, label)
+  const modules = join(folder, 'node_modules')
+  if (await exists(modules)) return modules
+  log(`installing ${packages.join(' ')} from npm`)
   await Deno.mkdir(tools, { recursive: true })
-  const draft = await Deno.makeTempDir({ dir: tools, prefix: '.draft-' })
+  await sweepDrafts(tools)
+  const draft = await Deno.makeTempDir({ dir: tools, prefix: DRAFT })
   try {
-    await install(draft, `${name}@${version}`)
+    await install(draft, packages)
     await Deno.rename(draft, folder)
   } catch (error) {
     await Deno.remove(draft, { recursive: true })
     // Someone else's copy may have come first: theirs is as good.
-    if (!(await exists(programs))) throw error
+    if (!(await exists(modules))) throw error
   }
-  return programs
+  return modules
 }
 
-async function install(folder: string, what: string): Promise<void> {
-  const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', what]
+const DRAFT = '.draft-'
+const HOUR_MS = 3_600_000
+
+/** Removes what installations that were broken off have left: no installation takes an hour. */
+async function sweepDrafts(tools: string): Promise<void> {
+  for await (const { name } of Deno.readDir(tools)) {
+    if (!name.startsWith(DRAFT)) continue
+    const path = join(tools, name)
+    const { mtime } = await Deno.stat(path).catch(() => ({ mtime: null }))
+    if (mtime === null || Date.now() - mtime.getTime() < HOUR_MS) continue
+    await Deno.remove(path, { recursive: true }).catch(() => {})
+  }
+}
+
+async function install(folder: string, packages: readonly string[]): Promise<void> {
+  const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund']
+  const { env } = fetchEnvironment()
   const ended = await new Deno.Command('npm', {
-    args,
+    args: [...args, ...packages],
+    clearEnv: true,
+    env,
     stdin: 'null',
     stdout: 'piped',
     stderr: 'piped',
@@ -45,7 +78,12 @@ async function install(folder: string, what: string): Promise<void> {
     throw new SetupError(message, { cause })
   })
   if (ended.success) return
-  throw new SetupError(`Cannot install ${what}:\n${new TextDecoder().decode(ended.stderr).trim()}`)
+  const said = new TextDecoder().decode(ended.stderr).trim()
+  const cacheDir = env.npm_config_cache ?? join(env.HOME ?? '', '.npm')
+  throw new SetupError(
+    fetchProblem(said, { cacheDir, cacheVariable: 'npm_config_cache' }) ??
+      `Cannot install ${packages.join(' ')}:\n${said}`,
+  )
 }
 
 async function exists(path: string): Promise<boolean> {

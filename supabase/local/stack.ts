@@ -8,19 +8,22 @@ import { fileURLToPath } from 'node:url'
 import { join, resolve } from 'node:path'
 import { readStackConfig } from './config.ts'
 import { configureOutbox, prepareDatabase } from './database/mod.ts'
-import { SetupError } from './errors.ts'
+import { machineProblem, messageOf, SetupError } from './errors.ts'
 import { functionEnv } from './function_env.ts'
 import {
   type FunctionConfig,
   type Functions,
   type FunctionTarget,
+  importMapFlags,
   readFunctionConfigs,
   startFunctions,
 } from './functions/mod.ts'
 import { startGateway } from './gateway/mod.ts'
+import { abortable } from './interrupted.ts'
 import { loadKeys, type StackKeys } from './keys.ts'
 import { startNet } from './net/mod.ts'
 import { type Postgres, startPostgres } from './postgres/mod.ts'
+import { fetchModules } from './packages/fetch.ts'
 import { lockFolder } from './process/lock.ts'
 import { requireFreePort } from './process/ports.ts'
 
@@ -47,6 +50,8 @@ export interface StackOptions {
   fsync?: boolean
   /** Gets what happens and what the functions write, a line a call. */
   log?: (line: string) => void
+  /** Breaks the start off: everything that it has begun is ended, and nothing stays half made. */
+  signal?: AbortSignal
 }
 
 /** A running stack. */
@@ -76,7 +81,7 @@ export interface Stack {
  * use, or when a migration cannot be applied or has changed since it was.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { ports, fresh = false, migrate = true, fsync = true, log = () => {} } = options
+  const { ports, fresh = false, migrate = true, fsync = true, log = () => {}, signal } = options
   const projectDir = resolve(options.projectDir ?? PROJECT_DIR)
   const dataDir = resolve(options.dataDir)
   const config = await readStackConfig(projectDir)
@@ -94,20 +99,23 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     fsync,
     fresh,
     log,
+    signal,
   })
   started.defer(() => postgres.stop())
   if (fresh) await dropKeys(dataDir)
   const keys = await loadKeys(dataDir)
   const { dbUrl, adminDbUrl, authenticatorDbUrl } = postgres
-  if (migrate) await prepareDatabase({ dbUrl, projectDir, log })
+  if (migrate) await prepareDatabase({ dbUrl, projectDir, log, signal })
 
   const net = await startNet({ url: adminDbUrl, log })
   started.defer(() => net.stop())
 
   // The functions are told the gateway's URL, so it comes first and asks for them at each request.
   const targets = new Map<string, FunctionTarget>()
+  const apiPort = ports === 'cli' ? config.api.port : 0
+  if (apiPort !== 0) requireFreePort(apiPort, 'API')
   const gateway = startGateway({
-    port: ports === 'cli' ? config.api.port : 0,
+    port: apiPort,
     authenticatorDbUrl,
     keys,
     schemas: config.api.schemas,
@@ -117,6 +125,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   })
   started.defer(() => gateway.stop())
   const apiUrl = gateway.url
+  signal?.throwIfAborted()
+  await fetchForeign(functionConfigs, projectDir, log, signal)
+  if (functionConfigs.length > 0) {
+    log(`starting the functions ${functionConfigs.map(({ name }) => name).join(', ')}`)
+  }
   const functions = await startFunctions({
     configs: functionConfigs,
     projectDir,
@@ -127,7 +140,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   for (const [name, target] of functions.targets) targets.set(name, target)
 
   const functionsUrl = `${apiUrl}/functions/v1`
-  await configureOutbox({ dbUrl, functionsUrl, workerSecret: keys.workerSecret })
+  await abortable(configureOutbox({ dbUrl, functionsUrl, workerSecret: keys.workerSecret }), signal)
 
   const all = started.move()
   return {
@@ -152,6 +165,29 @@ async function dropKeys(dataDir: string): Promise<void> {
   }
 }
 
+/**
+ * Fetches what functions outside of this project's functions/ import; what those within import was
+ * fetched before this program began.
+ */
+async function fetchForeign(
+  configs: readonly FunctionConfig[],
+  projectDir: string,
+  log: (line: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const own = join(PROJECT_DIR, 'functions/')
+  for (const { entrypoint, importMap } of configs) {
+    if (entrypoint.startsWith(own)) continue
+    await fetchModules({
+      modules: [entrypoint],
+      cwd: projectDir,
+      flags: importMapFlags(importMap),
+      log,
+      signal,
+    })
+  }
+}
+
 async function makeFolder(path: string): Promise<void> {
   try {
     await Deno.mkdir(path, { recursive: true })
@@ -160,7 +196,7 @@ async function makeFolder(path: string): Promise<void> {
     const isUnfit = [AlreadyExists, NotADirectory, PermissionDenied].some((kind) => {
       return error instanceof kind
     })
-    if (!isUnfit) throw error
+    if (!isUnfit) throw new SetupError(machineProblem(error) ?? messageOf(error))
     throw new SetupError(
       `${path} is not a folder that can be used: name another with --data-dir`,
     )

@@ -3,7 +3,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { runCommand, type Values } from './command.ts'
 import { SetupError } from './errors.ts'
-import { interrupted } from './interrupted.ts'
+import type { FunctionFailure } from './functions/mod.ts'
+import { abortable, aborted, interruption } from './interrupted.ts'
 import { print } from './print.ts'
 import { type Stack, startStack } from './stack.ts'
 import { stackFlags, stackFlagsHelp, stackOptionsOf } from './stack_flags.ts'
@@ -34,9 +35,9 @@ const PATIENCE_MS = 60_000
 const OBSTACLE_EVERY_MS = 1_000
 
 async function run(values: Values<typeof flags>): Promise<number> {
-  const isEnding = interrupted()
+  const signal = interruption()
   await using started = new AsyncDisposableStack()
-  const stack = await startStack(stackOptionsOf(values))
+  const stack = await startStack({ ...stackOptionsOf(values), signal })
   started.defer(() => stack.stop())
 
   let isFirstShown = false
@@ -44,19 +45,35 @@ async function run(values: Values<typeof flags>): Promise<number> {
     if (isFirstShown) print(`\narrived:\n\n${asText(arrival)}`)
   })
   started.defer(() => receiver.stop())
-  await removeEndpoints(stack)
-  const endpoint = await makeEndpoint(stack, receiver.url)
   started.defer(() => removeEndpoints(stack))
-  await showFirstEvent(stack, receiver, endpoint)
-  await showOrder(stack, receiver, AbortSignal.timeout(PATIENCE_MS))
+  await abortable(showAll(stack, receiver), signal)
   isFirstShown = true
   if (values.once) return 0
 
   print(await summary(stack))
   print(nextSteps(receiver))
-  await Promise.race([isEnding, stack.databaseEnded])
+  await Promise.race([aborted(signal), stack.databaseEnded])
   print('\nstopping')
   return 0
+}
+
+/** A first event and a first saga, or the function that does not start, whichever comes first. */
+async function showAll(stack: Stack, receiver: Receiver): Promise<void> {
+  const failed = stack.functions.failed.then((failure) => {
+    throw new SetupError(failureText(failure))
+  })
+  await Promise.race([stack.functions.up(), failed])
+  await removeEndpoints(stack)
+  const endpoint = await makeEndpoint(stack, receiver.url)
+  await Promise.race([
+    showFirstEvent(stack, receiver, endpoint)
+      .then(() => showOrder(stack, receiver, AbortSignal.timeout(PATIENCE_MS))),
+    failed,
+  ])
+}
+
+function failureText({ name, starts, reason }: FunctionFailure): string {
+  return `The function ${name} does not start (${starts} tries): ${reason}`
 }
 
 async function showFirstEvent(
@@ -151,4 +168,7 @@ function nextSteps({ url }: Receiver): string {
 `
 }
 
-await runCommand({ help, flags, run })
+/** Runs the command with the arguments of this process. */
+export const main = (): Promise<never> => runCommand({ help, flags, run })
+
+if (import.meta.main) await main()

@@ -70,4 +70,7 @@ async function run({ check }: Values<typeof checkFlags>): Promise<number> {
   return 0
 }
 
-if (import.meta.main) await runCommand({ help, flags: checkFlags, run })
+/** Runs the command with the arguments of this process. */
+export const main = (): Promise<never> => runCommand({ help, flags: checkFlags, run })
+
+if (import.meta.main) await main()

@@ -56,7 +56,7 @@ async function runDenoStep(spec: DenoStep, context: StepContext): Promise<Tally 
     const quiet = spec.live ? [] : ['--quiet']
     const ended = await run({
       path: deno,
-      args: ['test', ...quiet, '-A', '--trace-leaks', ...check, ...more, ...paths],
+      args: ['test', ...quiet, '-A', '--cached-only', '--trace-leaks', ...check, ...more, ...paths],
       cwd: context.root,
       env: { ...context.env, ...spec.env },
       live: spec.live ?? false,

@@ -1,7 +1,7 @@
 import { commandStep } from './command_step.ts'
 import { denoStep } from './deno_step.ts'
 import { pgTapStep } from './pg_tap_step.ts'
-import { edgeDeno } from './setup.ts'
+import { edgeDeno } from './tools.ts'
 import type { Step } from './step.ts'
 
 /** All steps of `deno task test`, in order: the cheap and the telling ones come first. */
@@ -20,12 +20,15 @@ export const testSteps: readonly Step[] = [
     withoutText: /\/(supabase\/local|_support)\//,
     version: edgeDeno,
   }),
-  commandStep('db:build', [['run', '-A', 'supabase/local/db_build.ts', '--check']]),
+  commandStep('db:build', [
+    ['run', '-A', '--cached-only', 'supabase/local/db_build.ts', '--check'],
+  ]),
   denoStep({ name: 'schema', folder: 'tests/sql' }),
   pgTapStep({ name: 'pgTAP', folder: 'tests/sql' }),
   denoStep({ name: 'concurrency', folder: 'tests/concurrency', live: true }),
   denoStep({ name: 'property', folder: 'tests/property', live: true }),
   denoStep({ name: 'end to end', folder: 'tests/e2e', live: true }),
+  denoStep({ name: 'first start', folder: 'tests/start', live: true }),
   denoStep({ name: 'consumer', folder: 'tests/consumer', live: true }),
   denoStep({ name: 'project', folder: 'tests/project' }),
 ]

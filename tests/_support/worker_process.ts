@@ -14,7 +14,7 @@ export interface WorkerProcess {
 /** Starts a worker on the database at `dbUrl`, with more environment variables if given. */
 export function startWorker(dbUrl: string, env: Record<string, string> = {}): WorkerProcess {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', '--no-check', 'functions/deliver/worker.ts'],
+    args: ['run', '-A', '--no-check', '--cached-only', 'functions/deliver/worker.ts'],
     cwd: projectRoot,
     env: { OUTHOOK_DB_URL: dbUrl, NO_COLOR: '1', ...env },
     stdin: 'null',

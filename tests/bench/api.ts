@@ -85,7 +85,14 @@ function median(numbers: number[]): number {
 /** Starts the app; gives its origin and a way to end it. */
 async function startApp(stack: Stack): Promise<{ origin: string; stop(): void }> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', import.meta.resolve('./api/app.ts'), stack.apiUrl, stack.keys.secretKey],
+    args: [
+      'run',
+      '-A',
+      '--cached-only',
+      import.meta.resolve('./api/app.ts'),
+      stack.apiUrl,
+      stack.keys.secretKey,
+    ],
     stdout: 'piped',
   }).spawn()
   const { value } = await child.stdout.getReader().read()

@@ -12,7 +12,7 @@ import { ensureTool } from '../../supabase/local/npm_tool.ts'
 import { print } from '../../supabase/local/print.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startStack } from '../../supabase/local/stack.ts'
-import { edgeDeno } from '../_run/setup.ts'
+import { edgeDeno } from '../_run/tools.ts'
 import { testFolder } from '../_support/folder.ts'
 import { startSink } from '../soak/_support/processes.ts'
 
@@ -40,6 +40,7 @@ async function measure(stack: { apiUrl: string; keys: { secretKey: string } }): 
   const child = new Deno.Command(denoPath, {
     args: [
       'run',
+      '--cached-only',
       '-A',
       '--no-check',
       '--no-lock',

@@ -9,12 +9,16 @@ import { pinned } from './pinned.ts'
 import { publishing } from './publishing.ts'
 import { waking } from './waking.ts'
 
-await runMeasurements('deno task bench:engine', [
-  idle,
-  waking,
-  publishing,
-  memory,
-  dispatch,
-  breakers,
-  pinned,
-])
+/** Runs the command with the arguments of this process. */
+export const main = (): Promise<never> =>
+  runMeasurements('deno task bench:engine', [
+    idle,
+    waking,
+    publishing,
+    memory,
+    dispatch,
+    breakers,
+    pinned,
+  ])
+
+if (import.meta.main) await main()

@@ -84,16 +84,21 @@ function minutes(begun: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-await runCommand({
-  help,
-  flags,
-  run: (values) => {
-    let asked: Asked
-    try {
-      asked = readPlan(values)
-    } catch (error) {
-      throw new SetupError(messageOf(error))
-    }
-    return measure(asked)
-  },
-})
+/** Runs the command with the arguments of this process. */
+export async function main(): Promise<never> {
+  return await runCommand({
+    help,
+    flags,
+    run: (values) => {
+      let asked: Asked
+      try {
+        asked = readPlan(values)
+      } catch (error) {
+        throw new SetupError(messageOf(error))
+      }
+      return measure(asked)
+    },
+  })
+}
+
+if (import.meta.main) await main()

@@ -89,7 +89,7 @@ async function round(side: 'without' | 'with'): Promise<number> {
 
 const dataDir = testFolder()
 const receiverProcess = new Deno.Command(Deno.execPath(), {
-  args: ['run', '-A', new URL('./mixed/receiver.ts', import.meta.url).pathname],
+  args: ['run', '-A', '--cached-only', new URL('./mixed/receiver.ts', import.meta.url).pathname],
   stdout: 'piped',
 }).spawn()
 const reader = receiverProcess.stdout.getReader()

@@ -95,7 +95,7 @@ function cpuMicroseconds(): number {
 
 async function startSink(): Promise<{ url: string; stop(): Promise<void> }> {
   const sink = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', new URL('sink.ts', import.meta.url).pathname],
+    args: ['run', '-A', '--cached-only', new URL('sink.ts', import.meta.url).pathname],
     stdout: 'piped',
   }).spawn()
   const reader = sink.stdout.getReader()

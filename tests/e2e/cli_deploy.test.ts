@@ -5,7 +5,7 @@ import { ensureTool } from '../../supabase/local/npm_tool.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { cliVersions, runCli } from '../../supabase/local/supabase_cli.ts'
 import { startManagementApi } from '../_support/management_api.ts'
-import { edgeDeno } from '../_run/setup.ts'
+import { edgeDeno } from '../_run/tools.ts'
 import { copyProject } from '../_support/project_copy.ts'
 
 const config = parse(await Deno.readTextFile(join(projectRoot, 'supabase/config.toml')))

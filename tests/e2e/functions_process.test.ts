@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import { fileURLToPath } from 'node:url'
+import { backoffMs } from '../../supabase/local/functions/backoff.ts'
 import { readFunctionConfigs, startFunctions } from '../../supabase/local/functions/mod.ts'
 import type { Functions } from '../../supabase/local/functions/mod.ts'
 import { isAlive } from '../../supabase/local/process/identity.ts'
@@ -81,11 +82,30 @@ Deno.test('a process leaves Ctrl-C to its supervisor, which alone ends it', asyn
   expect(log.filter((line) => /^\[echo\] process ended \(SIG(INT|HUP)\)/.test(line))).toEqual([])
 })
 
-Deno.test('a function that cannot start is tried again, with pauses, and says why', async () => {
-  const starts = (): number => log.filter((line) => line.includes('broken on purpose')).length
-  expect(await waitUntil(() => starts() > 2, { timeoutMs: BOOT_MS })).toBe(true)
+Deno.test('a function that cannot start says so once, with its error, however often it is tried', async () => {
+  const failure = await functions.failed
+  expect(failure).toMatchObject({ name: 'broken', starts: 3 })
+  expect(failure.reason).toBe(
+    'its code failed as it was loaded: correct it (code 1)\n' +
+      '  error: Uncaught (in promise) Error: broken on purpose\n' +
+      "  throw new Error('broken on purpose')",
+  )
   expect(await functions.targets.get('broken')?.origin(0)).toBe(null)
-  expect(log.find((line) => line.startsWith('[broken] process ended'))).toContain('code 1')
+  expect(log.filter((line) => line.startsWith('[broken]'))).toEqual([
+    `[broken] does not start: ${failure.reason}`,
+  ])
+})
+
+Deno.test('backoffMs() doubles from a quarter of a second to half a minute', () => {
+  expect([1, 2, 3, 4, 7, 8, 100].map(backoffMs)).toEqual([
+    250,
+    500,
+    1000,
+    2000,
+    16_000,
+    30_000,
+    30_000,
+  ])
 })
 
 Deno.test('an unknown name is an error that lists the known ones', () => {
@@ -98,6 +118,7 @@ Deno.test('processes end when their supervisor is killed with -9', async () => {
       'run',
       '-A',
       '--quiet',
+      '--cached-only',
       fileURLToPath(new URL('fixtures/supervisor.ts', import.meta.url)),
     ],
     stdout: 'piped',

@@ -24,7 +24,7 @@ interface StackProcess {
 
 function run(dataDir: string, ...args: string[]): StackProcess {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', MAIN, '--free-ports', '--data-dir', dataDir, ...args],
+    args: ['run', '-A', '--cached-only', MAIN, '--free-ports', '--data-dir', dataDir, ...args],
     stdin: 'null',
     stdout: 'piped',
     stderr: 'piped',

@@ -62,7 +62,7 @@ for (const which of ['first', 'second'] as const) {
     const { code, stdout, stderr } = await startOnce()
     expect(stderr).toBe('')
     expect(code).toBe(0)
-    expect(stdout.includes('migration 20260101000000 applied')).toBe(which === 'first')
+    expect(stdout.includes('applying migration 20260101000000')).toBe(which === 'first')
     const id = stdout.match(/^ {2}webhook-id: ([0-9a-f-]{36})$/m)?.[1]
     const order = which === 'first' ? 1 : 2
     expect(stdout).toMatch(/^ {2}POST \/webhooks$/m)
@@ -95,7 +95,15 @@ Deno.test('a start says at once that the worker is switched off, and leaves no e
 
 Deno.test('Ctrl-C ends a start, which deletes its endpoint', async () => {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', 'supabase/local/start.ts', '--free-ports', '--data-dir', dataDir],
+    args: [
+      'run',
+      '-A',
+      '--cached-only',
+      'supabase/local/start.ts',
+      '--free-ports',
+      '--data-dir',
+      dataDir,
+    ],
     cwd: projectRoot,
     env: { NO_COLOR: '1' },
     stdin: 'null',

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { receiverPackages } from '../_run/tools.ts'
 import { testFolder } from '../_support/folder.ts'
 import { docsBlock } from './_docs.ts'
 
@@ -36,7 +37,7 @@ const NO_PYTHON =
 const NO_NODE = 'Cannot start node: install Node.js 20 or newer'
 
 /**
- * Writes the pages' receivers into a folder and installs what is said that they need. Their
+ * Writes the pages' receivers into a folder, beside what is said that they need. Their
  * databases are made in `pg`. Disposing of them removes the folder.
  */
 export async function makeReceivers(
@@ -47,8 +48,11 @@ export async function makeReceivers(
   for (const name of ['receiver.mjs', 'receiver.ts', 'receiver.py']) {
     await Deno.writeTextFile(join(folder, name), docsBlock(name))
   }
-  await installPackages(folder)
-  const deno = ['run', '--no-config', '--no-lock', '--check', '--allow-net', '--allow-env']
+  await Deno.symlink(await receiverPackages(projectRoot), join(folder, 'node_modules'))
+  const deno = [
+    ...['run', '--no-config', '--no-lock', '--cached-only', '--check'],
+    ...['--allow-net', '--allow-env'],
+  ]
   const all: DocsReceiver[] = [
     withPostgres('Node.js with Express', ['node', 'receiver.mjs'], NO_NODE),
     withPostgres('Deno', [Deno.execPath(), ...deno, 'receiver.ts'], 'Cannot start Deno'),
@@ -106,21 +110,6 @@ async function ask(pg: Pick<Postgres, 'psql'>, database: string, sql: string): P
   const { code, stdout, stderr } = await pg.psql(sql, { args: ['-d', database] })
   if (code !== 0) throw new Error(`Cannot ask database ${database}: ${stderr}`)
   return stdout
-}
-
-/** Installs the packages of the pages' command, in the versions that the project itself uses. */
-async function installPackages(folder: string): Promise<void> {
-  // SAFETY: a package that the map does not name fails the installation.
-  const { imports } = JSON.parse(
-    await Deno.readTextFile(join(projectRoot, 'import_map.json')),
-  ) as { imports: Record<string, string> }
-  const packages = ['standardwebhooks', 'postgres'].map((name) =>
-    imports[name]?.replace(/^npm:/, '') ?? name
-  )
-  // The project itself has no use for this one.
-  packages.push('express@5.3.0')
-  const args = ['install', '--prefix', folder, '--no-save', '--prefer-offline', '--no-audit']
-  await output('npm', [...args, ...packages], NO_NODE)
 }
 
 async function output(command: string, args: string[], remedy: string): Promise<string> {

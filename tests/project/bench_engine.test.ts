@@ -61,7 +61,16 @@ Deno.test('mergeTaken() replaces what was taken again, and keeps the rest and th
 
 Deno.test('task bench:engine measures, tells its verdict and ends with 0', async () => {
   const { code, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', '--no-check', 'tests/bench/engine.ts', '--small', '--only', 'publishing'],
+    args: [
+      'run',
+      '-A',
+      '--cached-only',
+      '--no-check',
+      'tests/bench/engine.ts',
+      '--small',
+      '--only',
+      'publishing',
+    ],
     cwd: projectRoot,
     env: { NO_COLOR: '1' },
     stderr: 'inherit',

@@ -49,7 +49,14 @@ Deno.test('run() ends with 127 when there is no such program', async () => {
 
 Deno.test('the runner fails and says so when a filter selects nothing, from whatever folder', async () => {
   const { code, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', join(projectRoot, 'tests/run.ts'), '--soak', 'no such test, ever'],
+    args: [
+      'run',
+      '-A',
+      '--cached-only',
+      join(projectRoot, 'tests/run.ts'),
+      '--soak',
+      'no such test, ever',
+    ],
     cwd: '/',
     stdin: 'null',
   }).output()

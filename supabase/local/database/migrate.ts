@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
-import { messageOf, SetupError } from '../errors.ts'
+import { machineProblem, messageOf, SetupError } from '../errors.ts'
 
 /** A file of supabase/migrations. */
 export interface Migration {
@@ -27,10 +27,14 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 
 /**
  * Applies what is new of `migrations` as the connection's role, each in one transaction with its
- * row in supabase_migrations.schema_migrations, where the CLI looks and writes too. Returns the
- * applied versions; throws a SetupError when an applied one is gone or has changed since.
+ * row in supabase_migrations.schema_migrations, where the CLI looks and writes too; `log` hears of each
+ * before it is applied. Returns the applied versions; throws a SetupError when an applied one is gone or has changed since.
  */
-export async function migrate(sql: Sql, migrations: Migration[]): Promise<string[]> {
+export async function migrate(
+  sql: Sql,
+  migrations: Migration[],
+  log: (line: string) => void = () => {},
+): Promise<string[]> {
   await sql.unsafe(HISTORY).simple()
   const history = await sql<{ version: string; statements: string[] | null }[]>`
     select h.version, h.statements
@@ -46,6 +50,7 @@ export async function migrate(sql: Sql, migrations: Migration[]): Promise<string
   for (const migration of migrations) {
     const statements = done.get(migration.version)
     if (statements === undefined) {
+      log(`applying migration ${migration.version}`)
       await apply(sql, migration)
       applied.push(migration.version)
     } else if (statements !== null && essence(statements.join('')) !== essence(migration.text)) {
@@ -74,7 +79,9 @@ async function apply(sql: Sql, migration: Migration): Promise<void> {
         values (${migration.version}, ${migration.name}, ${[migration.text]})`
     })
   } catch (cause) {
-    throw new SetupError(`${fileName(migration)} cannot be applied: ${messageOf(cause)}`, { cause })
+    const says = machineProblem(cause) ??
+      `${fileName(migration)} cannot be applied: ${messageOf(cause)}`
+    throw new SetupError(says, { cause })
   }
 }
 

@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path'
 import postgres from 'postgres'
 import { readStackConfig } from '../config.ts'
+import { abortable } from '../interrupted.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { seed } from './seed.ts'
 
@@ -10,20 +11,25 @@ import { seed } from './seed.ts'
  * changed since it was.
  */
 export async function prepareDatabase(
-  { dbUrl, projectDir, log }: { dbUrl: string; projectDir: string; log: (line: string) => void },
+  { dbUrl, projectDir, log, signal }: {
+    dbUrl: string
+    projectDir: string
+    log: (line: string) => void
+    signal?: AbortSignal | undefined
+  },
 ): Promise<void> {
   const supabase = join(projectDir, 'supabase')
   const sql = postgres(dbUrl, { max: 1, onnotice: () => {} })
   try {
-    const applied = await migrate(sql, await readMigrations(join(supabase, 'migrations')))
-    for (const version of applied) log(`migration ${version} applied`)
+    const migrations = await readMigrations(join(supabase, 'migrations'))
+    await abortable(migrate(sql, migrations, log), signal)
     const { enabled, sql_paths } = (await readStackConfig(projectDir)).db.seed
     for (const file of enabled ? sql_paths.map((path) => join(supabase, path)) : []) {
       const path = relative(projectDir, file)
-      if (await seed(sql, path, file)) log(`${path} run`)
+      if (await abortable(seed(sql, path, file), signal)) log(`${path} run`)
     }
   } finally {
-    await sql.end()
+    await sql.end({ timeout: signal?.aborted === true ? 0 : undefined })
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from 'postgres'
-import { messageOf, SetupError } from '../errors.ts'
+import { machineProblem, messageOf, SetupError } from '../errors.ts'
 
 /**
  * Runs the seed file once per database, in one transaction with the note that it ran. `path` is
@@ -21,7 +21,9 @@ export async function seed(sql: Sql, path: string, file: string): Promise<boolea
         values (${path}, ${createHash('sha256').update(text).digest('hex')})`
     })
   } catch (cause) {
-    throw new SetupError(`${path} cannot be run: ${messageOf(cause)}`, { cause })
+    throw new SetupError(machineProblem(cause) ?? `${path} cannot be run: ${messageOf(cause)}`, {
+      cause,
+    })
   }
   return true
 }

@@ -4,9 +4,11 @@
  */
 import { type FunctionConfig, readFunctionEnv } from './config.ts'
 import { supervise, type Supervisor } from './supervisor.ts'
+import type { FunctionFailure } from './failure.ts'
 import type { FunctionTarget } from './target.ts'
 
-export { type FunctionConfig, readFunctionConfigs } from './config.ts'
+export { type FunctionConfig, importMapFlags, readFunctionConfigs } from './config.ts'
+export type { FunctionFailure } from './failure.ts'
 export type { FunctionTarget, FunctionTargets } from './target.ts'
 
 /** How the functions are started. */
@@ -27,6 +29,10 @@ export interface FunctionsOptions {
 export interface Functions {
   /** For the gateway. `targets.get(name)?.origin(ms)` waits until a function is up. */
   targets: ReadonlyMap<string, FunctionTarget>
+  /** Resolves once every function listens. */
+  up(): Promise<void>
+  /** Resolves when a function has failed to start three times in a row. */
+  readonly failed: Promise<FunctionFailure>
   /** The process id of a function, or null between two processes. */
   pid(name: string): number | null
   /** Ends a function's process (SIGKILL by default); it is started again at once. */
@@ -56,6 +62,10 @@ export async function startFunctions(options: FunctionsOptions): Promise<Functio
 
   return {
     targets: new Map([...supervisors].map(([name, { target }]) => [name, target])),
+    async up(): Promise<void> {
+      await Promise.all([...supervisors.values()].map((supervisor) => supervisor.listening()))
+    },
+    failed: Promise.race([...supervisors.values()].map((supervisor) => supervisor.failed)),
     pid: (name) => find(name).pid(),
     kill: (name, signal) => find(name).kill(signal),
     async stop(): Promise<void> {

@@ -2,7 +2,9 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { FunctionConfig } from './config.ts'
+import { backoffMs } from './backoff.ts'
+import { type FunctionConfig, importMapFlags } from './config.ts'
+import { failureReason, type FunctionFailure } from './failure.ts'
 import { readPort } from './ready.ts'
 import type { FunctionTarget } from './target.ts'
 
@@ -19,6 +21,10 @@ export interface SupervisorOptions {
 /** One function under supervision. */
 export interface Supervisor {
   target: FunctionTarget
+  /** Resolves once the function listens; never, when it never does. */
+  listening(): Promise<unknown>
+  /** Resolves at the third failed start in a row. */
+  readonly failed: Promise<FunctionFailure>
   /** The process id, or null between two processes. */
   pid(): number | null
   /** Ends the process (SIGKILL by default); it is started again. */
@@ -27,12 +33,17 @@ export interface Supervisor {
   stop(): Promise<void>
 }
 
-/** A process that lived this long was not a failed start. */
+/** A process that listened for this long has started, whatever it ends of. */
 const HEALTHY_AFTER_MS = 1000
-const FIRST_BACKOFF_MS = 100
-const MAX_BACKOFF_MS = 5000
+/** So many failed starts in a row are told to who waits for the function. */
+const FAILED_AFTER = 3
+/** Of what a process writes before it listens, so many lines are kept. */
+const MOST_KEPT = 200
 
-/** What Deno itself needs of our environment: its cache, its registry, its certificates. */
+/**
+ * What a function's process gets of our environment: where the packages are, which it reads and never
+ * fetches, and what its own requests need: proxies and certificates.
+ */
 const PASSED_ON = [
   'HOME',
   'PATH',
@@ -45,8 +56,16 @@ const PASSED_ON = [
   'NO_PROXY',
   'DENO_CERT',
   'DENO_TLS_CA_STORE',
+  'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
 ]
+
+/** How one process ended: when it had listened and for how long, or why it never did. */
+type End = { kind: 'ran'; listenedMs: number; how: string } | {
+  kind: 'not started'
+  reason: string
+}
 
 /** Starts the process of a function; it is up once `target.origin()` has an answer. */
 export function supervise(options: SupervisorOptions): Supervisor {
@@ -55,19 +74,30 @@ export function supervise(options: SupervisorOptions): Supervisor {
   let origin = Promise.withResolvers<string>()
   const stopping = new AbortController()
 
-  /** Runs one process to its end; returns how long it lived, in ms. */
-  async function runOnce(): Promise<number> {
-    const startedAt = performance.now()
+  const started = Promise.withResolvers<void>()
+  const failed = Promise.withResolvers<FunctionFailure>()
+
+  /** Runs one process to its end. What it writes before it listens is shown once it does. */
+  async function runOnce(): Promise<End> {
     const ready = origin
     const running = spawn(options)
     child = running
+    let listensSince: number | null = null
+    const early: string[] = []
+    const show = (line: string): void => {
+      if (listensSince !== null) log(`[${config.name}] ${line}`)
+      else if (early.length < MOST_KEPT) early.push(line)
+    }
     const output = Promise.all([
       readLines(running.stdout, (line) => {
         const port = readPort(line)
-        if (port === null) log(`[${config.name}] ${line}`)
-        else ready.resolve(`http://127.0.0.1:${port}`)
+        if (port === null) return show(line)
+        listensSince = performance.now()
+        for (const kept of early.splice(0)) show(kept)
+        ready.resolve(`http://127.0.0.1:${port}`)
+        started.resolve()
       }),
-      readLines(running.stderr, (line) => log(`[${config.name}] ${line}`)),
+      readLines(running.stderr, show),
     ])
     const status = await running.status
     child = null
@@ -75,18 +105,32 @@ export function supervise(options: SupervisorOptions): Supervisor {
     await output
     await closeQuietly(running.stdin)
     const how = status.signal ?? `code ${status.code}`
-    if (!stopping.signal.aborted) log(`[${config.name}] process ended (${how}), starting again`)
-    return performance.now() - startedAt
+    return listensSince === null
+      ? { kind: 'not started', reason: failureReason(how, early) }
+      : { kind: 'ran', listenedMs: performance.now() - listensSince, how }
   }
 
   async function keepRunning(): Promise<void> {
     let failures = 0
+    let told = ''
     while (!stopping.signal.aborted) {
-      const lifeMs = await runOnce()
-      failures = lifeMs < HEALTHY_AFTER_MS ? failures + 1 : 0
-      if (failures > 1) {
-        const backoffMs = FIRST_BACKOFF_MS * 2 ** (failures - 2)
-        await pause(Math.min(backoffMs, MAX_BACKOFF_MS), stopping.signal)
+      const end = await runOnce()
+      if (stopping.signal.aborted) return
+      if (end.kind === 'ran') {
+        log(`[${config.name}] process ended (${end.how}), starting again`)
+        failures = end.listenedMs < HEALTHY_AFTER_MS ? failures + 1 : 0
+        told = ''
+      } else {
+        failures += 1
+        // The same failure again is no news.
+        if (end.reason !== told) log(`[${config.name}] does not start: ${end.reason}`)
+        told = end.reason
+        if (failures >= FAILED_AFTER) {
+          failed.resolve({ name: config.name, starts: failures, reason: end.reason })
+        }
+      }
+      if (failures > 0 && !(end.kind === 'ran' && failures === 1)) {
+        await pause(backoffMs(failures), stopping.signal)
       }
     }
   }
@@ -104,6 +148,8 @@ export function supervise(options: SupervisorOptions): Supervisor {
         return answer
       },
     },
+    failed: failed.promise,
+    listening: () => started.promise,
     pid: () => child?.pid ?? null,
     kill(signal = 'SIGKILL'): void {
       // From here on requests wait for the next process, not for this one's end to be noticed.
@@ -132,10 +178,12 @@ function spawn({ config, projectDir, env, denoPath }: SupervisorOptions): Deno.C
       '--quiet',
       '--no-prompt',
       '--no-lock',
+      '--cached-only',
       '--allow-net',
       '--allow-env',
       '--allow-sys',
-      `--allow-read=${projectDir}`,
+      // The working directory, which is the project's: a comma in its path would separate two.
+      '--allow-read=.',
       ...importMapFlags(config.importMap),
       fileURLToPath(import.meta.resolve('./child.ts')),
       pathToFileURL(config.entrypoint).href,
@@ -145,6 +193,7 @@ function spawn({ config, projectDir, env, denoPath }: SupervisorOptions): Deno.C
     env: {
       ...Object.fromEntries(inherited),
       NO_COLOR: '1',
+      DENO_NO_UPDATE_CHECK: '1',
       ...env,
       SUPABASE_FUNCTION_SLUG: config.name,
     },
@@ -152,11 +201,6 @@ function spawn({ config, projectDir, env, denoPath }: SupervisorOptions): Deno.C
     stdout: 'piped',
     stderr: 'piped',
   }).spawn()
-}
-
-function importMapFlags(path: string | null): string[] {
-  if (path === null) return []
-  return /deno\.jsonc?$/.test(path) ? ['--config', path] : ['--import-map', path]
 }
 
 async function readLines(

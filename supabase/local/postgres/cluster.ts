@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import type { PostgresBinaries } from './binaries.ts'
 import type { ServerUser } from './server_user.ts'
-import { SetupError } from '../errors.ts'
+import { machineProblem, SetupError } from '../errors.ts'
 
 /** Between PGDATA's name and the random end of a cluster in the making. */
 const UNFINISHED = '.making-'
@@ -65,20 +65,43 @@ export async function requireSameMajor(
 
 /**
  * Makes the cluster under a temporary name and renames it, so that a kill in between leaves nothing
- * that looks whole. The superuser is supabase_admin, as on the platform.
+ * that looks whole; when `signal` aborts, nothing is left at all. The superuser is supabase_admin, as
+ * on the platform.
  */
 export async function createCluster(
   paths: ClusterPaths,
   binaries: PostgresBinaries,
   user: ServerUser,
+  signal?: AbortSignal,
 ): Promise<void> {
   await removeUnfinished(paths)
   // A name of its own: the initdb of a killed start may still be writing to its folder.
   const making = `${paths.data}${UNFINISHED}${crypto.randomUUID().slice(0, 8)}`
+  const passwordFile = `${making}.password`
+  try {
+    await initdb({ making, passwordFile, paths, binaries, user, signal })
+    await Deno.rename(making, paths.data)
+  } catch (error) {
+    for (const path of [making, passwordFile, paths.vaultKey]) {
+      await Deno.remove(path, { recursive: true }).catch(ignoreNotFound)
+    }
+    throw error
+  }
+}
+
+async function initdb(
+  { making, passwordFile, paths, binaries, user, signal }: {
+    making: string
+    passwordFile: string
+    paths: ClusterPaths
+    binaries: PostgresBinaries
+    user: ServerUser
+    signal: AbortSignal | undefined
+  },
+): Promise<void> {
   await Deno.mkdir(making, { mode: 0o700 })
   await user.own(making)
   await createVaultKey(paths, user)
-  const passwordFile = `${making}.password`
   await Deno.writeTextFile(passwordFile, 'postgres\n', { mode: 0o600 })
   await user.own(passwordFile)
   const [command = '', ...args] = [
@@ -95,12 +118,22 @@ export async function createCluster(
     `--lc-ctype=${Deno.build.os === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'}`,
     '--no-sync',
   ]
-  const { success, stderr } = await new Deno.Command(command, { args, cwd: '/' }).output()
+  // In a session of its own, so that Ctrl-C passes it by: only `signal` ends it, and is waited for.
+  const { success, stderr } = await new Deno.Command(command, {
+    args,
+    cwd: '/',
+    detached: true,
+    ...signal === undefined ? {} : { signal },
+  }).output()
+  signal?.throwIfAborted()
   await Deno.remove(passwordFile)
   if (!success) {
-    throw new SetupError(`initdb failed: ${new TextDecoder().decode(stderr).trim()}`)
+    const said = new TextDecoder().decode(stderr).trim()
+    throw new SetupError(
+      machineProblem(said) ??
+        `Cannot make a database with initdb; put right what it says:\n${said.slice(-1000)}`,
+    )
   }
-  await Deno.rename(making, paths.data)
 }
 
 /** Removes the cluster and all that belongs to it. */

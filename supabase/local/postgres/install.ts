@@ -1,13 +1,16 @@
-import { SetupError } from '../errors.ts'
+import { messageOf, SetupError } from '../errors.ts'
+import { abortable } from '../interrupted.ts'
 import { type Lock, tryLock, waitForLock } from '../process/lock.ts'
+import { aptInstall, type AptOptions, aptUpdate } from './apt.ts'
 import { findPostgres, type PostgresBinaries } from './binaries.ts'
 
 /** Says what is being done, one line a call. */
 export type Log = (line: string) => void
 
-const OTHER_WAYS = 'Either install PostgreSQL 15, 16 or 17 with pg_cron (Debian: apt-get install ' +
-  'postgresql-15 postgresql-15-cron), or use the Supabase CLI with Docker (`supabase start`), or ' +
-  'name a database that has both in OUTHOOK_DB_URL and use `deno task worker`'
+const OTHER_WAYS =
+  'install PostgreSQL 15, 16 or 17 with pg_cron (Debian 12: apt-get install postgresql-15 ' +
+  'postgresql-15-cron; Debian 13: postgresql-17 postgresql-17-cron), or run this as root on Debian ' +
+  'or Ubuntu, which installs them, or use the Supabase CLI with Docker (`supabase start`)'
 
 const CLUSTER_CONFIG = '/etc/postgresql-common/createcluster.d/outhook.conf'
 
@@ -16,25 +19,27 @@ const CLUSTER_CONFIG = '/etc/postgresql-common/createcluster.d/outhook.conf'
  * missing with apt, and says so. Throws a SetupError that lists the other ways when neither is
  * possible.
  */
-export async function ensurePostgres({ log }: { log: Log }): Promise<PostgresBinaries> {
+export async function ensurePostgres(
+  { log, signal }: { log: Log; signal?: AbortSignal | undefined },
+): Promise<PostgresBinaries> {
   const found = await findPostgres()
   if (found !== null && found.missing.length === 0) return found
   if (!await canInstall()) {
     if (found !== null) return found
-    throw new SetupError(`no PostgreSQL with pg_cron is installed. ${OTHER_WAYS}`)
+    throw new SetupError(`There is no PostgreSQL with pg_cron here: ${OTHER_WAYS}`)
   }
   // Two copies that start at once: the second waits here, then finds everything in place.
-  const lock = await takeInstallLock(log)
+  const lock = await abortable(takeInstallLock(log), signal)
   try {
     const after = await findPostgres()
     if (after !== null && after.missing.length === 0) return after
-    await install(log)
+    await install({ log, signal })
   } finally {
     lock.release()
   }
   const installed = await findPostgres()
   if (installed === null) {
-    throw new SetupError(`apt installed PostgreSQL, but without pg_cron. ${OTHER_WAYS}`)
+    throw new SetupError(`apt installed PostgreSQL, but without pg_cron: ${OTHER_WAYS}`)
   }
   return installed
 }
@@ -56,30 +61,33 @@ async function canInstall(): Promise<boolean> {
   }
 }
 
-async function install(log: Log): Promise<void> {
+async function install(options: AptOptions): Promise<void> {
+  const { log } = options
   let major = await newestOffered()
   if (major === null) {
     log('apt: reading the package lists (apt-get update)')
-    await apt(['update'])
+    await aptUpdate(options)
     major = await newestOffered()
   }
   if (major === null) {
-    throw new SetupError(`apt offers no PostgreSQL 15, 16 or 17 with pg_cron. ${OTHER_WAYS}`)
+    throw new SetupError(`apt offers no PostgreSQL 15, 16 or 17 with pg_cron: ${OTHER_WAYS}`)
   }
   const packages = ['', '-cron', '-pgtap', '-plpgsql-check'].map((p) => `postgresql-${major}${p}`)
   log(`apt: installing ${packages.join(' ')} (no database server is set up or started)`)
-  await withoutMainCluster(() => installPackages(packages, log))
+  await withoutMainCluster(() => installPackages(packages, options))
 }
 
 /** Installs the packages; when the lists are too old to download by, reads them anew first. */
-async function installPackages(packages: string[], log: Log): Promise<void> {
-  const args = ['install', '-y', '--no-install-recommends', ...packages]
+async function installPackages(packages: string[], options: AptOptions): Promise<void> {
   try {
-    await apt(args)
-  } catch {
-    log('apt: reading the package lists (apt-get update), then trying once more')
-    await apt(['update'])
-    await apt(args)
+    await aptInstall(packages, options)
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    options.log(
+      `apt: ${messageOf(error).split('\n')[0]}; reading the package lists, then once more`,
+    )
+    await aptUpdate(options)
+    await aptInstall(packages, options)
   }
 }
 
@@ -104,15 +112,4 @@ async function withoutMainCluster(work: () => Promise<void>): Promise<void> {
   } finally {
     await Deno.remove(CLUSTER_CONFIG)
   }
-}
-
-async function apt(args: string[]): Promise<void> {
-  const { success, stdout, stderr } = await new Deno.Command('apt-get', {
-    args: ['-o', 'DPkg::Lock::Timeout=300', '-q', ...args],
-    env: { DEBIAN_FRONTEND: 'noninteractive' },
-    stdin: 'null',
-  }).output()
-  if (success) return
-  const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr)
-  throw new SetupError(`apt-get ${args[0]} failed:\n${text.trim().slice(-2000)}\n${OTHER_WAYS}`)
 }

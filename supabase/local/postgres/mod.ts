@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import postgres from 'postgres'
+import { abortable } from '../interrupted.ts'
 import { lockFolder } from '../process/lock.ts'
 import { freePort, requireFreePort } from '../process/ports.ts'
 import type { PostgresBinaries } from './binaries.ts'
@@ -59,10 +60,12 @@ export async function startPostgres(options: {
   fsync?: boolean
   fresh?: boolean
   log?: Log
+  /** Breaks the start off: what it has begun is ended and what is half made is removed. */
+  signal?: AbortSignal | undefined
 }): Promise<Postgres> {
-  const { port, fsync = true, fresh = false, log = () => {} } = options
+  const { port, fsync = true, fresh = false, log = () => {}, signal } = options
   const dataDir = resolve(options.dataDir)
-  const binaries = await ensurePostgres({ log })
+  const binaries = await ensurePostgres({ log, signal })
   await Deno.mkdir(dataDir, { recursive: true })
   const lock = await lockFolder(dataDir, 'postgres')
   let child: GuardedChild | undefined
@@ -70,11 +73,13 @@ export async function startPostgres(options: {
     const paths = clusterPaths(dataDir)
     await stopLeftoverServer(paths.data)
     if (fresh) await removeCluster(paths)
-    const started = await launch(paths, binaries, port, fsync, log)
+    signal?.throwIfAborted()
+    const started = await launch({ paths, binaries, wanted: port, fsync, log, signal })
     child = started.child
     const urlOf = (login: Login): string =>
       `postgresql://${login}:postgres@127.0.0.1:${started.port}/postgres`
-    const created = await prepare(urlOf('supabase_admin'), paths.socket, started.port)
+    const address = { host: paths.socket, port: started.port }
+    const created = await prepare(urlOf('supabase_admin'), address, signal)
     return {
       port: started.port,
       dbUrl: urlOf('postgres'),
@@ -93,6 +98,7 @@ export async function startPostgres(options: {
     }
   } catch (error) {
     await child?.stop()
+    await removeSocket(clusterPaths(dataDir))
     lock.release()
     throw error
   }
@@ -105,11 +111,14 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 async function launch(
-  paths: ClusterPaths,
-  binaries: PostgresBinaries,
-  wanted: number | 'free',
-  fsync: boolean,
-  log: Log,
+  { paths, binaries, wanted, fsync, log, signal }: {
+    paths: ClusterPaths
+    binaries: PostgresBinaries
+    wanted: number | 'free'
+    fsync: boolean
+    log: Log
+    signal: AbortSignal | undefined
+  },
 ): Promise<{ child: GuardedChild; port: number }> {
   if (wanted !== 'free') requireFreePort(wanted, 'database')
   const user = await serverUser(resolve(paths.data, '..'))
@@ -117,10 +126,13 @@ async function launch(
     await requireSameMajor(paths, binaries)
   } else {
     log(`creating a database in ${paths.data} (PostgreSQL ${binaries.major})`)
-    await createCluster(paths, binaries, user)
+    await createCluster(paths, binaries, user, signal)
   }
   await prepareSocket(paths, user)
-  return await startPatiently((port) => startServer({ paths, binaries, user, port, fsync }), wanted)
+  return await startPatiently(
+    (port) => startServer({ paths, binaries, user, port, fsync, signal }),
+    wanted,
+  )
 }
 
 /**
@@ -142,13 +154,17 @@ async function startPatiently(
   }
 }
 
-async function prepare(adminUrl: string, host: string, port: number): Promise<boolean> {
+async function prepare(
+  adminUrl: string,
+  address: { host: string; port: number },
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {} })
   try {
-    const created = await bootstrapPlatform(admin)
-    await adoptCronJobs(admin, { host, port })
+    const created = await abortable(bootstrapPlatform(admin), signal)
+    await abortable(adoptCronJobs(admin, address), signal)
     return created
   } finally {
-    await admin.end()
+    await admin.end({ timeout: signal?.aborted === true ? 0 : undefined })
   }
 }

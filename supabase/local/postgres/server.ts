@@ -1,4 +1,4 @@
-import { SetupError } from '../errors.ts'
+import { machineProblem, SetupError } from '../errors.ts'
 import { type GuardedChild, spawnGuarded } from '../process/watchdog.ts'
 import { waitUntil } from '../process/wait.ts'
 import type { PostgresBinaries } from './binaries.ts'
@@ -13,7 +13,7 @@ import { serverOptions } from './settings.ts'
 export type StartFailure =
   | { kind: 'port_taken' }
   | { kind: 'still_in_use' }
-  | { kind: 'failed'; log: string }
+  | { kind: 'failed'; log: string; logFile: string }
 
 /** A started server, or the reason why there is none. */
 export type StartResult = { kind: 'started'; child: GuardedChild } | StartFailure
@@ -25,8 +25,9 @@ export async function startServer(options: {
   user: ServerUser
   port: number
   fsync: boolean
+  signal?: AbortSignal | undefined
 }): Promise<StartResult> {
-  const { paths, binaries, user, port, fsync } = options
+  const { paths, binaries, user, port, fsync, signal } = options
   const logStart = await trimLog(paths.log)
   const stale = await readPidFile(paths.data)
   const child = spawnGuarded({
@@ -47,31 +48,49 @@ export async function startServer(options: {
   let ended = false
   child.ended.then(() => ended = true)
   const ready = await waitUntil(
-    async () => ended || isReady(await readPidFile(paths.data), stale),
+    async () => ended || signal?.aborted === true || isReady(await readPidFile(paths.data), stale),
     { timeoutMs: 120_000 },
   )
-  if (ready && !ended) return { kind: 'started', child }
+  if (ready && !ended && signal?.aborted !== true) return { kind: 'started', child }
   await child.stop()
-  const log = (await Deno.readTextFile(paths.log)).slice(logStart)
+  signal?.throwIfAborted()
+  // By bytes, as the length is: what others wrote before may hold letters of several.
+  const log = new TextDecoder().decode((await Deno.readFile(paths.log)).subarray(logStart))
   if (/could not bind .*Address already in use/.test(log)) return { kind: 'port_taken' }
   if (/pre-existing shared memory block .* is still in use/.test(log)) {
     return { kind: 'still_in_use' }
   }
-  return { kind: 'failed', log: log.trim().slice(-2000) }
+  return { kind: 'failed', log: log.trim().slice(-2000), logFile: paths.log }
 }
 
 /** Turns a failure into the error that people see. */
 export function startError(failure: StartFailure, port: number): SetupError {
   switch (failure.kind) {
     case 'port_taken':
-      return new SetupError(`port ${port} (database) was taken: run with --free-ports`)
+      return new SetupError(
+        `Port ${port} (database) was taken meanwhile: stop what uses it, or run with --free-ports`,
+      )
     case 'still_in_use':
       return new SetupError(
-        'processes of a killed database server are still running: end them, then start again',
+        'Processes of a killed database server are still running: end them, then start again',
       )
     case 'failed':
-      return new SetupError(`the database server did not start; its log says:\n${failure.log}`)
+      return new SetupError(
+        machineProblem(failure.log) ??
+          'The database server does not start: put right what its log says, or begin anew with ' +
+            `--fresh, which drops the local data (${failure.logFile})\n${
+              tellingLines(failure.log)
+            }`,
+      )
   }
+}
+
+/** The last three lines that say why, or whatever is there. */
+function tellingLines(log: string): string {
+  const lines = log.split('\n').filter((line) => line.trim() !== '')
+  const telling = lines.filter((line) => /\b(FATAL|PANIC|ERROR|HINT|DETAIL|error):?/.test(line))
+  return (telling.length > 0 ? telling : lines).slice(-3).map((line) => `  ${line.slice(0, 300)}`)
+    .join('\n')
 }
 
 /**

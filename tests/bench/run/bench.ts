@@ -114,6 +114,7 @@ export async function startBench(log: (line: string) => void): Promise<Bench> {
           ...[
             Deno.execPath(),
             'run',
+            '--cached-only',
             '-A',
             '--no-check',
             ...spec.mode === 'rpc' ? [] : workerFlags(),

@@ -18,7 +18,7 @@ export function startConsumer(
   env: Record<string, string>,
 ): ConsumerProcess {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', '--no-check', `consumer/${file}`, ...args],
+    args: ['run', '-A', '--no-check', '--cached-only', `consumer/${file}`, ...args],
     cwd: projectRoot,
     env: { ...env, NO_COLOR: '1' },
     stdin: 'null',

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Endpoint } from '../../../functions/_shared/contracts.ts'
 import { ensureTool } from '../../../supabase/local/npm_tool.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
-import { edgeDeno } from '../../_run/setup.ts'
+import { edgeDeno } from '../../_run/tools.ts'
 
 /** The outcomes of one event for each endpoint, sent by the Deno that the edge runtime is made of. */
 export async function sendUnderEdgeDeno(endpoints: Endpoint[]): Promise<unknown> {
@@ -11,6 +11,7 @@ export async function sendUnderEdgeDeno(endpoints: Endpoint[]): Promise<unknown>
     args: [
       'run',
       '-A',
+      '--cached-only',
       '--no-check',
       'tests/e2e/brokers/edge_send.ts',
       ...endpoints.map((endpoint) => JSON.stringify(endpoint)),

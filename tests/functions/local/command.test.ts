@@ -4,7 +4,14 @@ import { projectRoot } from '../../../supabase/local/schema/project.ts'
 
 async function run(script: string, arg: string): Promise<{ code: number; out: string }> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', '--quiet', join(projectRoot, 'supabase/local', script), arg],
+    args: [
+      'run',
+      '-A',
+      '--quiet',
+      '--cached-only',
+      join(projectRoot, 'supabase/local', script),
+      arg,
+    ],
     cwd: projectRoot,
     env: { NO_COLOR: '1' },
   }).output()

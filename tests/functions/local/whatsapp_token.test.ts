@@ -4,7 +4,15 @@ import { fixedKey, verifyToken } from '../../../functions/_shared/callbacks/toke
 
 async function run(args: string[], secret?: string): Promise<{ code: number; out: string }> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ['run', '--quiet', '--no-check', '-A', 'supabase/local/whatsapp_token.ts', ...args],
+    args: [
+      'run',
+      '--quiet',
+      '--no-check',
+      '--cached-only',
+      '-A',
+      'supabase/local/whatsapp_token.ts',
+      ...args,
+    ],
     cwd: projectRoot,
     env: { OUTHOOK_WHATSAPP_VERIFY_SECRET: secret ?? '', NO_COLOR: '1' },
   }).output()

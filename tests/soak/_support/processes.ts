@@ -18,13 +18,19 @@ export interface Watched {
 export function startTaskWorker(dbUrl: string): Watched {
   const config = z.object({ tasks: z.object({ worker: z.object({ command: z.string() }) }) })
   const { tasks } = config.parse(JSON.parse(Deno.readTextFileSync(`${projectRoot}/deno.json`)))
-  const [, ...args] = tasks.worker.command.split(' ')
+  // Behind the variables that it sets and the name of the program.
+  const words = tasks.worker.command.split(' ')
+  const args = words.slice(words.indexOf('deno') + 1)
   return watch(spawn(args, { OUTHOOK_DB_URL: dbUrl }, 'null'), '')
 }
 
 /** Starts a receiver that answers 200 on every address of the machine's loopback. */
 export async function startSink(): Promise<Watched> {
-  const child = spawn(['run', '-A', fileURLToPath(import.meta.resolve('./sink.ts'))], {}, 'piped')
+  const child = spawn(
+    ['run', '-A', '--cached-only', fileURLToPath(import.meta.resolve('./sink.ts'))],
+    {},
+    'piped',
+  )
   const reader = child.stdout.getReader()
   const { value } = await reader.read()
   await reader.cancel()

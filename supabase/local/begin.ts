@@ -1,0 +1,63 @@
+/**
+ * Begins every task of deno.json whose program imports packages: fetches them first, then loads the
+ * program, which takes them from the cache (`--cached-only`). This file and all that it imports are
+ * of this project and of Node alone, so nothing is fetched before the machine's own certificates,
+ * mirror and proxy are known.
+ *
+ *   deno run -A --cached-only supabase/local/begin.ts <task> [argument…]
+ */
+
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { machineProblem, SetupError } from './errors.ts'
+import { INTERRUPTED_CODE } from './interrupted.ts'
+import { fetchModules } from './packages/fetch.ts'
+import { oldNode } from './packages/node_version.ts'
+import { print, printError } from './print.ts'
+import { type Program, programs } from './programs.ts'
+import { projectRoot } from './schema/project.ts'
+
+async function begin(program: Program, args: string[]): Promise<void> {
+  if (program.says !== undefined) print(program.says)
+  const tooOld = oldNode(Deno.env.get('npm_config_user_agent'))
+  if (tooOld !== null) throw new SetupError(tooOld)
+  await fetchFor(program)
+  // The program sees its own arguments, as if it had been started itself.
+  Object.defineProperty(Deno, 'args', { value: [...program.args ?? [], ...args] })
+  // The path is computed, so that Deno does not look for the packages before they are there.
+  const { main }: { main(): Promise<unknown> } = await import(
+    pathToFileURL(join(projectRoot, program.module)).href
+  )
+  await main()
+}
+
+async function fetchFor(program: Program): Promise<void> {
+  const stopping = new AbortController()
+  const stop = (): void => stopping.abort()
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) Deno.addSignalListener(signal, stop)
+  try {
+    const modules = [program.module, ...await program.also?.(projectRoot) ?? []]
+    await fetchModules({ modules, cwd: projectRoot, log: printError, signal: stopping.signal })
+  } catch (error) {
+    if (stopping.signal.aborted) Deno.exit(INTERRUPTED_CODE)
+    throw error
+  } finally {
+    for (const signal of signals) Deno.removeSignalListener(signal, stop)
+  }
+}
+
+const [name = '', ...args] = Deno.args
+const program = programs.get(name)
+if (program === undefined) {
+  printError(`There is no task "${name}": deno task lists them`)
+  Deno.exit(2)
+}
+try {
+  await begin(program, args)
+} catch (error) {
+  const told = error instanceof SetupError ? error.message : machineProblem(error)
+  if (told === null) throw error
+  printError(told)
+  Deno.exit(1)
+}

@@ -1,0 +1,19 @@
+/** `deno task ok`: format, lint rules and types. */
+
+import { projectRoot } from './schema/project.ts'
+
+const CHECKS = [
+  ['fmt', '--check'],
+  ['lint'],
+  ['check', 'supabase', 'functions', 'consumer', 'tests'],
+]
+
+/** Runs the checks one after the other; ends with the code of the first that fails. */
+export async function main(): Promise<never> {
+  for (const args of CHECKS) {
+    const { code } = await new Deno.Command(Deno.execPath(), { args, cwd: projectRoot }).spawn()
+      .status
+    if (code !== 0) Deno.exit(code)
+  }
+  Deno.exit(0)
+}

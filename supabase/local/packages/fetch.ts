@@ -1,0 +1,59 @@
+/**
+ * Fetches packages for this project's programs: before they start, by the process that a person
+ * started, in that person's environment. What runs afterwards takes them from the cache alone.
+ */
+
+import { SetupError } from '../errors.ts'
+import { startProgress } from '../progress.ts'
+import { type CacheOptions, denoCache } from './deno_cache.ts'
+import { denoCacheDir, fetchEnvironment } from './environment.ts'
+import { fetchProblem } from './problem.ts'
+
+/** Which modules are made ready, and for whom. */
+export interface FetchOptions {
+  modules: readonly string[]
+  cwd: string
+  /** Another Deno than the one that runs this. */
+  deno?: string
+  command?: CacheOptions['command']
+  flags?: readonly string[]
+  log: (line: string) => void
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Fetches what the modules import and is not in the cache. A module that cannot be loaded for
+ * another reason than the network is left for its own start to tell. Throws a SetupError with the
+ * cause and the remedy when something cannot be fetched.
+ */
+export async function fetchModules(options: FetchOptions): Promise<void> {
+  const { modules, cwd, deno = Deno.execPath(), command = 'cache', flags = [], log, signal } =
+    options
+  const { env, notes } = fetchEnvironment()
+  const progress = startProgress({ log })
+  const startedAt = performance.now()
+  const result = await denoCache({
+    deno,
+    modules,
+    cwd,
+    command,
+    flags,
+    env,
+    onProgress: (done, known) =>
+      progress.at(done === 0 ? 'fetching packages' : `fetching packages: ${done} of ${known}`),
+    ...signal === undefined ? {} : { signal },
+  })
+  signal?.throwIfAborted()
+  if (result.code === 0) {
+    if (result.downloads > 0) log(`packages fetched in ${secondsSince(startedAt)} s`)
+    return
+  }
+  const where = { cacheDir: denoCacheDir(env), cacheVariable: 'DENO_DIR' }
+  const problem = fetchProblem(result.said, where)
+  if (problem === null) return
+  throw new SetupError([problem, ...notes].join('\n'))
+}
+
+function secondsSince(startedAt: number): string {
+  return ((performance.now() - startedAt) / 1000).toFixed(1)
+}

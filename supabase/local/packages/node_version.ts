@@ -1,0 +1,12 @@
+/** The oldest Node.js whose npm and whose programs this project is tried with. */
+const OLDEST = 20
+
+/**
+ * The sentence for a Node.js that is too old, from the user agent that npm names to what it starts
+ * (`npm/10.9.2 node/v18.19.0 linux x64 …`); null when it is new enough or when npm started nothing.
+ */
+export function oldNode(userAgent: string | undefined): string | null {
+  const version = /\bnode\/v(\d+\.\d+\.\d+)/.exec(userAgent ?? '')?.[1]
+  if (version === undefined || Number.parseInt(version, 10) >= OLDEST) return null
+  return `Node.js ${version} is too old for this project: install Node.js ${OLDEST} or newer`
+}

@@ -1,0 +1,85 @@
+/** Why packages could not be fetched, as one sentence with the remedy. */
+
+interface Cause {
+  pattern: RegExp
+  says: (where: Where) => string
+}
+
+/** What the sentences name. */
+export interface Where {
+  /** The folder that packages are kept in. */
+  cacheDir: string
+  /** The variable that names another one. */
+  cacheVariable: string
+}
+
+/** In this order: the first that matches is the cause. */
+const CAUSES: readonly Cause[] = [
+  {
+    pattern: /\b407\b|proxy auth/i,
+    says: () =>
+      'The proxy asks for a user and a password (407): put them into HTTPS_PROXY, as in ' +
+      'http://user:password@host:port',
+  },
+  {
+    pattern:
+      /UnknownIssuer|invalid peer certificate|SELF_SIGNED_CERT|UNABLE_TO_(GET|VERIFY)|self.signed certificate|unable to get local issuer/i,
+    says: () =>
+      'The package registry has a certificate of an authority that this machine does not name: ' +
+      'put that certificate (PEM) into a file and name the file in NODE_EXTRA_CA_CERTS',
+  },
+  {
+    pattern: /no space left|ENOSPC|disk quota/i,
+    says: ({ cacheDir, cacheVariable }) =>
+      `The disk of ${cacheDir} is full: make room, or name a folder elsewhere in ${cacheVariable}`,
+  },
+  {
+    pattern:
+      /permission denied|EACCES|EPERM|read-only file system|EROFS|not a directory|ENOTDIR|failed to create directory/i,
+    says: ({ cacheDir, cacheVariable }) =>
+      `The cache folder ${cacheDir} cannot be written: name another one in ${cacheVariable}`,
+  },
+  {
+    pattern: /\b(401|403)\b|E401|E403/,
+    says: () =>
+      'The package registry refuses this user: put its token into ~/.npmrc, or name another ' +
+      'registry there',
+  },
+  {
+    pattern:
+      /\b404\b|E404|ETARGET|could not find npm package|npm package '[^']+' does not exist|notarget/i,
+    says: () =>
+      'The package registry lacks a package that is needed: name a registry that has it in ' +
+      '~/.npmrc (registry=https://…)',
+  },
+  {
+    pattern:
+      /error sending request|dns error|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|timed? ?out|connection (refused|reset|closed)|unreachable|tunnel/i,
+    says: () =>
+      'The package registry cannot be reached: connect this machine to the network; behind a ' +
+      'proxy name it in HTTPS_PROXY, with a mirror name it in ~/.npmrc (registry=https://…)',
+  },
+]
+
+/**
+ * The sentence for what Deno or npm wrote as it failed, followed by the lines that tell (three at
+ * most); null when the text names no cause that is known here.
+ */
+export function fetchProblem(text: string, where: Where): string | null {
+  const cause = CAUSES.find(({ pattern }) => pattern.test(text))
+  if (cause === undefined) return null
+  return [cause.says(where), ...tellingLines(text, cause.pattern)].join('\n')
+}
+
+/** At most three lines of `text`, those that match first, without credentials. */
+function tellingLines(text: string, pattern: RegExp): string[] {
+  const lines = text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
+  const found = lines.filter((line) => pattern.test(line) && !/^Download /.test(line))
+  return [...new Set(found)].slice(0, 3).map((line) =>
+    `  ${withoutCredentials(line).slice(0, 300)}`
+  )
+}
+
+function withoutCredentials(line: string): string {
+  return line.replace(/\/\/[^\s/@]+@/g, '//')
+}

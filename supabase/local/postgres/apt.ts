@@ -1,0 +1,108 @@
+/** apt-get, told apart by what may be broken off: its downloads, and not its installing. */
+
+import { SetupError } from '../errors.ts'
+import { linesOf } from '../packages/lines.ts'
+import { startProgress } from '../progress.ts'
+
+/** How apt is run. */
+export interface AptOptions {
+  log: (line: string) => void
+  signal?: AbortSignal | undefined
+}
+
+const BASE = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'APT::Status-Fd=1', '-q']
+
+/** Reads the package lists. */
+export async function aptUpdate(options: AptOptions): Promise<void> {
+  await apt(['update'], { ...options, what: 'reading the package lists' })
+}
+
+/**
+ * Installs packages without those that they only recommend; their downloads first, since those can be
+ * broken off at any moment. Ctrl-C amid the installing waits for its end: a package that is half
+ * installed would have to be mended by hand.
+ */
+export async function aptInstall(packages: readonly string[], options: AptOptions): Promise<void> {
+  const { log, signal } = options
+  const args = ['install', '-y', '--no-install-recommends', ...packages]
+  await apt([...args, '--download-only'], { ...options, what: 'downloading' })
+  const onAbort = (): void =>
+    log('apt: waiting for the end of the installing, which nothing may break off')
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    await apt(args, { log, what: 'installing' })
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+  }
+  signal?.throwIfAborted()
+}
+
+async function apt(
+  args: string[],
+  { log, signal, what }: AptOptions & { what: string },
+): Promise<void> {
+  const ended = await runApt(args, { log, signal, what })
+  signal?.throwIfAborted()
+  if (ended.success) return
+  if (!/dpkg --configure -a/.test(ended.said)) throw aptError(args, ended.said)
+  // An installation of earlier was broken off: it is finished first, as dpkg asks.
+  log('apt: finishing an installation that was broken off (dpkg --configure -a)')
+  await new Deno.Command('dpkg', {
+    args: ['--configure', '-a'],
+    env: { DEBIAN_FRONTEND: 'noninteractive' },
+    stdin: 'null',
+  }).output()
+  const again = await runApt(args, { log, signal, what })
+  signal?.throwIfAborted()
+  if (!again.success) throw aptError(args, again.said)
+}
+
+/** In a session of its own, so that Ctrl-C passes it by: only `signal` ends it. */
+async function runApt(
+  args: string[],
+  { log, signal, what }: AptOptions & { what: string },
+): Promise<{ success: boolean; said: string }> {
+  const child = new Deno.Command('apt-get', {
+    args: [...BASE, ...args],
+    env: { DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
+    stdin: 'null',
+    stdout: 'piped',
+    stderr: 'piped',
+    detached: true,
+    ...signal === undefined ? {} : { signal },
+  }).spawn()
+  const progress = startProgress({ log })
+  const said: string[] = []
+  await Promise.all([child.stdout, child.stderr].map(async (stream) => {
+    for await (const line of linesOf(stream)) {
+      const percent = /^(?:dl|pm)status:[^:]*:([\d.]+):/.exec(line)?.[1]
+      if (percent === undefined) said.push(line)
+      else progress.at(`apt: ${what}, ${Math.round(Number(percent))} %`)
+    }
+  }))
+  const { success } = await child.status
+  return { success, said: said.join('\n') }
+}
+
+const CAUSES: readonly (readonly [pattern: RegExp, says: string])[] = [
+  [/\b407\b/, "The proxy asks apt for a user and a password (407): put them into apt's settings"],
+  [
+    /no space left|enough free space/i,
+    'The disk is full: make room for about 300 MB, then start again',
+  ],
+  [
+    /could not get lock|unable to acquire the dpkg/i,
+    'Another program has been using apt for five minutes: wait for its end, then start again',
+  ],
+  [
+    /could not resolve|temporary failure resolving|could not connect|cannot initiate|connection (failed|refused|timed out)|failed to fetch|unable to fetch/i,
+    "apt cannot reach Debian's archive: connect this machine to the network, then start again",
+  ],
+]
+
+/** The sentence for what apt wrote, with its own lines of errors. */
+export function aptError(args: readonly string[], said: string): SetupError {
+  const says = CAUSES.find(([pattern]) => pattern.test(said))?.[1] ?? `apt-get ${args[0]} failed`
+  const errors = said.split('\n').filter((line) => /^(E|Err|W): ?/.test(line)).slice(-3)
+  return new SetupError([says, ...errors.map((line) => `  ${line.slice(0, 300)}`)].join('\n'))
+}

@@ -1,0 +1,62 @@
+/** The programs behind the tasks of deno.json, and what is fetched before each of them. */
+
+import { join } from 'node:path'
+
+/** One of them. */
+export interface Program {
+  /** The module, from the root of the project; it exports `main()`. */
+  module: string
+  /** Arguments before those of the person. */
+  args?: string[]
+  /** What it says at once, before anything is fetched. */
+  says?: string
+  /** More modules that it starts: files or folders, from the root. */
+  also?: (root: string) => Promise<string[]>
+}
+
+const everything = (): Promise<string[]> =>
+  Promise.resolve(['supabase', 'functions', 'consumer', 'tests'])
+
+/** By the task's name. */
+export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
+  ['stack', {
+    module: 'supabase/local/main.ts',
+    says: 'starting the local stack',
+    also: functionEntrypoints,
+  }],
+  ['start', {
+    module: 'supabase/local/start.ts',
+    says: 'starting the local stack and a first event',
+    also: functionEntrypoints,
+  }],
+  ['worker', { module: 'functions/deliver/worker.ts' }],
+  ['consume', { module: 'consumer/main.ts' }],
+  ['dlq:replay', { module: 'consumer/replay.ts' }],
+  ['ok', { module: 'supabase/local/ok.ts', also: everything }],
+  ['test', { module: 'tests/run.ts', also: everything }],
+  ['soak', { module: 'tests/run.ts', args: ['--soak'], also: everything }],
+  ['bench', { module: 'tests/bench/main.ts', also: everything }],
+  ['bench:engine', { module: 'tests/bench/engine.ts', also: everything }],
+  ['db:build', { module: 'supabase/local/db_build.ts' }],
+  ['types', { module: 'supabase/local/types.ts' }],
+  ['openapi', { module: 'supabase/local/openapi.ts' }],
+])
+
+/** The entrypoints of the project's functions. */
+async function functionEntrypoints(root: string): Promise<string[]> {
+  const found: string[] = []
+  for await (const { name, isDirectory } of Deno.readDir(join(root, 'functions'))) {
+    const path = `functions/${name}/index.ts`
+    if (isDirectory && await isFile(join(root, path))) found.push(path)
+  }
+  return found.sort()
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isFile
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false
+    throw error
+  }
+}

@@ -1,0 +1,55 @@
+import { aptInstall, aptUpdate } from '../../supabase/local/postgres/apt.ts'
+import { tryLock, waitForLock } from '../../supabase/local/process/lock.ts'
+
+/** Programs that the tests start, and Debian's packages of them. */
+const PROGRAMS = {
+  git: 'git',
+  curl: 'curl',
+  openssl: 'openssl',
+  python3: 'python3',
+  ps: 'procps',
+} as const
+
+const lockPath = '/var/lock/outhook-install.lock'
+
+/**
+ * Makes sure that the programs are there; as root on Debian or Ubuntu it installs what is missing with
+ * apt, and says so. Throws an error that names the packages when they cannot be installed.
+ */
+export async function ensurePrograms({ log }: { log: (line: string) => void }): Promise<void> {
+  if ((await missing()).length === 0) return
+  if (Deno.build.os !== 'linux' || Deno.uid() !== 0) return refuse(await missing())
+  const lock = await tryLock(lockPath) ?? await waitForLock(lockPath)
+  try {
+    const packages = await missing()
+    if (packages.length === 0) return
+    log(`apt: installing ${packages.join(' ')}`)
+    try {
+      await aptInstall(packages, { log })
+    } catch {
+      await aptUpdate({ log })
+      await aptInstall(packages, { log })
+    }
+  } finally {
+    lock.release()
+  }
+  const packages = await missing()
+  if (packages.length > 0) refuse(packages)
+}
+
+function refuse(packages: string[]): never {
+  throw new Error(`the tests need ${packages.join(' ')}: install them (Debian: apt-get install)`)
+}
+
+async function missing(): Promise<string[]> {
+  const packages: string[] = []
+  for (const [program, name] of Object.entries(PROGRAMS)) {
+    const { success } = await new Deno.Command('sh', {
+      args: ['-c', 'command -v "$1"', 'sh', program],
+      stdout: 'null',
+      stderr: 'null',
+    }).output()
+    if (!success) packages.push(name)
+  }
+  return packages
+}

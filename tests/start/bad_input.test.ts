@@ -1,0 +1,177 @@
+/** What a first start meets on a machine that lacks something: one sentence with the remedy, and code 1. */
+
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { cloneProject } from '../_support/clone.ts'
+import { testFolder } from '../_support/folder.ts'
+import { runTask, type TaskEnd } from '../_support/task.ts'
+import { startConnectProxy } from '../functions/connect_proxy.ts'
+
+const folder = testFolder()
+const dataDir = join(folder, 'data')
+const isRoot = Deno.build.os === 'linux' && Deno.uid() === 0
+
+Deno.test.beforeAll(async () => {
+  await Deno.mkdir(folder, { recursive: true })
+})
+Deno.test.afterAll(async () => {
+  await Deno.remove(folder, { recursive: true })
+})
+
+/** Variables that lead to the registry, taken away. */
+const alone = {
+  HTTPS_PROXY: '',
+  https_proxy: '',
+  HTTP_PROXY: '',
+  http_proxy: '',
+  NO_PROXY: '',
+  no_proxy: '',
+  npm_config_proxy: '',
+  npm_config_https_proxy: '',
+}
+
+/** The first start with an empty cache. */
+function coldStart(env: Record<string, string>): Promise<TaskEnd> {
+  const DENO_DIR = join(folder, `cache-${crypto.randomUUID()}`)
+  const args = ['start', '--once', '--free-ports', '--data-dir', dataDir]
+  return runTask({ args, env: { ...alone, DENO_DIR, ...env } })
+}
+
+/** The start's only sentence; what follows it are lines of the error, indented. */
+function sentence({ code, stderr }: TaskEnd): string {
+  expect(code).toBe(1)
+  const lines = stderr.trimEnd().split('\n').filter((line) => !line.startsWith('fetching packages'))
+  for (const line of lines.slice(1)) expect(line).toMatch(/^ {2}\S/)
+  expect(lines.length).toBeLessThanOrEqual(4)
+  return lines[0] ?? ''
+}
+
+Deno.test('without a network the start says so', async () => {
+  using closed = Deno.listen({ hostname: '127.0.0.1', port: 0 })
+  const { port } = closed.addr
+  closed.close()
+  expect(sentence(await coldStart({ HTTPS_PROXY: `http://127.0.0.1:${port}` }))).toBe(
+    'The package registry cannot be reached: connect this machine to the network; behind a proxy ' +
+      'name it in HTTPS_PROXY, with a mirror name it in ~/.npmrc (registry=https://…)',
+  )
+})
+
+Deno.test('a proxy that answers 407 is named, and its password is not shown', async () => {
+  const proxy = startConnectProxy({ status: 407 })
+  try {
+    const address = proxy.url.replace('://', '://ada:s3cret@')
+    const ended = await coldStart({ HTTPS_PROXY: address })
+    expect(sentence(ended)).toBe(
+      'The proxy asks for a user and a password (407): put them into HTTPS_PROXY, as in ' +
+        'http://user:password@host:port',
+    )
+    expect(ended.stderr).not.toContain('s3cret')
+    expect(proxy.asked.length).toBeGreaterThan(0)
+  } finally {
+    await proxy.close()
+  }
+})
+
+Deno.test('a cache folder that cannot be written is named, with the variable for another', async () => {
+  const file = join(folder, 'file')
+  await Deno.writeTextFile(file, '')
+  const DENO_DIR = join(file, 'cache')
+  expect(sentence(await coldStart({ DENO_DIR }))).toBe(
+    `The cache folder ${DENO_DIR} cannot be written: name another one in DENO_DIR`,
+  )
+})
+
+Deno.test('an old Node is refused before anything is fetched', async () => {
+  const agent = 'npm/9.2.0 node/v18.19.0 linux x64 workspaces/false'
+  expect(sentence(await coldStart({ npm_config_user_agent: agent }))).toBe(
+    'Node.js 18.19.0 is too old for this project: install Node.js 20 or newer',
+  )
+})
+
+Deno.test('an unknown task is refused', async () => {
+  const { code, stderr } = await runTask({ args: ['strat'] })
+  expect(code).toBe(2)
+  expect(stderr).toBe('There is no task "strat": deno task lists them\n')
+})
+
+/** Runs the start in a mount namespace of its own, after `mounts`. */
+function startAmid(mounts: string, args: string[], cwd?: string): Promise<TaskEnd> {
+  return runTask({
+    args: ['start', '--once', '--free-ports', ...args],
+    prefix: ['unshare', '--mount', 'sh', '-c', `${mounts} && exec "$@"`, 'sh'],
+    ...cwd === undefined ? {} : { cwd },
+  })
+}
+
+for (const [when, size] of [['the database is made', '8m'], ['it is filled', '48m']] as const) {
+  Deno.test({
+    name: `a disk that is full when ${when} is told as such, and nothing else`,
+    ignore: !isRoot,
+    async fn(): Promise<void> {
+      const disk = join(folder, `disk-${size}`)
+      await Deno.mkdir(disk)
+      await Deno.chmod(disk, 0o755)
+      const ended = await startAmid(`mount -t tmpfs -o size=${size},mode=755 disk '${disk}'`, [
+        '--data-dir',
+        join(disk, 'data'),
+      ])
+      expect(sentence(ended)).toBe(
+        'The disk is full: make room (the stack takes about 200 MB), or name a folder on another ' +
+          'disk with --data-dir',
+      )
+    },
+  })
+}
+
+Deno.test({
+  name: 'a clone on a read-only file system says so, and works with a data folder elsewhere',
+  ignore: !isRoot,
+  async fn(): Promise<void> {
+    const clone = join(folder, 'read only')
+    await cloneProject(clone)
+    const mounts =
+      `mount --bind '${clone}' '${clone}' && mount -o remount,bind,ro '${clone}' && cd '${clone}'`
+    expect(sentence(await startAmid(mounts, [], clone))).toBe(
+      'The project lies on a read-only file system: name a folder that can be written with ' +
+        '--data-dir, or use a clone elsewhere',
+    )
+    const { code, stderr } = await startAmid(mounts, ['--data-dir', join(folder, 'rw')], clone)
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+  },
+})
+
+Deno.test('a path with spaces, commas and letters of all kinds works', async () => {
+  const clone = join(folder, "Ünïcode, späce & 'quote' 日本")
+  await cloneProject(clone)
+  const ended = await runTask({ args: ['start', '--once', '--free-ports'], cwd: clone })
+  expect(ended.stderr).toBe('')
+  expect(ended.code).toBe(0)
+})
+
+Deno.test({
+  name: 'without root and without Postgres the start names the packages',
+  ignore: !isRoot,
+  async fn(): Promise<void> {
+    const empty = join(folder, 'nothing')
+    await Deno.mkdir(empty)
+    const hide = `mount --bind '${empty}' /usr/lib/postgresql`
+    // Another user, who may read everything, so that Deno and its cache are found.
+    const caps = '+dac_override,+dac_read_search'
+    const user = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+    const ended = await runTask({
+      args: ['start', '--once', '--free-ports', '--data-dir', join(folder, 'nobody')],
+      prefix: [
+        ...['unshare', '--mount', 'sh', '-c', `${hide} && exec "$@"`, 'sh', ...user],
+        ...[`--inh-caps=${caps}`, `--ambient-caps=${caps}`],
+      ],
+      env: { PATH: '/usr/bin:/bin' },
+    })
+    expect(sentence(ended)).toBe(
+      'There is no PostgreSQL with pg_cron here: install PostgreSQL 15, 16 or 17 with pg_cron ' +
+        '(Debian 12: apt-get install postgresql-15 postgresql-15-cron; Debian 13: postgresql-17 ' +
+        'postgresql-17-cron), or run this as root on Debian or Ubuntu, which installs them, or use ' +
+        'the Supabase CLI with Docker (`supabase start`)',
+    )
+  },
+})
