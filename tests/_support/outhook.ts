@@ -6,6 +6,7 @@ import type { Behaviour } from '../e2e/receiver/behaviours.ts'
 import type { Received } from '../e2e/receiver/http.ts'
 import { type Receiver, startReceiver } from '../e2e/receiver/receiver.ts'
 import { sweepTestFolders, testFolder } from './folder.ts'
+import { copyPrepared } from './prepared.ts'
 
 /** Some schema as supabase-js sees it: any function, any arguments, an unknown result. */
 interface AnyDatabase {
@@ -76,6 +77,7 @@ export const patienceMs = 20_000
 export async function startOuthook(options: TestOuthookOptions = {}): Promise<TestOuthook> {
   await sweepTestFolders()
   const dataDir = testFolder()
+  await copyPrepared(dataDir, 'migrations')
   const log: string[] = []
   const { functions, env = {}, also = {} } = options
   const stack = await startStack({

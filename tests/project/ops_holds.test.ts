@@ -3,9 +3,8 @@
 import { expect } from '@std/expect'
 import postgres, { type Sql } from 'postgres'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
-import { withSchema } from '../../supabase/local/schema/database.ts'
+import { withMigrations } from '../_support/postgres.ts'
 import { askOps, type Row } from '../_support/ops.ts'
 
 type Delivery = { event: string; endpoint: string; attempt: number }
@@ -116,7 +115,7 @@ async function mend(endpoint: string, why: string | RegExp): Promise<Claim> {
 }
 
 Deno.test('what holds deliveries is mended by the command that 02 gives', async (t) => {
-  await withSchema(projectRoot, 'migrations', async (started) => {
+  await withMigrations(async (started) => {
     pg = started
     sql = postgres(pg.dbUrl, { max: 1, onnotice: () => {} })
     try {

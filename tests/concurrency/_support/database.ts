@@ -30,7 +30,7 @@ export interface OutboxDatabase extends AsyncDisposable {
  * Deadlocks are looked for after 20 ms instead of a second.
  */
 export async function startOutbox(): Promise<OutboxDatabase> {
-  const pg = await startTestPostgres()
+  const pg = await startTestPostgres({ migrated: true })
   const opened: Sql[] = []
   const connect = (url: string, warnings: string[] = []): Sql => {
     const sql = postgres(url, {

@@ -1,6 +1,4 @@
 import postgres from 'postgres'
-import { applyFiles, readSource } from '../../../supabase/local/schema/database.ts'
-import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { startTestPostgres, type TestPostgres } from '../../_support/postgres.ts'
 
 /** A database with the schema, and with the handler that the tests' consumers call. */
@@ -28,8 +26,7 @@ end
 $$;`
 
 export async function startShop(): Promise<Shop> {
-  const pg: TestPostgres = await startTestPostgres()
-  await applyFiles(pg, await readSource(projectRoot, 'sql'))
+  const pg: TestPostgres = await startTestPostgres({ migrated: true })
   const sql = postgres(pg.dbUrl, { max: 2, onnotice: () => {} })
   await sql.unsafe(handler).simple()
   return {
