@@ -20,7 +20,11 @@ let kafka: TestKafka
 let rabbit: TestRabbitMq
 
 Deno.test.beforeAll(async () => {
-  ;[outhook, kafka, rabbit] = await Promise.all([startOuthook(), startKafka(), startRabbitMq()])
+  ;[outhook, kafka, rabbit] = await Promise.all([
+    startOuthook({ only: ['deliver'] }),
+    startKafka(),
+    startRabbitMq(),
+  ])
   await outhook.sql.unsafe(`
     create table public.billed (consumer text, event_id text, type text, n integer);
     create function public.bill_kafka(p jsonb) returns void language sql as $$
