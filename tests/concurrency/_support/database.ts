@@ -38,7 +38,8 @@ export async function startOutbox(): Promise<OutboxDatabase> {
       onnotice: ({ severity, message }) => {
         if (severity === 'WARNING' && message !== undefined) warnings.push(message)
       },
-      connection: { application_name: 'test' },
+      // What waits for longer has met a lock that nobody releases.
+      connection: { application_name: 'test', statement_timeout: 30_000 },
     })
     opened.push(sql)
     return sql
