@@ -86,7 +86,7 @@ Deno.test('50 endpoints get each of 2,000 events that they want exactly once', a
   const worker = startWorker(outhook.stack.dbUrl)
   const published = await publishAll()
   expect(published.size).toBe(eventCount)
-  expect(await waitUntil(isDone, { timeoutMs: patienceMs, everyMs: 100 })).toBe(true)
+  expect(await waitUntil(isDone, { timeoutMs: 3 * patienceMs, everyMs: 100 })).toBe(true)
   worker.kill('SIGTERM')
   expect(await worker.ended).toBe(0)
 

@@ -55,7 +55,7 @@ Deno.test('four workers never send an endpoint more at once than it takes', asyn
   }
   const workers = Array.from({ length: 4 }, () => startWorker(outhook.stack.dbUrl))
   try {
-    await outhook.receiver.waitFor(1_400, 60_000)
+    await outhook.receiver.waitFor(1_400, patienceMs)
   } finally {
     expect(await stopWorkers(workers)).toEqual([0, 0, 0, 0])
   }

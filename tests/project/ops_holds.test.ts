@@ -6,6 +6,7 @@ import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { withMigrations } from '../_support/postgres.ts'
 import { askOps, type Row } from '../_support/ops.ts'
+import { patienceMs } from '../_support/patience.ts'
 
 type Delivery = { event: string; endpoint: string; attempt: number }
 type Claim = { deliveries: Delivery[]; endpoints: Record<string, { channel?: Channel }> }
@@ -192,7 +193,7 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
     const row = await lineOf('02', id)
     expect(row.why).toMatch(/^held, the breaker is open, its next probe goes at /)
     expect(row.command).toBe('')
-    await waitUntil(async () => await isServed(id) !== null, { timeoutMs: 10_000 })
+    await waitUntil(async () => await isServed(id) !== null, { timeoutMs: patienceMs })
     expect((await lineOf('02', id)).why).toMatch(/breaker is half open, its probe is under way/)
     await sql`select outbox.delete_endpoint(${id})`
   })

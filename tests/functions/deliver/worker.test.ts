@@ -35,7 +35,7 @@ Deno.test('worker delivers, and at SIGTERM finishes what is on its way and marks
   const worker = startWorker({ OUTHOOK_DB_URL: stack.dbUrl, OUTHOOK_DEBUG: '1' })
   try {
     await prepare(stack, receiver)
-    await receiver.waitFor(200, 20_000)
+    await receiver.waitFor(200)
     await stack.psql(`select outbox.publish('slow', '{"n": 2}')`)
     await receiver.waitFor(202)
     const hits = receiver.received.map(({ path }) => path)
