@@ -2,6 +2,7 @@ import { expect } from '@std/expect'
 import type { Sql } from 'postgres'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import type { Session } from './database.ts'
+import { patienceMs } from '../../_support/patience.ts'
 
 const RECOUNT = await Deno.readTextFile(new URL('recount.sql', import.meta.url))
 
