@@ -1,87 +1,82 @@
-import { print, printError } from '../supabase/local/print.ts'
+import { print, printError, printRaw } from '../supabase/local/print.ts'
 import { projectRoot } from '../supabase/local/schema/project.ts'
 import { listFiles } from './_run/files.ts'
-import { runMark, stopLeftovers } from './_run/leftovers.ts'
+import { stopLeftovers } from './_run/leftovers.ts'
 import { type Options, parseOptions } from './_run/options.ts'
 import { interruptChildren } from './_run/processes.ts'
+import { slowestOf, timesOf } from './_run/report.ts'
+import { runSteps, type StepResult } from './_run/run_steps.ts'
 import { makeFilter } from './_run/selection.ts'
 import { setUp } from './_run/setup.ts'
 import type { Step, StepContext } from './_run/step.ts'
 import { soakSteps, testSteps } from './_run/steps.ts'
-import { sweepTestFolders } from './_support/folder.ts'
-import { add, exitCode, type Tally, tally, tallyLine } from './_run/tally.ts'
+import { removeFoldersOf, sweepTestFolders } from './_support/folder.ts'
+import { add, exitCode, tally, tallyLine } from './_run/tally.ts'
 
-/** Run the steps that the options ask for, one after the other, and return the exit code. */
+/** Two parts keep two cores busy. On more there is room for more, but each part wants a core. */
+const slots = Math.min(Math.max(navigator.hardwareConcurrency, 2), 4)
+
+/** Run the steps that the options ask for, and return the exit code. */
 async function runAll(options: Options): Promise<number> {
+  const started = performance.now()
   const steps = options.soak ? soakSteps(options.short) : testSteps
   const context = await makeContext(options, steps)
   const stopping = stopOnSignals(context.mark)
   await sweepTestFolders()
   await setUp(projectRoot)
-  let total = tally()
-  let ran = 0
-  const failed: string[] = []
-  for (const step of steps) {
-    const counts = await runStep(step, context)
-    if (stopping.code !== null) return stopping.code
-    if (counts === null) continue
-    ran += 1
-    total = add(total, counts)
-    if (counts.failed > 0) failed.push(step.name)
-  }
-  if (ran === 0) {
-    print(
-      options.words.length > 0
-        ? `No test file and no test name contains ${
-          options.words.map((w) => `"${w}"`).join(' or ')
-        }`
-        : 'There is no test of this kind',
-    )
-  }
+  const results = await runSteps(steps, context, slots, () => stopping.code !== null)
+  await stopping.done
+  await removeFoldersOf(context.mark)
+  if (stopping.code !== null) return stopping.code
+  // A word of a test's name leaves most files with nothing to run.
+  const ran = results.filter(({ counts: { passed, failed, skipped } }) => {
+    return passed + failed + skipped > 0
+  })
+  if (ran.length === 0) print(nothing(options.words))
+  else tell(ran, options.slow, (performance.now() - started) / 1000)
+  const total = results.map(({ counts }) => counts).reduce(add, tally())
   print()
-  if (failed.length > 0) print(`Failed, see above: ${failed.join(', ')}`)
+  const failed = ran.filter(({ counts }) => counts.failed > 0)
+  if (failed.length > 0) print(`Failed, see above: ${failed.map(({ name }) => name).join(', ')}`)
   print(tallyLine(total))
   return exitCode(total)
+}
+
+function nothing(words: readonly string[]): string {
+  return words.length === 0
+    ? 'There is no test of this kind'
+    : `No test file and no test name contains ${words.map((word) => `"${word}"`).join(' or ')}`
+}
+
+function tell(results: readonly StepResult[], slow: boolean, seconds: number): void {
+  const parts = results.flatMap((result) => result.parts)
+  if (slow) {
+    printRaw(`\n${slowestOf('tests', parts.flatMap(({ tests }) => tests))}`)
+    printRaw(`\n${slowestOf('files', parts.flatMap(({ files }) => files))}`)
+  }
+  printRaw(`\n${timesOf(results.map(({ time }) => time), seconds)}`)
 }
 
 async function makeContext(options: Options, steps: readonly Step[]): Promise<StepContext> {
   const paths = (await Promise.all(
     ['.test.ts', '.test.sql', '.soak.ts'].map((end) => listFiles(projectRoot, 'tests', end)),
   )).flat()
-  const mark = crypto.randomUUID()
   return {
     root: projectRoot,
     filter: makeFilter(options.words, steps.map((step) => step.name), paths),
-    mark,
-    env: { [runMark]: mark, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' },
+    all: options.all,
+    slow: options.slow,
+    mark: crypto.randomUUID(),
+    env: { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1', OUTHOOK_TESTS: options.all ? 'all' : 'short' },
   }
-}
-
-async function runStep(step: Step, context: StepContext): Promise<Tally | null> {
-  const started = performance.now()
-  let counts: Tally | null
-  try {
-    counts = await step.run(context)
-  } catch (error) {
-    counts = tally({ failed: 1 })
-    print(error instanceof Error ? error.stack ?? error.message : String(error))
-  }
-  const left = await stopLeftovers(context.mark)
-  for (const { pid, command } of left) print(`Left running: process ${pid}, ${command}`)
-  if (counts === null) return null
-  if (left.length > 0) counts = add(counts, tally({ failed: 1 }))
-  const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  print(
-    `${counts.failed === 0 ? 'ok    ' : 'FAILED'} ${step.name}: ${
-      tallyLine(counts)
-    } (${seconds} s)`,
-  )
-  return counts
 }
 
 /** On Ctrl-C or an end from outside: stop all that runs, then let runAll return with the code. */
-function stopOnSignals(mark: string): { code: number | null } {
-  const state: { code: number | null } = { code: null }
+function stopOnSignals(mark: string): { code: number | null; done: Promise<unknown> } {
+  const state: { code: number | null; done: Promise<unknown> } = {
+    code: null,
+    done: Promise.resolve(),
+  }
   const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     if (Deno.build.os === 'windows' && signal !== 'SIGINT') continue
@@ -90,7 +85,7 @@ function stopOnSignals(mark: string): { code: number | null } {
       state.code = codes[signal]
       printError(`Stopping on ${signal}`)
       interruptChildren()
-      void stopLeftovers(mark, 0)
+      state.done = stopLeftovers(mark, 0, 1_000)
     })
   }
   return state

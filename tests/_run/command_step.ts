@@ -1,36 +1,34 @@
-import { printRaw } from '../../supabase/local/print.ts'
 import { run } from './processes.ts'
 import { selectsAll } from './selection.ts'
-import type { Step, StepContext } from './step.ts'
-import { type Tally, tally } from './tally.ts'
+import type { Part, PartResult, Step } from './step.ts'
+import { tally } from './tally.ts'
 
 /**
  * A step of `deno` commands that count as one test each, passed with exit code 0. Under a filter
  * they run only when a word of it is the step's own name.
  */
 export function commandStep(name: string, commands: readonly string[][]): Step {
-  return { name, run: (context) => runCommands(name, commands, context) }
+  return {
+    name,
+    parts({ filter, root }): Promise<Part[]> {
+      const runs = selectsAll(filter) || filter.steps.includes(name)
+      return Promise.resolve(runs ? commands.map((args) => commandPart(args, root)) : [])
+    },
+  }
 }
 
-async function runCommands(
-  name: string,
-  commands: readonly string[][],
-  context: StepContext,
-): Promise<Tally | null> {
-  if (!selectsAll(context.filter) && !context.filter.steps.includes(name)) return null
-  const counts = tally()
-  for (const args of commands) {
-    const ended = await run({
-      path: Deno.execPath(),
-      args,
-      cwd: context.root,
-      env: context.env,
-    })
-    if (ended.code === 0) counts.passed += 1
-    else {
-      counts.failed += 1
-      printRaw(`deno ${args.join(' ')} ended with code ${ended.code}\n${ended.output}`)
-    }
+function commandPart(args: string[], root: string): Part {
+  const name = `deno ${args.join(' ')}`
+  return {
+    name,
+    async run(env): Promise<PartResult> {
+      const { code, output } = await run({ path: Deno.execPath(), args, cwd: root, env })
+      return code === 0 ? { counts: tally({ passed: 1 }), output: '', files: [], tests: [] } : {
+        counts: tally({ failed: 1 }),
+        output: `${name} ended with code ${code}\n${output}`,
+        files: [],
+        tests: [],
+      }
+    },
   }
-  return counts
 }

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import { ensureTool } from '../../supabase/local/npm_tool.ts'
-import { print, printRaw } from '../../supabase/local/print.ts'
+import { testFolder } from '../_support/folder.ts'
+import { waitsForAll } from './behind_all.ts'
 import { readDenoSummary } from './deno_summary.ts'
 import { listFiles } from './files.ts'
+import { readJunit } from './junit.ts'
 import { run } from './processes.ts'
 import { namePattern, select } from './selection.ts'
-import type { Step, StepContext } from './step.ts'
-import { add, type Tally, tally } from './tally.ts'
+import type { Part, PartResult, Step, StepContext } from './step.ts'
+import { tally } from './tally.ts'
 
 /** Which test files a step runs, and how. */
 export interface DenoStep {
@@ -20,51 +22,108 @@ export interface DenoStep {
   ending?: string
   /** Another Deno than the one that runs us, by its exact version. */
   version?: string
-  /** Takes long enough for its output to be shown as it comes. */
+  /** Whether the output is shown as it comes. */
   live?: boolean
+  /** In how many parts the files run; each in its own unless said otherwise. */
+  parts?: number
+  /** Files that measure what other work on the machine would disturb. */
+  alone?: readonly string[]
   env?: Record<string, string>
 }
 
 /** A step that runs test files under `deno test`, with leaks traced. */
 export function denoStep(spec: DenoStep): Step {
-  return { name: spec.name, run: (context) => runDenoStep(spec, context) }
+  return {
+    name: spec.name,
+    eachPart: spec.parts === undefined,
+    parts: (context) => denoParts(spec, context),
+  }
 }
 
-async function runDenoStep(spec: DenoStep, context: StepContext): Promise<Tally | null> {
+async function denoParts(spec: DenoStep, context: StepContext): Promise<Part[]> {
   const ending = spec.ending ?? '.test.ts'
   const listed = await listFiles(context.root, spec.folder, ending, spec.without ?? [])
   const files = await leaveOut(context.root, listed, spec.withoutText)
   const chosen = select(context.filter, spec.name, files)
-  if (chosen.whole.length + chosen.byName.length === 0) return null
+  const whole = chosen.whole.filter((file) => context.all || !waitsForAll(file))
+  // Deno's own filter takes a pattern in Rust's syntax, whose flags stand inside.
+  const filter = `--filter=/(?i:${namePattern(chosen.names).source})/`
+  return [
+    ...divide(whole, spec.parts).map((paths) => denoPart(spec, context, paths, [])),
+    ...divide(chosen.byName, spec.parts).map((paths) => denoPart(spec, context, paths, [filter])),
+  ]
+}
+
+/** Into so many parts of about the same number of files, or each by itself. */
+export function divide(files: readonly string[], parts: number = files.length): string[][] {
+  const shares = Array.from({ length: parts }, (): string[] => [])
+  for (const [index, file] of files.entries()) shares[index % parts]?.push(file)
+  return shares.filter((share) => share.length > 0)
+}
+
+function denoPart(spec: DenoStep, context: StepContext, paths: string[], more: string[]): Part {
+  return {
+    name: paths.length === 1 ? paths[0] ?? '' : `${paths.length} files`,
+    alone: paths.some((path) => spec.alone?.includes(path)),
+    run: (env) => test(spec, context, { paths, more, env: { ...env, ...spec.env } }),
+  }
+}
+
+async function test(
+  spec: DenoStep,
+  context: StepContext,
+  { paths, more, env }: { paths: string[]; more: string[]; env: Record<string, string> },
+): Promise<PartResult> {
   const deno = spec.version === undefined
     ? Deno.execPath()
     : join(await ensureTool(context.root, 'deno', spec.version), 'deno')
-  if (spec.live) print(`> ${spec.name}`)
-  let counts = tally()
-  if (chosen.whole.length > 0) counts = add(counts, await test(chosen.whole, []))
-  if (chosen.byName.length > 0) {
-    // Deno's own filter takes a pattern in Rust's syntax, whose flags stand inside.
-    const filter = `--filter=/(?i:${namePattern(chosen.names).source})/`
-    counts = add(counts, await test(chosen.byName, [filter]))
+  // `deno task ok` has checked the types for the Deno that runs us, so only others check here.
+  const check = spec.version === undefined ? ['--no-check'] : []
+  // --quiet would also hide what the tests print, such as what the long ones have measured.
+  const quiet = spec.live ? [] : ['--quiet']
+  const report = context.slow ? testFolder(context.mark) : null
+  const junit = report === null ? [] : [`--junit-path=${report}/junit.xml`]
+  if (report !== null) await Deno.mkdir(report, { recursive: true })
+  const started = performance.now()
+  const ended = await run({
+    path: deno,
+    args: [
+      'test',
+      ...quiet,
+      '-A',
+      '--cached-only',
+      '--trace-leaks',
+      ...check,
+      ...junit,
+      ...more,
+      ...paths,
+    ],
+    cwd: context.root,
+    env,
+    live: spec.live ?? false,
+  })
+  const seconds = (performance.now() - started) / 1000
+  const counts = readDenoSummary(ended.output, ended.code)
+  const advice = ended.code === 127
+    ? `  ${deno} does not start: remove .outhook/tools and try again\n`
+    : ''
+  return {
+    // A filter by name that matches nothing here is no result of its own.
+    counts: more.length > 0 && ended.code === 0 && counts.passed === 0 ? tally() : counts,
+    output: counts.failed > 0 && !spec.live ? ended.output + advice : '',
+    files: paths.length === 1 ? [{ name: paths[0] ?? '', seconds }] : [],
+    tests: report === null ? [] : await readReport(report),
   }
-  return counts.passed + counts.failed + counts.skipped === 0 ? null : counts
+}
 
-  async function test(paths: string[], more: string[]): Promise<Tally> {
-    // `deno task ok` has checked the types for the Deno that runs us, so only others check here.
-    const check = spec.version === undefined ? ['--no-check'] : []
-    // --quiet would also hide what the tests print, such as what the long ones have measured.
-    const quiet = spec.live ? [] : ['--quiet']
-    const ended = await run({
-      path: deno,
-      args: ['test', ...quiet, '-A', '--cached-only', '--trace-leaks', ...check, ...more, ...paths],
-      cwd: context.root,
-      env: { ...context.env, ...spec.env },
-      live: spec.live ?? false,
-    })
-    const result = readDenoSummary(ended.output, ended.code)
-    if (result.failed > 0 && !spec.live) printRaw(ended.output)
-    if (ended.code === 127) print(`  ${deno} does not start: remove .outhook/tools and try again`)
-    return result
+async function readReport(folder: string): Promise<PartResult['tests']> {
+  try {
+    return readJunit(await Deno.readTextFile(`${folder}/junit.xml`))
+  } catch {
+    // Deno writes none when a file does not load.
+    return []
+  } finally {
+    await Deno.remove(folder, { recursive: true })
   }
 }
 

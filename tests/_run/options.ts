@@ -4,22 +4,39 @@ export interface Options {
   soak: boolean
   /** With soak: the shortened form that CI runs. */
   short: boolean
+  /** Run what stands in `behind_all.ts` too. */
+  all: boolean
+  /** List the slowest tests and files at the end. */
+  slow: boolean
   /** Words that select tests by file path or by name; none selects all. */
   words: string[]
 }
 
 export type ParsedOptions = { ok: true; options: Options } | { ok: false; message: string }
 
-/** Read the runner's arguments: `[words…]`, `--soak`, `--short`. */
+const known = ['--all', '--slow', '--soak', '--short']
+
+/** Read the runner's arguments: `[words…]` and options. */
 export function parseOptions(args: readonly string[]): ParsedOptions {
   const flags = args.filter((arg) => arg.startsWith('-'))
-  const unknown = flags.find((flag) => flag !== '--soak' && flag !== '--short')
+  const unknown = flags.find((flag) => !known.includes(flag))
   if (unknown !== undefined) {
-    return { ok: false, message: `Unknown option "${unknown}": known are --soak and --short` }
+    const all = `${known.slice(0, -1).join(', ')} and ${known.at(-1)}`
+    return { ok: false, message: `Unknown option "${unknown}": known are ${all}` }
   }
-  const soak = flags.includes('--soak')
-  const short = flags.includes('--short')
+  const [all, slow, soak, short] = known.map((flag) => flags.includes(flag))
   if (short && !soak) return { ok: false, message: '--short goes with --soak only' }
+  if (all && soak) return { ok: false, message: '--all does not go with --soak' }
   const words = args.filter((arg) => !arg.startsWith('-') && arg !== '')
-  return { ok: true, options: { soak, short, words } }
+  return {
+    ok: true,
+    options: {
+      soak: soak ?? false,
+      short: short ?? false,
+      // Who names a test wants it, however long it takes.
+      all: (all ?? false) || words.length > 0,
+      slow: slow ?? false,
+      words,
+    },
+  }
 }

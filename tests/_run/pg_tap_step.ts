@@ -1,54 +1,64 @@
 import { join } from 'node:path'
-import { printRaw } from '../../supabase/local/print.ts'
-import type { Postgres } from '../../supabase/local/postgres/mod.ts'
-import { withSchema } from '../../supabase/local/schema/database.ts'
+import { waitsForAll } from './behind_all.ts'
+import { divide } from './deno_step.ts'
 import { listFiles } from './files.ts'
+import type { FileResult } from './pg_tap.ts'
+import { run } from './processes.ts'
 import { namePattern, select } from './selection.ts'
-import type { Step, StepContext } from './step.ts'
-import { readTap } from './tap.ts'
-import { add, type Tally, tally } from './tally.ts'
+import type { Part, PartResult, Step, StepContext } from './step.ts'
+import { add, tally } from './tally.ts'
 
-/**
- * A step that runs pgTAP files as `supabase test db` would: as the role postgres, each with its own
- * begin and rollback, against one database made by the migrations.
- */
-export function pgTapStep({ name, folder }: { name: string; folder: string }): Step {
-  return { name, run: (context) => runPgTap(name, folder, context) }
+/** A step that runs pgTAP files, in so many parts with a database each. */
+export function pgTapStep(
+  { name, folder, parts }: { name: string; folder: string; parts: number },
+): Step {
+  return {
+    name,
+    parts: async (context) =>
+      divide(await choose(name, folder, context), parts).map((files) => pgTapPart(files, context)),
+  }
 }
 
-async function runPgTap(
-  name: string,
-  folder: string,
-  context: StepContext,
-): Promise<Tally | null> {
-  const { whole, byName, names } = select(
-    context.filter,
-    name,
-    await listFiles(context.root, folder, '.test.sql'),
-  )
+async function choose(name: string, folder: string, context: StepContext): Promise<string[]> {
+  const listed = await listFiles(context.root, folder, '.test.sql')
+  const { whole, byName, names } = select(context.filter, name, listed)
   // A test of a file cannot run without those before it, so a name selects the file.
   const pattern = namePattern(names)
-  const files = [...whole]
+  const files = whole.filter((file) => context.all || !waitsForAll(file))
   for (const file of byName) {
     if (pattern.test(await Deno.readTextFile(join(context.root, file)))) files.push(file)
   }
-  if (files.length === 0) return null
-  return await withSchema(context.root, 'migrations', async (pg) => {
-    let counts = tally()
-    for (const file of files) counts = add(counts, await runFile(pg, context.root, file))
-    return counts
-  })
+  return files
 }
 
-async function runFile(pg: Postgres, root: string, file: string): Promise<Tally> {
-  // Named rather than piped: psql then finds what a file includes beside it, and errors have a line.
-  const { code, stdout, stderr } = await pg.psql('', { args: ['--file', join(root, file)] })
-  const { counts, problems } = readTap(stdout)
-  // The file died after its last test: the stream alone looks whole.
-  if (code !== 0 && counts.failed === 0) counts.failed = 1
-  if (counts.failed > 0) {
-    const all = code === 0 ? problems : [...problems, `psql ended with code ${code}`]
-    printRaw(`${file}: ${all.join('; ')}\n${stdout}\n${stderr}\n`)
+/** In a process of its own, so that an interrupted run ends at once with all that it started. */
+function pgTapPart(files: string[], { root }: StepContext): Part {
+  return {
+    name: files.length === 1 ? files[0] ?? '' : `${files.length} files`,
+    async run(env): Promise<PartResult> {
+      const ended = await run({
+        path: Deno.execPath(),
+        args: ['run', '-A', '--no-check', 'tests/_run/pg_tap.ts', ...files],
+        cwd: root,
+        env,
+      })
+      return resultOf(files, ended)
+    },
   }
-  return counts
+}
+
+function resultOf(files: string[], ended: { code: number; output: string }): PartResult {
+  const lines = ended.output.split('\n')
+  // SAFETY: pg_tap.ts writes one line of this form for each file.
+  const results = lines.filter((line) => line.startsWith('{"file":'))
+    .map((line) => JSON.parse(line) as FileResult)
+  const died = ended.code !== 0 || results.length !== files.length
+  const failed = results.filter(({ counts }) => counts.failed > 0)
+  return {
+    counts: results.map(({ counts }) => counts).reduce(add, tally({ failed: died ? 1 : 0 })),
+    output: failed.map(({ output }) => output).join('') +
+      (died ? lines.filter((line) => !line.startsWith('{"file":')).join('\n') : ''),
+    files: results.map(({ file, seconds }) => ({ name: file, seconds })),
+    tests: [],
+  }
 }

@@ -5,13 +5,44 @@ import type { Tally } from './tally.ts'
 export interface StepContext {
   root: string
   filter: Filter
+  /** Whether what stands in `behind_all.ts` runs too. */
+  all: boolean
+  /** Whether the time of each test is wanted. */
+  slow: boolean
   mark: string
-  /** Environment for all that the step starts. */
+  /** Environment for all that the steps start. */
   env: Record<string, string>
 }
 
-/** One line of the run. A null result means that the filter left nothing to do. */
+/** How long a file or a test took. */
+export interface Timed {
+  name: string
+  seconds: number
+}
+
+/** What came of a part: its counts, what there is to print of it, and the times of its tests. */
+export interface PartResult {
+  counts: Tally
+  /** Empty when there is nothing to tell. */
+  output: string
+  files: Timed[]
+  tests: Timed[]
+}
+
+/** What runs in one piece, beside a part of the same step or of another one. */
+export interface Part {
+  /** Names it in the step: a file, or the number of files. */
+  name: string
+  /** Measures what other work on the machine would disturb; runs by itself, after the others. */
+  alone?: boolean
+  /** Runs it, with this environment for all that it starts. */
+  run(env: Record<string, string>): Promise<PartResult>
+}
+
+/** One line of the run. Without a part the filter left nothing to do. */
 export interface Step {
   name: string
-  run(context: StepContext): Promise<Tally | null>
+  /** Whether a line is printed for each part: for steps of many minutes. */
+  eachPart?: boolean
+  parts(context: StepContext): Promise<Part[]>
 }

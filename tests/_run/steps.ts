@@ -7,11 +7,11 @@ import type { Step } from './step.ts'
 /** All steps of `deno task test`, in order: the cheap and the telling ones come first. */
 export const testSteps: readonly Step[] = [
   commandStep('ok', [
+    ['check', '--quiet', 'supabase', 'functions', 'consumer', 'tests'],
     ['fmt', '--check'],
     ['lint', '--quiet'],
-    ['check', '--quiet', 'supabase', 'functions', 'consumer', 'tests'],
   ]),
-  denoStep({ name: 'functions', folder: 'tests/functions' }),
+  denoStep({ name: 'functions', folder: 'tests/functions', parts: 4 }),
   denoStep({
     name: `functions under Deno ${edgeDeno}`,
     folder: 'tests/functions',
@@ -19,17 +19,22 @@ export const testSteps: readonly Step[] = [
     without: ['tests/functions/local'],
     withoutText: /\/(supabase\/local|_support)\//,
     version: edgeDeno,
+    parts: 1,
   }),
-  commandStep('db:build', [
-    ['run', '-A', '--cached-only', 'supabase/local/db_build.ts', '--check'],
-  ]),
+  commandStep('db:build', [[
+    'run',
+    '-A',
+    '--cached-only',
+    'supabase/local/db_build.ts',
+    '--check',
+  ]]),
   denoStep({ name: 'schema', folder: 'tests/sql' }),
-  pgTapStep({ name: 'pgTAP', folder: 'tests/sql' }),
-  denoStep({ name: 'concurrency', folder: 'tests/concurrency', live: true }),
-  denoStep({ name: 'property', folder: 'tests/property', live: true }),
-  denoStep({ name: 'end to end', folder: 'tests/e2e', live: true }),
-  denoStep({ name: 'first start', folder: 'tests/start', live: true }),
-  denoStep({ name: 'consumer', folder: 'tests/consumer', live: true }),
+  pgTapStep({ name: 'pgTAP', folder: 'tests/sql', parts: 6 }),
+  denoStep({ name: 'concurrency', folder: 'tests/concurrency' }),
+  denoStep({ name: 'property', folder: 'tests/property' }),
+  denoStep({ name: 'end to end', folder: 'tests/e2e' }),
+  denoStep({ name: 'first start', folder: 'tests/start' }),
+  denoStep({ name: 'consumer', folder: 'tests/consumer' }),
   denoStep({ name: 'project', folder: 'tests/project' }),
 ]
 
@@ -41,6 +46,7 @@ export function soakSteps(short: boolean): readonly Step[] {
       folder: 'tests',
       ending: '.soak.ts',
       live: true,
+      parts: 1,
       env: { OUTHOOK_SOAK: short ? 'short' : 'full' },
     }),
   ]

@@ -1,13 +1,33 @@
 import { fileURLToPath } from 'node:url'
+import { clusterPaths, removeSocket } from '../../supabase/local/postgres/cluster.ts'
 import { stopLeftoverServer } from '../../supabase/local/postgres/leftover.ts'
 import { tryLock } from '../../supabase/local/process/lock.ts'
+import { runMark } from '../_run/leftovers.ts'
 
 const ROOT = fileURLToPath(new URL('../../.outhook/', import.meta.url))
 const HOUR_MS = 3_600_000
 
-/** A data folder path that no other test has: `.outhook/test-<random>` in the project. */
-export function testFolder(): string {
-  return `${ROOT}test-${crypto.randomUUID().slice(0, 13)}`
+/**
+ * A data folder path that no other test has: `.outhook/test-<random>` in the project. Within a run of
+ * the tests the run's own mark stands before the random part.
+ */
+export function testFolder(mark: string | undefined = Deno.env.get(runMark)): string {
+  return `${ROOT}${prefixOf(mark)}${crypto.randomUUID().slice(0, 13)}`
+}
+
+/** Removes the folders that a run with this mark has left, whose processes have all ended. */
+export async function removeFoldersOf(mark: string): Promise<void> {
+  for (const name of await testFolders()) {
+    if (!name.startsWith(prefixOf(mark))) continue
+    const path = `${ROOT}${name}`
+    await removeSocket(clusterPaths(path))
+    await Deno.remove(path, { recursive: true }).catch(() => {})
+  }
+}
+
+/** A socket path has little room: eight digits of the mark, which is random, are enough. */
+function prefixOf(mark: string | undefined): string {
+  return mark === undefined ? 'test-' : `test-${mark.slice(0, 8)}-`
 }
 
 /**

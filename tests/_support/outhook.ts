@@ -1,11 +1,20 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import postgres, { type Sql } from 'postgres'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
-import { type Stack, type StackOptions, startStack } from '../../supabase/local/stack.ts'
+import { readFunctionConfigs } from '../../supabase/local/functions/mod.ts'
+import {
+  PROJECT_DIR,
+  type Stack,
+  type StackOptions,
+  startStack,
+} from '../../supabase/local/stack.ts'
 import type { Behaviour } from '../e2e/receiver/behaviours.ts'
 import type { Received } from '../e2e/receiver/http.ts'
 import { type Receiver, startReceiver } from '../e2e/receiver/receiver.ts'
 import { sweepTestFolders, testFolder } from './folder.ts'
+import { patienceMs } from './patience.ts'
+import { copyPrepared } from './prepared.ts'
+import { tickAtOnce } from './tick.ts'
 
 /** Some schema as supabase-js sees it: any function, any arguments, an unknown result. */
 interface AnyDatabase {
@@ -63,28 +72,34 @@ export interface TestOuthook {
 export interface TestOuthookOptions {
   /** By default those of supabase/config.toml. */
   functions?: NonNullable<StackOptions['functions']>
+  /** Of those, the ones with these names: each is a process, which takes a second to start. */
+  only?: readonly string[]
+  /** Whether only pg_cron ticks, which may take a minute to begin; else the tick begins at once. */
+  cronAlone?: boolean
   /** More environment variables of the functions. */
   env?: Record<string, string>
   /** More behaviours of the receiver, by the first word of the path. */
   also?: Record<string, Behaviour>
 }
 
-/** A condition of these tests holds within so long, unless it waits for the minute of pg_cron 1.4. */
-export const patienceMs = 20_000
+export { patienceMs }
 
 /** Starts it all; takes a few seconds, so share one per file. */
 export async function startOuthook(options: TestOuthookOptions = {}): Promise<TestOuthook> {
   await sweepTestFolders()
   const dataDir = testFolder()
+  await copyPrepared(dataDir, 'migrations')
   const log: string[] = []
-  const { functions, env = {}, also = {} } = options
+  const { only, cronAlone = false, env = {}, also = {} } = options
+  const configured = options.functions ?? await readFunctionConfigs(PROJECT_DIR)
+  const functions = configured.filter(({ name }) => only?.includes(name) ?? true)
   const stack = await startStack({
     dataDir,
     ports: 'free',
     fsync: false,
     env,
     log: (line) => log.push(line),
-    ...functions === undefined ? {} : { functions },
+    functions,
   })
   const receiver = startReceiver({ also })
   const sql = postgres(stack.dbUrl, { max: 8, onnotice: () => {} })
@@ -93,7 +108,10 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
     db: { schema: 'outbox' },
     auth: { persistSession: false, autoRefreshToken: false },
   })
-  if (functions === undefined) await stack.functions.targets.get('deliver')?.origin(patienceMs)
+  const tick = cronAlone ? null : await tickAtOnce(stack.dbUrl)
+  if (options.functions === undefined) {
+    await stack.functions.targets.get('deliver')?.origin(patienceMs)
+  }
 
   async function createEndpoint(
     path: string,
@@ -138,6 +156,7 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
   }
 
   async function stop(): Promise<void> {
+    await tick?.end()
     await sql.end({ timeout: 1 })
     await admin.end({ timeout: 1 })
     await stack.stop()

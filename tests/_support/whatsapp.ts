@@ -44,8 +44,8 @@ export interface TestWhatsapp {
 }
 
 /** Starts it all; takes a few seconds, so share one per file. */
-export async function startWhatsapp(): Promise<TestWhatsapp> {
-  const outhook = await startOuthook()
+export async function startWhatsapp(functions: string[] = []): Promise<TestWhatsapp> {
+  const outhook = await startOuthook({ only: ['deliver', 'api', 'whatsapp', ...functions] })
   const callApi = apiCaller(outhook)
   const { sql, stack } = outhook
   const targets = new Map<string, CallbackTarget>()

@@ -4,6 +4,7 @@ import { projectRoot } from '../../supabase/local/schema/project.ts'
 
 /** `deno task worker` in a process of its own. */
 export interface WorkerProcess {
+  /** Sends the signal: SIGKILL at once, another one once the worker has started and acts on it. */
   kill(signal: Deno.Signal): void
   /** The lines that it has logged. */
   readonly log: string[]
@@ -22,10 +23,25 @@ export function startWorker(dbUrl: string, env: Record<string, string> = {}): Wo
     stderr: 'piped',
   }).spawn()
   const log: string[] = []
+  const started = Promise.withResolvers<void>()
   const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
-    for await (const line of createInterface({ input: Readable.from(stream) })) log.push(line)
+    for await (const line of createInterface({ input: Readable.from(stream) })) {
+      log.push(line)
+      if (line.includes('worker started')) started.resolve()
+    }
   }
   const ended = Promise.all([child.status, read(child.stdout), read(child.stderr)])
     .then(([{ code, signal }]) => signal ?? code)
-  return { kill: (signal) => child.kill(signal), log, ended }
+  let isOver = false
+  ended.then(() => {
+    isOver = true
+    started.resolve()
+  })
+  const kill = (signal: Deno.Signal): void => {
+    if (signal === 'SIGKILL') return child.kill(signal)
+    started.promise.then(() => {
+      if (!isOver) child.kill(signal)
+    })
+  }
+  return { kill, log, ended }
 }

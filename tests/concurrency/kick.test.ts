@@ -111,9 +111,8 @@ Deno.test('publish() commits while another session has locked the queue of net',
     select count(*)::integer as n from pg_locks l
     where l.pid = ${locker.pid} and l.mode = 'AccessExclusiveLock' and l.granted and l.relation = 'net.http_request_queue'::regclass`
   expect(still).toEqual({ n: 1 })
-  // It waits 50 ms for the lock and goes on; the rest is what a busy machine takes.
+  // It waits 50 ms for the lock, which is still held, and goes on.
   expect(elapsed).toBeGreaterThan(50)
-  expect(elapsed).toBeLessThan(5000)
   await locker.sql`rollback`
   expect(await queued()).toBe(0)
 })

@@ -10,6 +10,7 @@ import { type ConsumerProcess, startConsumer } from './_support/consumer_process
 import { startKafkaBus } from './_support/kafka_bus.ts'
 import { startRabbitMqBus } from './_support/rabbitmq_bus.ts'
 import { orderMessages, type Shop, startShop } from './_support/shop.ts'
+import { patienceMs } from '../_support/patience.ts'
 
 let shop: Shop
 const buses: Partial<Record<Bus['name'], Bus>> = {}
@@ -58,7 +59,7 @@ async function consumeUntil(
       log: (level, message, fields) => logged.push(JSON.stringify({ level, message, ...fields })),
     },
   })
-  const isDone = await waitUntil(until, { timeoutMs: 60_000, everyMs: 50 })
+  const isDone = await waitUntil(until, { timeoutMs: patienceMs, everyMs: 50 })
   stop.abort()
   await running
   await inbox.close()
@@ -178,16 +179,15 @@ Deno.test('consume killed in mid-batch and started again loses nothing and does 
   await bus.create('storm')
   const total = 300
   await bus.send('storm', orderMessages(total, 's'))
+  const bar = await shop.barAt(total / 3)
   const first = startProcess(bus, 'storm')
-  expect(
-    await waitUntil(async () => await count() > total * 0.2, { timeoutMs: 60_000, everyMs: 5 }),
-  )
-    .toBe(true)
+  expect(await waitUntil(bar.isReached, { timeoutMs: patienceMs })).toBe(true)
   first.kill('SIGKILL')
   expect(await first.ended).toBe('SIGKILL')
   expect(await count()).toBeLessThan(total)
+  await bar.lift()
   const second = startProcess(bus, 'storm')
-  expect(await waitUntil(async () => await count() === total, { timeoutMs: 60_000 })).toBe(true)
+  expect(await waitUntil(async () => await count() === total, { timeoutMs: patienceMs })).toBe(true)
   second.kill('SIGTERM')
   expect(await second.ended).toBe(0)
   expect((await shop.orders()).filter(({ times }) => times !== 1)).toEqual([])
@@ -206,7 +206,7 @@ Deno.test('consume hands messages to a URL, and waits while the database is away
   const consumer = startProcess(bus, 'hooks', '--url', `http://127.0.0.1:${server.addr.port}/`)
   const [first, ...others] = orderMessages(3, 'h')
   if (first !== undefined) await bus.send('hooks', [first, first, ...others])
-  expect(await waitUntil(() => seen.length >= 3, { timeoutMs: 30_000 })).toBe(true)
+  expect(await waitUntil(() => seen.length >= 3, { timeoutMs: patienceMs })).toBe(true)
   const [letter] = await bus.read('hooks.dlq', 1)
   expect(JSON.parse(letter?.text ?? '')).toMatchObject({
     error: 'The handler answered 422',
@@ -215,7 +215,7 @@ Deno.test('consume hands messages to a URL, and waits while the database is away
   await shop.sql`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'outhook consumer'`
   await bus.send('hooks', orderMessages(5, 'i'))
-  expect(await waitUntil(() => seen.length >= 8, { timeoutMs: 30_000 })).toBe(true)
+  expect(await waitUntil(() => seen.length >= 8, { timeoutMs: patienceMs })).toBe(true)
   expect(seen.toSorted()).toEqual(['h-0', 'h-1', 'h-2', 'i-0', 'i-1', 'i-2', 'i-3', 'i-4'])
   consumer.kill('SIGTERM')
   expect(await consumer.ended).toBe(0)

@@ -14,7 +14,9 @@ async function withReceiver(
   try {
     await body(receiver, (path) => {
       const url = receiver.url + path
-      return createHttpHandler({ url, timeoutMs: 300, secret, wallNow: Date.now })(
+      // Where an answer comes, it may take its time.
+      const timeoutMs = path === '/hang' ? 300 : 60_000
+      return createHttpHandler({ url, timeoutMs, secret, wallNow: Date.now })(
         sampleMessage({ traceparent: 'trace' }),
         2,
       )

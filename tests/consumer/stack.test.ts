@@ -14,13 +14,18 @@ import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { connectRabbitMq } from '../../consumer/rabbitmq/connect.ts'
 import { startConsumer } from './_support/consumer_process.ts'
+import { patienceMs } from '../_support/patience.ts'
 
 let outhook: TestOuthook
 let kafka: TestKafka
 let rabbit: TestRabbitMq
 
 Deno.test.beforeAll(async () => {
-  ;[outhook, kafka, rabbit] = await Promise.all([startOuthook(), startKafka(), startRabbitMq()])
+  ;[outhook, kafka, rabbit] = await Promise.all([
+    startOuthook({ only: ['deliver'] }),
+    startKafka(),
+    startRabbitMq(),
+  ])
   await outhook.sql.unsafe(`
     create table public.billed (consumer text, event_id text, type text, n integer);
     create function public.bill_kafka(p jsonb) returns void language sql as $$
@@ -65,7 +70,7 @@ Deno.test('what is published arrives in the functions of two consumers, under it
     .sql`select outbox.send_test_event(e.id) from outbox.endpoint e where e.kind = 'kafka'`
   expect(
     await waitUntil(async () => (await readTopic(kafka, 'bills')).length > 0, {
-      timeoutMs: 30_000,
+      timeoutMs: patienceMs,
     }),
   ).toBe(true)
   kafka.failNext(produceRequest, [kafkaError.messageTooLarge])
@@ -73,7 +78,7 @@ Deno.test('what is published arrives in the functions of two consumers, under it
     select outbox.publish('bill.made', '{"n": 0}', p_partition_key => 'k') as id`
   expect(
     await waitUntil(async () => (await readTopic(kafka, 'bills.dlq')).length > 0, {
-      timeoutMs: 30_000,
+      timeoutMs: patienceMs,
     }),
   ).toBe(true)
   const others = await outhook.sql`
@@ -90,7 +95,7 @@ Deno.test('what is published arrives in the functions of two consumers, under it
   // Kafka has the test event too.
   const isDone = await waitUntil(async () => {
     return (await billed('kafka')).length >= 22 && (await billed('rabbit')).length >= 21
-  }, { timeoutMs: 60_000 })
+  }, { timeoutMs: patienceMs })
   for (const consumer of consumers) consumer.kill('SIGTERM')
   expect([isDone, await Promise.all(consumers.map(({ ended }) => ended))]).toEqual([true, [0, 0]])
   expect(await billed('rabbit')).toEqual(ids)

@@ -18,7 +18,7 @@ let outhook: TestOuthook
 let onCall: OnCall
 
 Deno.test.beforeAll(async () => {
-  outhook = await startOuthook()
+  outhook = await startOuthook({ only: ['deliver'] })
   onCall = startOnCall()
 })
 Deno.test.afterAll(async () => {

@@ -13,7 +13,7 @@ const folder = testFolder()
 let outhook: TestOuthook
 
 Deno.test.beforeAll(async () => {
-  outhook = await startOuthook()
+  outhook = await startOuthook({ only: ['deliver', 'api'] })
   await Deno.mkdir(folder, { recursive: true })
 })
 Deno.test.afterAll(async () => {

@@ -9,7 +9,7 @@ let outhook: TestOuthook
 let call: (request: string, call?: ApiCall) => Promise<ApiAnswer>
 
 Deno.test.beforeAll(async () => {
-  outhook = await startOuthook()
+  outhook = await startOuthook({ only: ['deliver', 'api'] })
   call = apiCaller(outhook)
 })
 Deno.test.afterAll(async () => {

@@ -11,7 +11,7 @@ let outhook: TestOuthook
 let call: (request: string, call?: ApiCall) => Promise<ApiAnswer>
 
 Deno.test.beforeAll(async () => {
-  outhook = await startOuthook()
+  outhook = await startOuthook({ only: ['deliver', 'api'] })
   call = apiCaller(outhook)
   await outhook.sql.file(`${projectRoot}/supabase/local/start/order_saga.sql`)
 })

@@ -5,6 +5,7 @@ import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { type HeldLock, holdLock } from '../_support/blocked.ts'
 import { createFirstTry, shortLease } from '../_support/first_try.ts'
 import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { untilTickMs } from '../_support/patience.ts'
 
 let outhook: TestOuthook
 
@@ -12,15 +13,14 @@ const firstTry = createFirstTry()
 
 Deno.test.beforeAll(async () => {
   outhook = await startOuthook({
+    only: ['deliver'],
+    cronAlone: true,
     also: { dying: firstTry.behaviour },
   })
 })
 Deno.test.afterAll(async () => {
   await outhook?.stop()
 })
-
-/** The tick of pg_cron 1.4 begins with the first whole minute of a server's life, and then comes every second. */
-const untilTickMs = 75_000
 
 /** The webhook-id and x-attempt of each request of an event, once there are `count`. */
 async function tries(id: string, count: number): Promise<(string | undefined)[][]> {
@@ -102,7 +102,7 @@ Deno.test('an event whose kick is lost is delivered by the tick', async () => {
   })
   const publishedAt = Date.now()
   const [request] = await outhook.requestsOf(id, 1, untilTickMs)
-  expect((request?.at ?? Infinity) - publishedAt).toBeLessThan(5_000)
+  expect((request?.at ?? Infinity) - publishedAt).toBeLessThan(30_000)
 })
 
 Deno.test('an event arrives through pg_cron with kick.on_commit off', async () => {
@@ -116,6 +116,6 @@ Deno.test('an event arrives through pg_cron with kick.on_commit off', async () =
   })
   const publishedAt = Date.now()
   const [request] = await outhook.requestsOf(id, 1, untilTickMs)
-  expect((request?.at ?? Infinity) - publishedAt).toBeLessThan(5_000)
+  expect((request?.at ?? Infinity) - publishedAt).toBeLessThan(30_000)
   expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
 })

@@ -9,7 +9,7 @@ import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.
 let outhook: TestOuthook
 
 Deno.test.beforeAll(async () => {
-  outhook = await startOuthook()
+  outhook = await startOuthook({ only: ['deliver'] })
   await outhook.sql.file(new URL('fixtures/shop.sql', import.meta.url).pathname)
 })
 Deno.test.afterAll(async () => {

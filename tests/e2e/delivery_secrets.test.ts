@@ -52,7 +52,7 @@ function takesKey(publicKey: string, { body, headers }: Received): boolean {
 }
 
 Deno.test('secrets and headers of an endpoint, from a call to the wire', async (t) => {
-  const outhook = await startOuthook()
+  const outhook = await startOuthook({ only: ['deliver'] })
   try {
     const endpoint = await outhook.createEndpoint('/secrets', {
       p_headers: { 'X-Tenant': 'tenant-seven' },

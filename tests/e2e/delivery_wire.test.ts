@@ -13,7 +13,7 @@ import type { Received } from './receiver/http.ts'
 let outhook: TestOuthook
 
 Deno.test.beforeAll(async () => {
-  outhook = await startOuthook()
+  outhook = await startOuthook({ only: ['deliver'] })
 })
 Deno.test.afterAll(async () => {
   await outhook?.stop()
@@ -106,7 +106,7 @@ Deno.test('a webhook carries exactly the headers that are promised', async () =>
     'x-tenant': 'acme',
     traceparent,
   })
-  expect(Math.abs(request.at / 1000 - Number(timestamp))).toBeLessThan(5)
+  expect(Math.abs(request.at / 1000 - Number(timestamp))).toBeLessThan(30)
   expect(text(request)).toBe(await envelope(id, '{"id": 1}'))
   verify(endpoint, request)
   expect(await outhook.receiptsOf(id)).toEqual([

@@ -10,7 +10,7 @@ let outhook: TestOuthook
 let url: string
 
 Deno.test.beforeAll(async () => {
-  outhook = await startOuthook()
+  outhook = await startOuthook({ only: ['deliver', 'example-consumer'] })
   url = `${outhook.stack.apiUrl}/functions/v1/example-consumer`
 })
 Deno.test.afterAll(async () => {

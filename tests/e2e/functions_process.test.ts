@@ -7,6 +7,7 @@ import { readFunctionConfigs, startFunctions } from '../../supabase/local/functi
 import type { Functions } from '../../supabase/local/functions/mod.ts'
 import { isAlive } from '../../supabase/local/process/identity.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { patienceMs } from '../_support/patience.ts'
 import { fixtureProject } from './fixtures/gateway.ts'
 
 const BOOT_MS = 20_000
@@ -60,7 +61,7 @@ Deno.test('EdgeRuntime.waitUntil() is there, and a failed task reaches the log',
   expect(
     await waitUntil(
       () => log.includes('[echo] background task failed: Error: expected by the test'),
-      { timeoutMs: 5000 },
+      { timeoutMs: patienceMs },
     ),
   ).toBe(true)
 })
@@ -130,7 +131,7 @@ Deno.test('processes end when their supervisor is killed with -9', async () => {
   await supervisor.status
   await reader.cancel()
   for (const pid of pids) {
-    expect(await waitUntil(async () => !await isAlive(pid), { timeoutMs: 10_000 })).toBe(true)
+    expect(await waitUntil(async () => !await isAlive(pid), { timeoutMs: patienceMs })).toBe(true)
   }
 })
 

@@ -2,7 +2,9 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
+import postgres from 'postgres'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { patienceMs } from '../_support/patience.ts'
 import { type FixtureClient, startTestGateway, type TestGateway } from './fixtures/gateway.ts'
 
 let gateway: TestGateway
@@ -90,7 +92,7 @@ Deno.test('rpc() that fails leaves neither key nor argument in the log of the da
   const isLogged = async (): Promise<boolean> => {
     return (await Deno.readTextFile(path)).includes('ERROR:  logged')
   }
-  expect(await waitUntil(isLogged, { timeoutMs: 5000 })).toBe(true)
+  expect(await waitUntil(isLogged, { timeoutMs: patienceMs })).toBe(true)
   const log = await Deno.readTextFile(path)
   for (const secret of [gateway.keys.secretKey, gateway.keys.serviceRoleKey, 'p_hint']) {
     expect(log).not.toContain(secret)
@@ -159,25 +161,26 @@ Deno.test('a malformed PGRST raise is PGRST121 and says which part is wrong', as
 Deno.test('stop() lets a short call end and gives up on a long one', async () => {
   await using own = disposable(await startTestGateway())
   await own.pg.psql(`
-    create function fixture.nap(p_s float) returns text language sql
-    as $$ select 'rested' from pg_sleep(p_s) $$;
+    create function fixture.nap(p_lock bigint) returns text language sql
+    as $$ select 'rested' from pg_advisory_xact_lock(p_lock) $$;
     grant execute on function fixture.nap to service_role`)
+  const holder = postgres(own.pg.adminDbUrl, { max: 1 })
+  await holder`select pg_advisory_lock(1), pg_advisory_lock(2)`
   const asleep = async (): Promise<boolean> => {
-    const counted = await own.pg.psql(
-      `select count(*) from pg_stat_activity where wait_event = 'PgSleep'`,
-      { as: 'supabase_admin' },
-    )
-    return counted.stdout === '2'
+    const [row] = await holder`
+      select count(*) from pg_locks where locktype = 'advisory' and not granted`
+    return row?.count === '2'
   }
-  const nap = async (seconds: number): Promise<unknown> =>
-    await (await own.rpc('nap', { body: `{"p_s":${seconds}}` })).json()
-  const [short, long] = [nap(1), nap(7)]
-  expect(await waitUntil(asleep, { timeoutMs: 5000 })).toBe(true)
-  const startedAt = performance.now()
-  await own.gateway.stop()
-  expect(performance.now() - startedAt).toBeLessThan(5000)
+  const nap = async (lock: number): Promise<unknown> =>
+    await (await own.rpc('nap', { body: `{"p_lock":${lock}}` })).json()
+  const [short, long] = [nap(1), nap(2)]
+  expect(await waitUntil(asleep, { timeoutMs: patienceMs })).toBe(true)
+  const stopped = own.gateway.stop()
+  await holder`select pg_advisory_unlock(1)`
+  await stopped
   expect(await short).toBe('rested')
   expect(await long).toMatchObject({ code: 'PGRST000' })
+  await holder.end()
 })
 
 Deno.test('rpc() says that there is no database while there is none', async () => {

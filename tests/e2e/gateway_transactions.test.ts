@@ -8,6 +8,7 @@ import {
   type TestGateway,
 } from './fixtures/gateway.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { patienceMs } from '../_support/patience.ts'
 
 let gateway: TestGateway
 let client: FixtureClient
@@ -37,7 +38,7 @@ async function asAdmin(sql: string): Promise<void> {
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  if (!await waitUntil(holds, { timeoutMs: 20_000 })) throw new Error('it never came to hold')
+  if (!await waitUntil(holds, { timeoutMs: patienceMs })) throw new Error('it never came to hold')
 }
 
 async function itemExists(id: number): Promise<boolean> {

@@ -6,6 +6,7 @@ import { type Attempts, type Fate, startAttempts, type Target } from './receiver
 import { expired, selfSigned, untrusted, wrongName } from './receiver/certificate.ts'
 import { rawBehaviours, startFull, startRaw } from './receiver/raw.ts'
 import { startReceiver } from './receiver/receiver.ts'
+import { patienceMs } from '../_support/patience.ts'
 
 type Row = [
   what: string,
@@ -252,7 +253,9 @@ Deno.test('a kept connection that its receiver closes is a reset only if it may 
   const target = (path: string): Target => ({ url: receiver.url + path, timeoutMs: 8_000 })
   // Closed while nothing was under way: the next request takes a new connection.
   const [first] = await attempts.attempt([target('/close-after')])
-  expect(await waitUntil(() => receiver.connections.open === 0, { timeoutMs: 5_000 })).toBe(true)
+  expect(await waitUntil(() => receiver.connections.open === 0, { timeoutMs: patienceMs })).toBe(
+    true,
+  )
   const [second] = await attempts.attempt([target('/stale')])
   expect([first?.outcome, second?.outcome]).toEqual(['delivered', 'delivered'])
   expect(receiver.connections.accepted).toBe(2)

@@ -20,7 +20,7 @@ type Org = keyof typeof tenants
 const channels = {} as Record<Org, string>
 
 Deno.test.beforeAll(async () => {
-  outhook = await startOuthook()
+  outhook = await startOuthook({ only: ['deliver', 'api', 'whatsapp'] })
   call = apiCaller(outhook)
   const numbers = Object.values(tenants).map(({ number }) => [number, { token: `token-${number}` }])
   graph = startGraph({ numbers: Object.fromEntries(numbers) })

@@ -3,6 +3,7 @@
 import { expect } from '@std/expect'
 import { startNet } from '../../supabase/local/net/mod.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { patienceMs } from '../_support/patience.ts'
 import { startTestPostgres, type TestPostgres } from '../_support/postgres.ts'
 import { startSink } from './fixtures/sink.ts'
 
@@ -32,7 +33,7 @@ async function worker(): Promise<AsyncDisposable> {
 }
 
 async function arrived(condition: () => boolean): Promise<boolean> {
-  return await waitUntil(condition, { timeoutMs: 10_000 })
+  return await waitUntil(condition, { timeoutMs: patienceMs })
 }
 
 function pause(ms: number): Promise<void> {
@@ -115,7 +116,7 @@ Deno.test('responses tell status, redirect target, timeout and connection failur
     select net.http_delete('${sink.url}/deleted');`)
   const stored = async (): Promise<boolean> =>
     (await rows('select count(*) from net._http_response'))[0] === String(ids.length)
-  expect(await waitUntil(stored, { timeoutMs: 10_000 })).toBe(true)
+  expect(await waitUntil(stored, { timeoutMs: patienceMs })).toBe(true)
   expect(
     await rows(`
     select status_code, content, timed_out, error_msg is not null
@@ -167,5 +168,5 @@ async function crash(): Promise<void> {
     const { code, stdout } = await pg.psql(writer)
     return code === 0 && stdout !== '' && stdout !== before
   }
-  expect(await waitUntil(recovered, { timeoutMs: 10_000 })).toBe(true)
+  expect(await waitUntil(recovered, { timeoutMs: patienceMs })).toBe(true)
 }

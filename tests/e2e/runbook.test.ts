@@ -14,6 +14,7 @@ const down = new Set<string>()
 
 Deno.test.beforeAll(async () => {
   outhook = await startOuthook({
+    only: ['deliver'],
     also: {
       fails: ({ words, answer }) => answer(down.has(words[0] ?? '') ? 503 : 200),
       hangs: ({ words, answer, pause }) => down.has(words[0] ?? '') ? pause(Infinity) : answer(200),

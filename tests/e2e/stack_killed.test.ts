@@ -8,6 +8,7 @@ import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { sweepTestFolders, testFolder } from '../_support/folder.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { patienceMs } from '../_support/patience.ts'
 
 const MAIN = fileURLToPath(import.meta.resolve('../../supabase/local/main.ts'))
 
@@ -81,7 +82,7 @@ async function processesOf(folder: string): Promise<number[]> {
 
 async function nothingLeft(folder: string): Promise<boolean> {
   return await waitUntil(async () => (await processesOf(folder)).length === 0, {
-    timeoutMs: 30_000,
+    timeoutMs: patienceMs,
     everyMs: 100,
   })
 }

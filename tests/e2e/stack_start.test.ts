@@ -6,6 +6,7 @@ import { type Stack, type StackOptions, startStack } from '../../supabase/local/
 import { freePort } from '../../supabase/local/process/ports.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { makeTestProject, type TestProject } from '../_support/project.ts'
+import { patienceMs } from '../_support/patience.ts'
 
 function start(
   { projectDir, dataDir }: TestProject,
@@ -61,7 +62,7 @@ Deno.test('startStack() serves RPC, functions and the database', async () => {
     const sql = `select status_code from net._http_response`
     return (await stack.psql(sql)).stdout === '200'
   }
-  expect(await waitUntil(answered, { timeoutMs: 10_000 })).toBe(true)
+  expect(await waitUntil(answered, { timeoutMs: patienceMs })).toBe(true)
   await stack.stop()
 })
 
@@ -114,7 +115,7 @@ Deno.test('pg_cron runs jobs as the role that scheduled them', async () => {
   const second = await start(project, { ports: 'cli' })
   const ran = async (): Promise<boolean> =>
     (await second.psql('select text from public.note')).stdout === 'seeded\npostgres'
-  expect(await waitUntil(ran, { timeoutMs: 10_000 })).toBe(true)
+  expect(await waitUntil(ran, { timeoutMs: patienceMs })).toBe(true)
   await second.stop()
 })
 

@@ -14,6 +14,7 @@ let call: (request: string, call?: ApiCall) => Promise<ApiAnswer>
 Deno.test.beforeAll(async () => {
   collector = startCollector()
   outhook = await startOuthook({
+    only: ['deliver', 'api'],
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OUTHOOK_DEBUG: '1' },
   })
   call = apiCaller(outhook)

@@ -3,9 +3,9 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
-import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { docs, docsBlock, docsSettings, docsTable } from './_docs.ts'
+import { withMigrations } from '../_support/postgres.ts'
 
 const settings = `
   select json_agg(json_build_array(s.name, s.value::text,
@@ -44,7 +44,7 @@ async function query(pg: Postgres, sql: string): Promise<string> {
 }
 
 Deno.test('what the pages say of the database', async (t) => {
-  await withSchema(projectRoot, 'migrations', async (pg) => {
+  await withMigrations(async (pg) => {
     await t.step('its settings are those of outbox.setting', async () => {
       expect(docsSettings('docs/settings.md', 'All settings')).toEqual(
         JSON.parse(await query(pg, settings)),

@@ -5,8 +5,10 @@ import { freePort } from '../../supabase/local/process/ports.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { startStack } from '../../supabase/local/stack.ts'
 import { testFolder } from '../_support/folder.ts'
+import { copyPrepared } from '../_support/prepared.ts'
 import { docsBlock, docsTable } from './_docs.ts'
 import { makeReceivers, type RunningReceiver } from './_receivers.ts'
+import { patienceMs } from '../_support/patience.ts'
 
 interface Answers {
   created: { id: string; secret: string }
@@ -53,6 +55,7 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
   const folder = testFolder()
   await using defer = new AsyncDisposableStack()
   defer.defer(() => Deno.remove(folder, { recursive: true }))
+  await copyPrepared(folder, 'migrations')
   const stack = await startStack({ dataDir: folder, ports: 'free', fsync: false })
   defer.defer(() => stack.stop())
   const query = async (sql: string): Promise<string> => {
@@ -76,7 +79,7 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
         `select count(*) from outbox.delivery_status where status = 'delivered'`,
       )
       return done === String(count)
-    }, { timeoutMs: 60_000 }) // a receiver that starts late gets its third retry after 31 s at most
+    }, { timeoutMs: patienceMs }) // a receiver that starts late gets its third retry after 31 s at most
   expect(await delivered(running.length)).toBe(true)
   const rows = async (pattern: RegExp): Promise<string[]> =>
     (await query(docsBlock('look'))).split('\n').filter((row) => pattern.test(row))
@@ -126,7 +129,7 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
   )
   const mistakenReceiver = await second.start({ secret: created.secret, port: wrongPort })
   await query(docsBlock('publish'))
-  expect(await waitUntil(async () => (await rows(dead)).length === 1, { timeoutMs: 60_000 }))
+  expect(await waitUntil(async () => (await rows(dead)).length === 1, { timeoutMs: patienceMs }))
     .toBe(true)
   expect(await rows(new RegExp(`:${wrongPort}/webhooks\\|1\\|`))).toEqual([
     expect.stringContaining('|1|failed|401|'),
@@ -140,7 +143,7 @@ Deno.test("the README's first webhook arrives at each of its receivers", async (
     docsBlock('replay').replace('<event_id>', event).replace('<endpoint_id>', endpoint),
   )
   const arrived = async (): Promise<boolean> => (await right.work()).noted === 1
-  expect(await waitUntil(arrived, { timeoutMs: 60_000 })).toBe(true)
+  expect(await waitUntil(arrived, { timeoutMs: patienceMs })).toBe(true)
 
   await query(`select outbox.delete_endpoint('${endpoint}')`)
   expect(await rows(new RegExp(`:${wrongPort}/`))).toEqual([])

@@ -3,8 +3,7 @@
 import { Buffer } from 'node:buffer'
 import { expect } from '@std/expect'
 import { parseSecret, sign } from '../../functions/_shared/sign.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { withPostgres } from '../../supabase/local/schema/database.ts'
+import { startTestPostgres } from '../_support/postgres.ts'
 import { type DocsReceiver, makeReceivers } from './_receivers.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -106,24 +105,23 @@ async function lament(
 }
 
 Deno.test("the pages' receivers verify, and do their work once", async (t) => {
-  await withPostgres(projectRoot, async (pg) => {
-    await using receivers = await makeReceivers(pg)
-    for (const receiver of receivers.all) {
-      await t.step(receiver.name, () => check(receiver))
-      await t.step(`${receiver.name} without a secret says what to set, in one line`, async () => {
-        for (const none of ['', 'secret', 'whsec_…', otherSecret.slice(0, -2)]) {
-          expect([none, await lament(receiver, { secret: none })]).toEqual([
-            none,
-            expect.stringMatching(/listened: Set WEBHOOK_SECRET \(.*\).*\n$/),
-          ])
-        }
-      })
-      await t.step(`${receiver.name} says that its port is taken, and ends at Ctrl-C`, async () => {
-        await using running = await receiver.start({ secret })
-        const { port } = running
-        expect(await lament(receiver, { secret, port })).toMatch(/address already in use/i)
-        expect(await running.interrupt()).toMatch(/^Listening on \S+\n$/)
-      })
-    }
-  })
+  await using pg = await startTestPostgres()
+  await using receivers = await makeReceivers(pg)
+  for (const receiver of receivers.all) {
+    await t.step(receiver.name, () => check(receiver))
+    await t.step(`${receiver.name} without a secret says what to set, in one line`, async () => {
+      for (const none of ['', 'secret', 'whsec_…', otherSecret.slice(0, -2)]) {
+        expect([none, await lament(receiver, { secret: none })]).toEqual([
+          none,
+          expect.stringMatching(/listened: Set WEBHOOK_SECRET \(.*\).*\n$/),
+        ])
+      }
+    })
+    await t.step(`${receiver.name} says that its port is taken, and ends at Ctrl-C`, async () => {
+      await using running = await receiver.start({ secret })
+      const { port } = running
+      expect(await lament(receiver, { secret, port })).toMatch(/address already in use/i)
+      expect(await running.interrupt()).toMatch(/^Listening on \S+\n$/)
+    })
+  }
 })

@@ -3,10 +3,10 @@
 import { expect } from '@std/expect'
 import postgres, { type Sql } from 'postgres'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
-import { withSchema } from '../../supabase/local/schema/database.ts'
+import { withMigrations } from '../_support/postgres.ts'
 import { askOps, type Row } from '../_support/ops.ts'
+import { patienceMs } from '../_support/patience.ts'
 
 type Delivery = { event: string; endpoint: string; attempt: number }
 type Claim = { deliveries: Delivery[]; endpoints: Record<string, { channel?: Channel }> }
@@ -116,7 +116,7 @@ async function mend(endpoint: string, why: string | RegExp): Promise<Claim> {
 }
 
 Deno.test('what holds deliveries is mended by the command that 02 gives', async (t) => {
-  await withSchema(projectRoot, 'migrations', async (started) => {
+  await withMigrations(async (started) => {
     pg = started
     sql = postgres(pg.dbUrl, { max: 1, onnotice: () => {} })
     try {
@@ -193,7 +193,7 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
     const row = await lineOf('02', id)
     expect(row.why).toMatch(/^held, the breaker is open, its next probe goes at /)
     expect(row.command).toBe('')
-    await waitUntil(async () => await isServed(id) !== null, { timeoutMs: 10_000 })
+    await waitUntil(async () => await isServed(id) !== null, { timeoutMs: patienceMs })
     expect((await lineOf('02', id)).why).toMatch(/breaker is half open, its probe is under way/)
     await sql`select outbox.delete_endpoint(${id})`
   })

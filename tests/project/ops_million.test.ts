@@ -3,8 +3,8 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
-import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { withMigrations } from '../_support/postgres.ts'
 import { opsQueries } from '../_support/ops.ts'
 import { docsBlock } from './_docs.ts'
 
@@ -72,7 +72,7 @@ async function expectLittle(pg: Postgres, path: string): Promise<void> {
 }
 
 Deno.test('console queries read little of a million deliveries and a million receipts', async (t) => {
-  await withSchema(projectRoot, 'migrations', async (pg) => {
+  await withMigrations(async (pg) => {
     await load(pg, fixture)
     for (const path of queries.keys()) await t.step(path, () => expectLittle(pg, path))
     await load(pg, midnight, ['since=10 minutes'])

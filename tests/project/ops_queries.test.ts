@@ -4,9 +4,9 @@ import { expect } from '@std/expect'
 import { join } from 'node:path'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
-import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { runCli } from '../../supabase/local/supabase_cli.ts'
+import { withMigrations } from '../_support/postgres.ts'
 import { patienceMs } from '../_support/outhook.ts'
 import { askOps, opsQueries, opsQuery, type Row } from '../_support/ops.ts'
 
@@ -79,7 +79,7 @@ Deno.test('every console query is numbered, and says at its head when to use it 
 })
 
 Deno.test('console queries on a migrated database', async (t) => {
-  await withSchema(projectRoot, 'migrations', async (pg) => {
+  await withMigrations(async (pg) => {
     await t.step('an empty database has no line but those of its own health', async () => {
       for (const path of opsQueries) {
         const number = path.slice('sql/ops/'.length, 'sql/ops/'.length + 2)
@@ -326,7 +326,7 @@ const messages = `
     where idempotency_key = 'key-2';`
 
 Deno.test('the job outhook-vacuum vacuums every table that it names', async () => {
-  await withSchema(projectRoot, 'migrations', async (pg) => {
+  await withMigrations(async (pg) => {
     const { stdout: command } = await pg.psql(
       `select command from cron.job where jobname = 'outhook-vacuum'`,
     )

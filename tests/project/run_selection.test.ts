@@ -33,7 +33,7 @@ Deno.test('namePattern() takes words as they are, not as patterns', () => {
 Deno.test('parseOptions() refuses an option that it does not know', () => {
   expect(parseOptions(['--fast'])).toEqual({
     ok: false,
-    message: 'Unknown option "--fast": known are --soak and --short',
+    message: 'Unknown option "--fast": known are --all, --slow, --soak and --short',
   })
   expect(parseOptions(['--short']).ok).toBe(false)
 })

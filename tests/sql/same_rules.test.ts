@@ -5,8 +5,7 @@ import { errorHints } from '../../functions/_shared/error_hints.ts'
 import { customHeaderProblem, reservedHeaders } from '../../functions/_shared/headers.ts'
 import { expand } from '../../functions/_shared/senders/broker/template.ts'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
-import { withSchema } from '../../supabase/local/schema/database.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { withMigrations } from '../_support/postgres.ts'
 import { hostMatrix, insideNames } from '../functions/_shared/connect/matrix.ts'
 import { sampleEvent } from '../functions/samples.ts'
 import { edgeAddresses } from './_edge_addresses.ts'
@@ -41,7 +40,7 @@ async function accepted(pg: Postgres, texts: readonly string[], call: string): P
 }
 
 Deno.test('the database and the sender have the same rules', async (t) => {
-  await withSchema(projectRoot, 'sql', async (pg) => {
+  await withMigrations(async (pg) => {
     const settings = await ask<Record<string, string[]>>(
       pg,
       `select json_object_agg(name, value) from outbox.setting where type = 'text[]'`,

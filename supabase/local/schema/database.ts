@@ -20,14 +20,22 @@ export async function readSource(root: string, source: SchemaSource): Promise<Sq
 }
 
 /**
- * Applies each file as the role postgres, in one transaction a file as the Supabase CLI does.
- * Throws a SetupError with the file's name and psql's message at the first that fails.
+ * Applies the files as the role postgres, all in one psql: each in a transaction of its own, as the
+ * Supabase CLI does. Throws a SetupError with the file's name and psql's message, whose line is the
+ * file's, at the first that fails.
  */
 export async function applyFiles(pg: Postgres, files: readonly SqlFile[]): Promise<void> {
-  for (const file of files) {
-    const { code, stderr } = await pg.psql(file.text, { args: ['--single-transaction'] })
-    if (code !== 0) throw new SetupError(`Cannot apply ${file.path}:\n${stderr}`)
-  }
+  const scripts = files.map(({ path, text }) => `\\echo ${path}\nbegin;\n${text}\n;\ncommit;\n`)
+  const { code, stdout, stderr } = await pg.psql(scripts.join(''))
+  if (code === 0) return
+  const begun = stdout.split('\n')
+  const at = files.findLastIndex(({ path }) => begun.includes(path))
+  const before = scripts.slice(0, at).join('').split('\n').length + 1
+  const message = stderr.replace(
+    /^psql:<stdin>:(\d+):/gm,
+    (_, line: string) => `line ${Number(line) - before}:`,
+  )
+  throw new SetupError(`Cannot apply ${files[at]?.path ?? 'the schema'}:\n${message}`)
 }
 
 /**

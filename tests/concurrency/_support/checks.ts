@@ -2,6 +2,7 @@ import { expect } from '@std/expect'
 import type { Sql } from 'postgres'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import type { Session } from './database.ts'
+import { patienceMs } from '../../_support/patience.ts'
 
 const RECOUNT = await Deno.readTextFile(new URL('recount.sql', import.meta.url))
 
@@ -17,7 +18,7 @@ export async function expectWaitsFor(admin: Sql, waiting: Session, holder: Sessi
       select ${holder.pid}::integer = any (pg_blocking_pids(${waiting.pid}::integer)) as waits`
     return row?.waits === true
   }
-  expect(await waitUntil(waits, { timeoutMs: 10_000, everyMs: 5 })).toBe(true)
+  expect(await waitUntil(waits, { timeoutMs: patienceMs, everyMs: 5 })).toBe(true)
 }
 
 /** How many deadlocks the server has broken up so far. */

@@ -8,6 +8,7 @@ import type { OutboxDatabase, Session } from './database.ts'
 import { drain, type Report, report, Run } from './dispatch.ts'
 import { addEndpoints } from './endpoints.ts'
 import { newSeed, Random } from './random.ts'
+import { patienceMs } from '../../_support/patience.ts'
 
 const SESSIONS = 4
 const UNORDERED = 8
@@ -60,7 +61,7 @@ export async function crossDispatches(db: OutboxDatabase, calls: number): Promis
     await drain(first.sql)
     return (await db.admin`select from outbox.delivery`).length === 0
   }
-  expect(await waitUntil(allDelivered, { timeoutMs: 60_000 })).toBe(true)
+  expect(await waitUntil(allDelivered, { timeoutMs: patienceMs })).toBe(true)
   await expectExactCounters(db.admin)
   await expectDeliveredOnce(db.admin, { events, endpoints: UNORDERED + ORDERED + BREAKING })
   expect(held.size).toBe(0)

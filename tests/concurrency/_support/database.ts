@@ -30,7 +30,7 @@ export interface OutboxDatabase extends AsyncDisposable {
  * Deadlocks are looked for after 20 ms instead of a second.
  */
 export async function startOutbox(): Promise<OutboxDatabase> {
-  const pg = await startTestPostgres()
+  const pg = await startTestPostgres({ migrated: true })
   const opened: Sql[] = []
   const connect = (url: string, warnings: string[] = []): Sql => {
     const sql = postgres(url, {
@@ -38,7 +38,8 @@ export async function startOutbox(): Promise<OutboxDatabase> {
       onnotice: ({ severity, message }) => {
         if (severity === 'WARNING' && message !== undefined) warnings.push(message)
       },
-      connection: { application_name: 'test' },
+      // What waits for longer has met a lock that nobody releases.
+      connection: { application_name: 'test', statement_timeout: 30_000 },
     })
     opened.push(sql)
     return sql

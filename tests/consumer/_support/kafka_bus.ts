@@ -7,6 +7,7 @@ import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { startKafka } from '../../_support/brokers/kafka.ts'
 import { type ReadRecord, readTopic } from '../../_support/brokers/read.ts'
 import { type Bus, type Found, headersOf } from './bus.ts'
+import { patienceMs } from '../../_support/patience.ts'
 
 /** A mock cluster of three brokers whose topics have four partitions. */
 export async function startKafkaBus(log: (line: string) => void): Promise<Bus> {
@@ -22,7 +23,7 @@ export async function startKafkaBus(log: (line: string) => void): Promise<Bus> {
     let records: ReadRecord[] = []
     const isThere = await waitUntil(
       async () => (records = await readTopic(cluster, name)).length >= count,
-      { timeoutMs: 30_000, everyMs: 200 },
+      { timeoutMs: patienceMs, everyMs: 200 },
     )
     if (!isThere) throw new Error(`${records.length} of ${count} messages in ${name}`)
     return records.map(({ value, key, headers }) => ({

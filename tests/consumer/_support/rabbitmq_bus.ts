@@ -6,6 +6,7 @@ import { consumeQueue } from '../../../consumer/rabbitmq/consume.ts'
 import { replayQueue } from '../../../consumer/rabbitmq/replay.ts'
 import { startRabbitMq } from '../../_support/brokers/rabbitmq.ts'
 import { type Bus, type Found, headersOf } from './bus.ts'
+import { patienceMs } from '../../_support/patience.ts'
 
 /** A RabbitMQ behind TLS of an authority of its own, whose user, password and virtual host need escaping. */
 export async function startRabbitMqBus(): Promise<Bus> {
@@ -64,7 +65,7 @@ export async function startRabbitMqBus(): Promise<Bus> {
         const channel = await connection.createChannel()
         const ready = await waitUntil(
           async () => (await channel.assertQueue(name, { durable: true })).messageCount >= count,
-          { timeoutMs: 30_000 },
+          { timeoutMs: patienceMs },
         )
         if (!ready) throw new Error(`less than ${count} messages in ${name}`)
         const found: Found[] = []

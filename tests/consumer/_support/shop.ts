@@ -1,6 +1,4 @@
 import postgres from 'postgres'
-import { applyFiles, readSource } from '../../../supabase/local/schema/database.ts'
-import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { startTestPostgres, type TestPostgres } from '../../_support/postgres.ts'
 
 /** A database with the schema, and with the handler that the tests' consumers call. */
@@ -12,6 +10,8 @@ export interface Shop extends AsyncDisposable {
   /** Makes the handler refuse these orders, and no others. */
   refuse(orders: number[]): Promise<void>
   clear(): Promise<void>
+  /** Stops whoever enters this order, in the middle of its work, until the bar is lifted. */
+  barAt(order: number): Promise<{ isReached(): Promise<boolean>; lift(): Promise<void> }>
 }
 
 const handler = `
@@ -28,8 +28,7 @@ end
 $$;`
 
 export async function startShop(): Promise<Shop> {
-  const pg: TestPostgres = await startTestPostgres()
-  await applyFiles(pg, await readSource(projectRoot, 'sql'))
+  const pg: TestPostgres = await startTestPostgres({ migrated: true })
   const sql = postgres(pg.dbUrl, { max: 2, onnotice: () => {} })
   await sql.unsafe(handler).simple()
   return {
@@ -47,6 +46,26 @@ export async function startShop(): Promise<Shop> {
     async clear(): Promise<void> {
       await sql`truncate shop.bill, shop.refused, outbox.event, outbox.unrouted,
         outbox.consumer_inbox`
+    },
+    async barAt(order): ReturnType<Shop['barAt']> {
+      await sql.unsafe(`
+        create function shop.bar() returns trigger language plpgsql as $$
+          begin perform pg_advisory_xact_lock(7); return new; end $$;
+        create trigger bar before insert on shop.bill for each row
+          when (new.order_id = ${order}) execute function shop.bar()`).simple()
+      const holder = await sql.reserve()
+      await holder`select pg_advisory_lock(7)`
+      return {
+        async isReached(): Promise<boolean> {
+          const [row] = await holder`
+            select exists (select from pg_locks where locktype = 'advisory' and not granted) as yes`
+          return row?.yes
+        },
+        async lift(): Promise<void> {
+          await holder`select pg_advisory_unlock(7)`
+          holder.release()
+        },
+      }
     },
     async [Symbol.asyncDispose](): Promise<void> {
       await sql.end({ timeout: 1 })

@@ -9,6 +9,7 @@ import { startWhatsapp, type TestWhatsapp } from '../../_support/whatsapp.ts'
 import type { Turn } from '../graph/graph.ts'
 import type { Behaviour } from '../receiver/behaviours.ts'
 import { type Receiver, startReceiver } from '../receiver/receiver.ts'
+import { patienceMs } from '../../_support/patience.ts'
 
 /** How long each part lasts, in seconds. */
 export interface Timing {
@@ -52,7 +53,7 @@ export interface Incident {
 }
 
 /** Twice the longest `for` of what is awaited (a minute), for a machine with other work. */
-const awaiting = { timeoutMs: 120_000, everyMs: 200 }
+const awaiting = { timeoutMs: patienceMs, everyMs: 200 }
 
 /** What Prometheus is told: the stack's function, the alerts, and how often to look. */
 function configOf({ outhook }: TestWhatsapp, scrape: number): string {
@@ -81,7 +82,7 @@ export async function playIncident(
     hanging: ({ answer, pause }) => state.broken ? pause(Infinity) : answer(200),
   }
   await using started = new AsyncDisposableStack()
-  const whatsapp = await startWhatsapp()
+  const whatsapp = await startWhatsapp(['metrics'])
   started.defer(() => whatsapp.stop())
   const receiver: Receiver = startReceiver({ also })
   started.defer(() => receiver.close())
@@ -258,7 +259,7 @@ async function prepare({ outhook: { admin, sql } }: TestWhatsapp): Promise<void>
     } catch {
       return false
     }
-  }, { timeoutMs: 10_000 })
+  }, { timeoutMs: patienceMs })
 }
 
 /** Kills one server process, which makes Postgres end all sessions and recover. */
@@ -274,7 +275,7 @@ async function crash({ outhook }: TestWhatsapp): Promise<void> {
     const now = await pid().catch(() => '')
     return now !== '' && now !== before
   }
-  if (!await waitUntil(isBack, { timeoutMs: 30_000, everyMs: 100 })) {
+  if (!await waitUntil(isBack, { timeoutMs: patienceMs, everyMs: 100 })) {
     throw new Error('the database has not come back')
   }
 }

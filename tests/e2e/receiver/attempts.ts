@@ -44,7 +44,7 @@ const minute = { strategy: 'fixed', base_delay: 60, jitter: false }
 
 /** Starts a database of its own, so that a test may say what time it is. */
 export async function startAttempts(pools: PoolOptions): Promise<Attempts> {
-  const pg = await startTestPostgres()
+  const pg = await startTestPostgres({ migrated: true })
   await prepareDatabase({ dbUrl: pg.dbUrl, projectDir: projectRoot, log: () => {} })
   const sql = postgres(pg.dbUrl, { max: 1, onnotice: () => {} })
   const database = connectDirect({ url: pg.dbUrl })

@@ -2,6 +2,7 @@ import { type Behaviour, behaviours } from './behaviours.ts'
 import { exchangeOn } from './exchange.ts'
 import { type Received, RequestReader } from './http.ts'
 import { createPauses } from './pauses.ts'
+import { patienceMs } from '../../_support/patience.ts'
 
 export type Receiver = {
   /** Without a trailing slash. */
@@ -88,7 +89,7 @@ export function startReceiver(
     conn.close()
   }
 
-  function waitFor(count: number, ms = 10_000): Promise<Received[]> {
+  function waitFor(count: number, ms = patienceMs): Promise<Received[]> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         waiting.delete(check)

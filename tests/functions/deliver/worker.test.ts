@@ -1,6 +1,7 @@
 import { expect } from '@std/expect'
 import { type Stack, startStack } from '../../../supabase/local/stack.ts'
 import { testFolder } from '../../_support/folder.ts'
+import { copyPrepared } from '../../_support/prepared.ts'
 import { type Receiver, startReceiver } from '../../e2e/receiver/receiver.ts'
 
 const workerPath = new URL('../../../functions/deliver/worker.ts', import.meta.url).pathname
@@ -29,11 +30,12 @@ async function prepare(stack: Stack, receiver: Receiver): Promise<void> {
 Deno.test('worker delivers, and at SIGTERM finishes what is on its way and marks itself ended', async () => {
   const dataDir = testFolder()
   const receiver = startReceiver()
+  await copyPrepared(dataDir, 'migrations')
   const stack = await startStack({ dataDir, ports: 'free', functions: [], fsync: false })
   const worker = startWorker({ OUTHOOK_DB_URL: stack.dbUrl, OUTHOOK_DEBUG: '1' })
   try {
     await prepare(stack, receiver)
-    await receiver.waitFor(200, 20_000)
+    await receiver.waitFor(200)
     await stack.psql(`select outbox.publish('slow', '{"n": 2}')`)
     await receiver.waitFor(202)
     const hits = receiver.received.map(({ path }) => path)

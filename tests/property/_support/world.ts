@@ -23,7 +23,7 @@ const VACUUM_EVERY = 100
 
 /** Starts a world; takes about three seconds. */
 export async function startWorld(): Promise<World> {
-  const pg = await startTestPostgres()
+  const pg = await startTestPostgres({ migrated: true })
   let sql: Sql | undefined
   let played = 0
   const dispose = async (): Promise<void> => {

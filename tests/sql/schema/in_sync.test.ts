@@ -9,6 +9,7 @@ import {
   projectRoot,
 } from '../../../supabase/local/schema/project.ts'
 import { compareSnapshots, takeSnapshot } from '../../../supabase/local/schema/snapshot.ts'
+import { withMigrations } from '../../_support/postgres.ts'
 
 Deno.test('sql/ and supabase/migrations make the same schema, as committed', async (t) => {
   await withSchema(projectRoot, 'sql', async (pg) => {
@@ -22,7 +23,7 @@ Deno.test('sql/ and supabase/migrations make the same schema, as committed', asy
       expectSame(committed, await listFunctions(pg), expectedFunctions)
     })
     await t.step('a database from the migrations differs in nothing', async () => {
-      const fromMigrations = await withSchema(projectRoot, 'migrations', takeSnapshot)
+      const fromMigrations = await withMigrations(takeSnapshot)
       const found = compareSnapshots(['sql/', fromSql], ['supabase/migrations', fromMigrations])
       expect(found.join('\n')).toBe('')
       expect(fromSql.size).toBeGreaterThan(100)

@@ -1,0 +1,53 @@
+/**
+ * Runs the pgTAP files named as arguments as `supabase test db` would: as the role postgres, each
+ * with its own begin and rollback, against one database made by the migrations. Writes a line of
+ * JSON for each.
+ */
+
+import { join } from 'node:path'
+import type { Postgres } from '../../supabase/local/postgres/mod.ts'
+import { print } from '../../supabase/local/print.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { withMigrations } from '../_support/postgres.ts'
+import type { Tally } from './tally.ts'
+import { readTap } from './tap.ts'
+
+/** What came of one file. */
+export interface FileResult {
+  file: string
+  counts: Tally
+  seconds: number
+  /** What psql wrote, when a test failed. */
+  output: string
+}
+
+/** What waits for longer has met a lock that nobody releases. A file that needs more says so itself. */
+const STATEMENT_TIMEOUT = '30s'
+
+async function runFile(pg: Postgres, file: string): Promise<FileResult> {
+  const started = performance.now()
+  // Named rather than piped: psql then finds what a file includes beside it, and errors have a line.
+  const args = [
+    '-c',
+    `set statement_timeout = '${STATEMENT_TIMEOUT}'`,
+    '-f',
+    join(projectRoot, file),
+  ]
+  const { code, stdout, stderr } = await pg.psql('', { args })
+  const { counts, problems } = readTap(stdout)
+  // The file died after its last test: the stream alone looks whole.
+  if (code !== 0 && counts.failed === 0) counts.failed = 1
+  const all = code === 0 ? problems : [...problems, `psql ended with code ${code}`]
+  return {
+    file,
+    counts,
+    seconds: (performance.now() - started) / 1000,
+    output: counts.failed === 0 ? '' : `${file}: ${all.join('; ')}\n${stdout}\n${stderr}\n`,
+  }
+}
+
+if (import.meta.main) {
+  await withMigrations(async (pg) => {
+    for (const file of Deno.args) print(JSON.stringify(await runFile(pg, file)))
+  })
+}

@@ -1,0 +1,50 @@
+/** .ci/run with commands that stand in for the tests: what it prints, and how it ends. */
+
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { testFolder } from '../_support/folder.ts'
+
+/** Runs a copy of .ci/run whose `npx` is the given shell text, `$3` being `task` and `$4` its name. */
+async function runCi(npx: string): Promise<{ code: number; lines: string[] }> {
+  const folder = testFolder()
+  try {
+    await Deno.mkdir(`${folder}/.ci`, { recursive: true })
+    await Deno.copyFile(join(projectRoot, '.ci/run'), `${folder}/.ci/run`)
+    await Deno.mkdir(`${folder}/bin`)
+    await Deno.writeTextFile(`${folder}/bin/npx`, `#!/bin/sh\n${npx}\n`, { mode: 0o755 })
+    const { code, stdout } = await new Deno.Command('bash', {
+      args: [`${folder}/.ci/run`],
+      env: { PATH: `${folder}/bin:${Deno.env.get('PATH')}` },
+    }).output()
+    return { code, lines: new TextDecoder().decode(stdout).trimEnd().split('\n') }
+  } finally {
+    await Deno.remove(folder, { recursive: true })
+  }
+}
+
+Deno.test('.ci/run prints the time of each part, and last what all of them came to', async () => {
+  const { code, lines } = await runCi('echo "$4 $5"; echo "7 passed, 0 failed, 1 skipped"')
+  expect(code).toBe(0)
+  expect(lines.slice(0, 4).filter((_, n) => n % 2 === 0)).toEqual(['test --all', 'soak --short'])
+  expect(lines.slice(-5)).toEqual([
+    'The parts of .ci/run:',
+    expect.stringMatching(/^test +0 min 0\d s$/),
+    expect.stringMatching(/^soak +0 min 0\d s$/),
+    expect.stringMatching(/^in all +0 min 0\d s$/),
+    '14 passed, 0 failed',
+  ])
+})
+
+Deno.test('.ci/run ends with the code of the part that fails, after its time', async () => {
+  const { code, lines } = await runCi('echo "7 passed, 2 failed"; exit 3')
+  expect(code).toBe(3)
+  expect(lines.filter((line) => line.startsWith('soak'))).toEqual([])
+  expect(lines.at(-1)).toBe('7 passed, 2 failed')
+})
+
+Deno.test('.ci/run counts a part that dies without a word as one failure', async () => {
+  const { code, lines } = await runCi('exit 1')
+  expect(code).toBe(1)
+  expect(lines.at(-1)).toBe('0 passed, 1 failed')
+})

@@ -1,0 +1,45 @@
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { behindAll, waitsForAll } from '../_run/behind_all.ts'
+import { parseOptions } from '../_run/options.ts'
+import type { StepContext } from '../_run/step.ts'
+import { testSteps } from '../_run/steps.ts'
+import { makeFilter } from '../_run/selection.ts'
+
+/** The files that `task test` with these arguments runs whole; a part of many files has no path. */
+async function partsOf(...args: string[]): Promise<string[]> {
+  const parsed = parseOptions(args)
+  if (!parsed.ok) throw new Error(parsed.message)
+  const { all, words } = parsed.options
+  const names = testSteps.map(({ name }) => name)
+  const filter = makeFilter(words, names, behindAll.map(({ file }) => file))
+  const context: StepContext = { root: projectRoot, filter, all, slow: false, mark: '', env: {} }
+  const parts = await Promise.all(testSteps.map((step) => step.parts(context)))
+  return parts.flat().map(({ name }) => name)
+}
+
+for (const { file, why, caughtBy, how } of behindAll) {
+  Deno.test(`${file} waits for --all, with a reason and with files that stand for it`, async () => {
+    for (const path of [file, ...caughtBy]) {
+      expect([path, (await Deno.stat(join(projectRoot, path))).isFile]).toEqual([path, true])
+    }
+    expect(caughtBy.length).toBeGreaterThan(0)
+    expect(caughtBy.filter(waitsForAll)).toEqual([])
+    for (const text of [why, how]) expect(text).toMatch(/^[A-Za-z].{20,}\.$/)
+  })
+}
+
+Deno.test('the list names each file once', () => {
+  const files = behindAll.map(({ file }) => file)
+  expect(new Set(files).size).toBe(files.length)
+})
+
+Deno.test('a file behind --all runs with --all and when a word names it, and else not', async () => {
+  const file = 'tests/e2e/stack_killed.test.ts'
+  expect(await partsOf('--all')).toContain(file)
+  expect(await partsOf('stack_killed')).toEqual([file])
+  const short = await partsOf()
+  expect(short).not.toContain(file)
+  expect(short).toContain('tests/e2e/stack_start.test.ts')
+})

@@ -1,0 +1,61 @@
+import { expect } from '@std/expect'
+import { type Job, runJobs } from '../_run/schedule.ts'
+
+/** Jobs that note their begin and their end, and end when told to. */
+function makeJobs(names: string[]): {
+  jobs: Job[]
+  seen: string[]
+  end: (name: string) => Promise<void>
+} {
+  const seen: string[] = []
+  const ends = new Map(names.map((name) => [name, Promise.withResolvers<void>()]))
+  const jobs = names.map((name): Job => ({
+    alone: name.startsWith('alone'),
+    async run(): Promise<void> {
+      seen.push(`${name} begins`)
+      await ends.get(name)?.promise
+      seen.push(`${name} ends`)
+    },
+  }))
+  return {
+    jobs,
+    seen,
+    async end(name): Promise<void> {
+      ends.get(name)?.resolve()
+      // Until what waited for it has begun.
+      await new Promise((resolve) => setTimeout(resolve, 0))
+    },
+  }
+}
+
+Deno.test('runJobs() runs two side by side and begins the next when one ends', async () => {
+  const { jobs, seen, end } = makeJobs(['a', 'b', 'c'])
+  const done = runJobs(jobs, 2, () => false)
+  expect(seen).toEqual(['a begins', 'b begins'])
+  await end('b')
+  expect(seen.slice(2)).toEqual(['b ends', 'c begins'])
+  await end('a')
+  await end('c')
+  await done
+})
+
+Deno.test('runJobs() runs a job that asks to be alone after the others, with nothing beside it', async () => {
+  const { jobs, seen, end } = makeJobs(['alone 1', 'a', 'alone 2', 'b'])
+  const done = runJobs(jobs, 2, () => false)
+  for (const name of ['a', 'b', 'alone 1', 'alone 2']) await end(name)
+  await done
+  expect(seen).toEqual([
+    ...['a begins', 'b begins', 'a ends', 'b ends'],
+    ...['alone 1 begins', 'alone 1 ends', 'alone 2 begins', 'alone 2 ends'],
+  ])
+})
+
+Deno.test('runJobs() begins nothing more once it is stopped', async () => {
+  const { jobs, seen, end } = makeJobs(['a', 'b', 'alone'])
+  let stopped = false
+  const done = runJobs(jobs, 1, () => stopped)
+  stopped = true
+  await end('a')
+  await done
+  expect(seen).toEqual(['a begins', 'a ends'])
+})
