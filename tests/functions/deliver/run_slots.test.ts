@@ -66,3 +66,19 @@ Deno.test('run() sends what comes beside an endpoint that holds all slots within
   expect(database.applied.map(({ event }) => event)).toEqual(['event-5', 'event-6'])
   await stopRun(harness, running)
 })
+
+Deno.test('run() has its slots again, and no more, when what was slow has ended', async () => {
+  const harness = createHarness()
+  const { clock, database, courses, sent } = harness
+  for (let i = 1; i <= 4; i++) courses[`event-${i}`] = { ms: 500 }
+  for (let i = 5; i <= 20; i++) courses[`event-${i}`] = { ms: 90 }
+  database.add(...many(4))
+  const running = harness.start({ slots: 4, maxInHand: 100 })
+  await clock.advance(1_000)
+  expect(database.applied).toHaveLength(4)
+  database.add(...many(16))
+  await clock.advance(1_000)
+  const begun = sent.slice(4).map(({ at }) => at)
+  expect(begun.filter((at) => at === begun[0])).toHaveLength(4)
+  await stopRun(harness, running)
+})

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import type { Postgres } from '../../supabase/local/postgres/mod.ts'
+import { runDenoTest } from './deno_test.ts'
+import { type Mutant, mutate, namedTest } from './mutant.ts'
+import { judge, type TestOutcome, type Verdict } from './outcome.ts'
+import { runPgTap } from './pg_tap.ts'
+import { changedStatements } from './statements.ts'
+import type { Tree } from './tree.ts'
+
+/** A migration after all others, by which a copy's databases get the change. */
+const migration = 'supabase/migrations/29991231000000_mutant.sql'
+const baselineMs = 300_000
+
+/** Where mutants are tried: a copy of the project, and a database that has its schema. */
+export interface Bench {
+  try(mutant: Mutant): Promise<Verdict>
+}
+
+export function makeBench(tree: Tree, pg: Postgres): Bench {
+  const baseline = new Map<string, TestOutcome>()
+  return { try: tryMutant }
+
+  async function tryMutant(mutant: Mutant): Promise<Verdict> {
+    const before = await Deno.readTextFile(join(tree.root, mutant.file))
+    const after = mutate(before, mutant)
+    if (!after.ok) return { kind: 'error', reason: after.reason }
+    const isSql = mutant.file.endsWith('.sql')
+    const statements = isSql ? mutant.sql ?? changedStatements(before, after.text) : ''
+    if (statements === null) {
+      return { kind: 'error', reason: 'a database with the schema does not take it: give `sql`' }
+    }
+    for (const entry of mutant.tests) {
+      if (baseline.has(entry)) continue
+      baseline.set(entry, await runTest(entry, '', baselineMs))
+    }
+    const putBack = await tree.change(
+      new Map([[mutant.file, after.text], ...isSql ? [[migration, statements] as const] : []]),
+    )
+    try {
+      const verdict = await judge(
+        mutant.tests,
+        baseline,
+        (entry, ms) => runTest(entry, statements, ms),
+      )
+      if (mutant.equivalent === undefined) return verdict
+      if (verdict.kind === 'survived') return { kind: 'equivalent' }
+      if (!('by' in verdict)) return verdict
+      return { kind: 'error', reason: `it is not equivalent: ${verdict.by} notices it` }
+    } finally {
+      await putBack()
+    }
+  }
+
+  async function runTest(entry: string, statements: string, ms: number): Promise<TestOutcome> {
+    const { path, words } = namedTest(entry)
+    if (path.endsWith('.sql')) {
+      return await runPgTap(pg, { file: join(tree.root, path), statements, limitMs: ms })
+    }
+    return await runDenoTest(tree.root, { path, words, limitMs: ms })
+  }
+}
