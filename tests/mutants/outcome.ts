@@ -17,18 +17,20 @@ export function limitMs(seconds: number): number {
   return 20_000 + seconds * 4_000
 }
 
+/** How the tests go: without the mutant, asked once for each, and with it. */
+export interface Trial {
+  without(entry: string): Promise<TestOutcome>
+  with: RunTest
+}
+
 /** Runs the named tests in turn, until one of them does not pass. */
-export async function judge(
-  entries: readonly string[],
-  baseline: ReadonlyMap<string, TestOutcome>,
-  runTest: RunTest,
-): Promise<Verdict> {
+export async function judge(entries: readonly string[], trial: Trial): Promise<Verdict> {
   for (const entry of entries) {
-    const before = baseline.get(entry)
-    if (before?.kind !== 'passed') {
+    const before = await trial.without(entry)
+    if (before.kind !== 'passed') {
       return { kind: 'error', reason: `${entry} does not pass without the mutant` }
     }
-    const { kind, output } = await runTest(entry, limitMs(before.seconds))
+    const { kind, output } = await trial.with(entry, limitMs(before.seconds))
     if (kind === 'refused') return { kind: 'error', reason: output }
     if (kind === 'failed') return { kind: 'killed', by: entry }
     if (kind === 'timeout') return { kind: 'killed by timeout', by: entry }

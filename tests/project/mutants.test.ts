@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { areas } from '../mutants/list/mod.ts'
 import { type Mutant, mutate, namedTest } from '../mutants/mutant.ts'
-import { judge, type TestOutcome } from '../mutants/outcome.ts'
-import { report } from '../mutants/report.ts'
+import { judge, type TestOutcome, type Verdict } from '../mutants/outcome.ts'
+import { type Judged, report } from '../mutants/report.ts'
 import { changedStatements, splitStatements } from '../mutants/statements.ts'
 
 const all = areas.flatMap(({ name, mutants }) =>
@@ -117,33 +117,42 @@ Deno.test('changedStatements() makes what has changed anew, and nothing else', (
 
 const passed: TestOutcome = { kind: 'passed', seconds: 1, output: '' }
 
+/** What judge() says when the tests end so without the mutant and with it. */
+function judged(
+  tests: Record<string, [without: TestOutcome['kind'], with: TestOutcome['kind']]>,
+  tried: string[] = [],
+): Promise<Verdict> {
+  const outcome = (entry: string, index: 0 | 1): Promise<TestOutcome> =>
+    Promise.resolve({ ...passed, kind: tests[entry]?.[index] ?? 'passed' })
+  return judge(Object.keys(tests), {
+    without: (entry) => outcome(entry, 0),
+    with: (entry) => {
+      tried.push(entry)
+      return outcome(entry, 1)
+    },
+  })
+}
+
 Deno.test('judge() tries the tests in turn until one notices', async () => {
   const tried: string[] = []
-  const outcomes = new Map([['a', 'passed'], ['b', 'failed'], ['c', 'passed']] as const)
-  const verdict = await judge(
-    ['a', 'b', 'c'],
-    new Map([...outcomes.keys()].map((one) => [one, passed])),
-    (entry) => {
-      tried.push(entry)
-      return Promise.resolve({ ...passed, kind: outcomes.get(entry as 'a') ?? 'passed' })
-    },
-  )
-  expect(verdict).toEqual({ kind: 'killed', by: 'b' })
+  const tests = {
+    a: ['passed', 'passed'],
+    b: ['passed', 'failed'],
+    c: ['failed', 'failed'],
+  } as const
+  expect(await judged({ a: [...tests.a], b: [...tests.b], c: [...tests.c] }, tried))
+    .toEqual({ kind: 'killed', by: 'b' })
   expect(tried).toEqual(['a', 'b'])
 })
 
 Deno.test('judge() believes no test that fails without the mutant, and no statement that is refused', async () => {
-  const failing = new Map<string, TestOutcome>([['a', { ...passed, kind: 'failed' }]])
-  expect((await judge(['a'], failing, () => Promise.resolve(passed))).kind).toBe('error')
-  const refused = (): Promise<TestOutcome> => Promise.resolve({ ...passed, kind: 'refused' })
-  expect((await judge(['a'], new Map([['a', passed]]), refused)).kind).toBe('error')
+  expect((await judged({ a: ['failed', 'failed'] })).kind).toBe('error')
+  expect((await judged({ a: ['passed', 'refused'] })).kind).toBe('error')
 })
 
 Deno.test('judge() tells a timeout apart, and a survivor', async () => {
-  const before = new Map([['a', passed]])
-  const late = (): Promise<TestOutcome> => Promise.resolve({ ...passed, kind: 'timeout' })
-  expect(await judge(['a'], before, late)).toEqual({ kind: 'killed by timeout', by: 'a' })
-  expect(await judge(['a'], before, () => Promise.resolve(passed))).toEqual({ kind: 'survived' })
+  expect(await judged({ a: ['passed', 'timeout'] })).toEqual({ kind: 'killed by timeout', by: 'a' })
+  expect(await judged({ a: ['passed', 'passed'] })).toEqual({ kind: 'survived' })
 })
 
 Deno.test('report() counts by area, and does not count what is equivalent', () => {
@@ -154,7 +163,7 @@ Deno.test('report() counts by area, and does not count what is equivalent', () =
     tests: ['t'],
     why: 'what goes wrong',
   }
-  const one = (kind: 'killed' | 'survived' | 'equivalent', area: string) => ({
+  const one = (kind: 'killed' | 'survived' | 'equivalent', area: string): Judged => ({
     area,
     mutant,
     seconds: 1,

@@ -36,7 +36,7 @@ export const api: readonly Mutant[] = [
     file: 'functions/api/middleware/rate_limit.ts',
     find: 'lease.left === 0 || lease.until <= now()',
     replace: 'lease.left === 0',
-    tests: ['functions/api/limits.test.ts'],
+    tests: ['functions/api/rate_limit.test.ts'],
     why: 'What an isolate took for an organisation is good for ever.',
   },
   {
@@ -44,14 +44,14 @@ export const api: readonly Mutant[] = [
     find: `    lease.left--
 `,
     replace: '',
-    tests: ['functions/api/limits.test.ts', 'e2e/api_events.test.ts'],
+    tests: ['functions/api/rate_limit.test.ts'],
     why: 'The rate limit never holds.',
   },
   {
     file: 'functions/api/middleware/rate_limit.ts',
     find: 'lease.emptyUntil = granted === 0 ? now() + Math.max(retryAfterMs, 1) : 0',
     replace: 'lease.emptyUntil = 0',
-    tests: ['functions/api/limits.test.ts'],
+    tests: ['functions/api/rate_limit.test.ts'],
     why: 'An organisation over its limit makes the database answer each request.',
   },
   {

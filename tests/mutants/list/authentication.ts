@@ -147,7 +147,7 @@ export const authentication: readonly Mutant[] = [
 `,
     replace: `
 `,
-    tests: ['functions/api/authenticate.test.ts'],
+    tests: ['functions/api/keys.test.ts'],
     why: 'An empty key in the configuration lets in whoever sends none.',
   },
 ]

@@ -35,7 +35,7 @@ export const callbacks: readonly Mutant[] = [
     file: 'sql/57_callback_store.sql',
     find: 'm.id = v_attempt.message_id and m.org_id = p_org_id)',
     replace: 'm.id = v_attempt.message_id)',
-    tests: ['sql/receive_callbacks/tenants.test.sql', 'sql/receive_callbacks/attempts.test.sql'],
+    tests: ['sql/receive_callbacks/whose.test.sql'],
     why: `A status moves a message of the number's previous organisation.`,
   },
   {
@@ -44,14 +44,14 @@ export const callbacks: readonly Mutant[] = [
 `,
     replace: `      ;
 `,
-    tests: ['sql/receive_callbacks/attempts.test.sql', 'sql/receive_callbacks/tenants.test.sql'],
+    tests: ['sql/receive_callbacks/whose.test.sql'],
     why: 'A status of one number names a message of another.',
   },
   {
     file: 'sql/57_callback_store.sql',
     find: `p_now - interval '60 days' and p_now + interval '1 day'`,
     replace: `p_now - interval '6000 days' and p_now + interval '100 days'`,
-    tests: ['sql/receive_callbacks/statuses.test.sql'],
+    tests: ['sql/receive_callbacks/whose.test.sql'],
     why: 'A status of next month is believed.',
   },
   {
@@ -66,7 +66,7 @@ export const callbacks: readonly Mutant[] = [
     file: 'sql/57_callback_status_judge.sql',
     find: `when r.known_at is not null or r.nth > 1 then 'already'`,
     replace: `when r.known_at is not null then 'already'`,
-    tests: ['sql/receive_callbacks/statuses.test.sql', 'sql/receive_callbacks/attempts.test.sql'],
+    tests: ['sql/receive_callbacks/whose.test.sql'],
     why: 'The same status twice in one callback is told twice.',
   },
   {
@@ -75,11 +75,7 @@ export const callbacks: readonly Mutant[] = [
           then 'after_delivered'
 `,
     replace: '',
-    tests: [
-      'sql/receive_callbacks/attempts.test.sql',
-      'sql/receive_callbacks/statuses.test.sql',
-      'concurrency/callbacks.test.ts',
-    ],
+    tests: ['sql/receive_callbacks/whose.test.sql'],
     why: 'A message that arrived is told as failed.',
   },
   {
@@ -99,11 +95,7 @@ export const callbacks: readonly Mutant[] = [
     find: `        when r.erased_at is not null then 'erased'
 `,
     replace: '',
-    tests: [
-      'sql/receive_callbacks/statuses.test.sql',
-      'sql/receive_callbacks/attempts.test.sql',
-      'sql/receive_callbacks/sweep.test.sql',
-    ],
+    tests: ['sql/receive_callbacks/whose.test.sql'],
     why: 'A status of an erased message writes to it.',
   },
   {
@@ -120,7 +112,7 @@ export const callbacks: readonly Mutant[] = [
   from (`,
     replace: `    updated_at = p_now
   from (`,
-    tests: ['sql/receive_callbacks/attempts.test.sql', 'sql/messages/unknown_outcome.test.sql'],
+    tests: ['sql/receive_callbacks/whose.test.sql'],
     why: 'An attempt that arrived shows a retry that will not come.',
   },
   {
@@ -129,6 +121,8 @@ export const callbacks: readonly Mutant[] = [
     replace: '    where d.leased_until is null',
     tests: ['sql/receive_callbacks/attempts.test.sql', 'sql/receive_callbacks/statuses.test.sql'],
     why: 'The delivery of a message that is replayed is closed by a status of before.',
+    equivalent:
+      'A message that was SENDING has a lease, also one that has ended, and of one that was SENT no delivery is left: only a QUEUED one has a delivery that waits.',
   },
   {
     file: 'sql/57_callback_status.sql',
@@ -170,14 +164,14 @@ export const callbacks: readonly Mutant[] = [
     file: 'sql/57_callback_apply.sql',
     find: `u.looks >= 8 and not v_passes then 'skipped'`,
     replace: `u.looks >= 8 then 'skipped'`,
-    tests: ['sql/receive_callbacks/failures.test.sql', 'sql/receive_callbacks/sweep.test.sql'],
+    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An update is given up because somebody held a lock.',
   },
   {
     file: 'sql/57_callback_apply.sql',
     find: `p_state in ('55P03', '40P01', '57014')`,
     replace: `p_state in ('55P03', '40P01')`,
-    tests: ['sql/receive_callbacks/failures.test.sql', 'sql/receive_callbacks/sweep.test.sql'],
+    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An update is given up because time ran out.',
   },
   {
@@ -202,21 +196,21 @@ export const callbacks: readonly Mutant[] = [
     perform outbox.put_off`,
     replace: `exception when others then
     perform outbox.put_off`,
-    tests: ['sql/receive_callbacks/failures.test.sql', 'concurrency/callbacks.test.ts'],
+    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A callback that takes too long is not stored, and WhatsApp sends it again and again.',
   },
   {
     file: 'sql/57_callback_failure.sql',
     find: `o.at > coalesce(e.ramp_from, '-infinity')`,
     replace: 'true',
-    tests: ['sql/receive_callbacks/failures.test.sql'],
+    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A failure from before the resume holds the channel again.',
   },
   {
     file: 'sql/57_callback_failure.sql',
     find: `or (v_row.scope = 'account' and w.waba_id = v_row.waba_id)));`,
     replace: `or v_row.scope = 'account'));`,
-    tests: ['sql/messages/throttles.test.sql', 'sql/receive_callbacks/failures.test.sql'],
+    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A throttle of one account slows every number of the app.',
   },
   {
@@ -225,13 +219,15 @@ export const callbacks: readonly Mutant[] = [
     replace: `and f.action = 'throttle'`,
     tests: ['sql/receive_callbacks/failures.test.sql', 'sql/messages/throttles.test.sql'],
     why: 'A throttle that is over slows a number.',
+    equivalent:
+      'What is over lies in the past, and both a gate and a lane keep the later of two times: the condition only spares the look.',
   },
   {
     file: 'sql/59_hold_channel.sql',
     find: `  where excluded.decided_at > h.decided_at
     or (excluded.decided_at`,
     replace: '  where true or (excluded.decided_at',
-    tests: ['sql/receive_callbacks/notices.test.sql'],
+    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An old update lifts a newer hold.',
   },
   {
@@ -248,7 +244,7 @@ export const callbacks: readonly Mutant[] = [
       'held: ' || p_why, null, p_now);
 `,
     replace: '',
-    tests: ['sql/receive_callbacks/notices.test.sql', 'sql/receive_callbacks/failures.test.sql'],
+    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A held channel leaves no line in the audit trail.',
   },
   {

@@ -19,7 +19,7 @@ export const consent: readonly Mutant[] = [
     file: 'sql/41_refusal.sql',
     find: 'where o.org_id = p_message.org_id and o.channel',
     replace: 'where o.channel',
-    tests: ['sql/create_message/refusals.test.sql', 'sql/opt_outs/changes.test.sql'],
+    tests: ['sql/opt_outs/of_one_organisation.test.sql'],
     why: 'An opt-out at one organisation stops the messages of another.',
   },
   {
@@ -60,7 +60,7 @@ export const consent: readonly Mutant[] = [
     v_now);
 `,
     replace: '',
-    tests: ['sql/create_message/refusals.test.sql', 'sql/messages/timeline.test.sql'],
+    tests: ['sql/opt_outs/of_one_organisation.test.sql'],
     why: 'A changed consent leaves no line in the audit trail.',
   },
   {

@@ -52,7 +52,7 @@ export const listsAndSettings: readonly Mutant[] = [
   if v_held`,
     replace: `where k.key = p_key;
   if v_held`,
-    tests: ['sql/begin_request/keys.test.sql'],
+    tests: ['sql/begin_request/of_one_organisation.test.sql'],
     why: 'A key of one organisation gives the answer of another.',
   },
   {
@@ -80,11 +80,7 @@ export const listsAndSettings: readonly Mutant[] = [
     file: 'sql/82_api.sql',
     find: `perform outbox.check_range('limit', p_limit, 1, 100);`,
     replace: `perform outbox.check_range('limit', p_limit, 1, 100000);`,
-    tests: [
-      'sql/list_events/pages.test.sql',
-      'sql/list_deliveries/pages.test.sql',
-      'sql/list_dead_letters/pages.test.sql',
-    ],
+    tests: ['sql/api_endpoints/of_one_organisation.test.sql'],
     why: 'A page of 100,000 is made.',
   },
   {
@@ -116,7 +112,7 @@ export const listsAndSettings: readonly Mutant[] = [
     file: 'sql/83_api_deliveries.sql',
     find: 'select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id)',
     replace: 'select from outbox.endpoint e where e.id = v_at.endpoint_id)',
-    tests: ['sql/list_deliveries/pages.test.sql', 'e2e/api_isolation.test.ts'],
+    tests: ['sql/api_endpoints/of_one_organisation.test.sql'],
     why: `The list of what is open shows everybody's.`,
   },
   {
@@ -146,11 +142,7 @@ export const listsAndSettings: readonly Mutant[] = [
     file: 'sql/83_api_secrets.sql',
     find: '  where s.id = p_secret_id and s.endpoint_id = p_endpoint_id;',
     replace: '  where s.id = p_secret_id;',
-    tests: [
-      'sql/api_endpoints/orgs.test.sql',
-      'sql/api_endpoints/changes.test.sql',
-      'e2e/api_isolation.test.ts',
-    ],
+    tests: ['sql/api_endpoints/of_one_organisation.test.sql'],
     why: 'One organisation ends the secret of another.',
   },
   {
@@ -168,14 +160,14 @@ export const listsAndSettings: readonly Mutant[] = [
 `,
     replace: `        and g.depth > g.in_flight
 `,
-    tests: ['sql/metrics/get_metrics.test.sql'],
+    tests: ['sql/metrics/paused_and_folded.test.sql'],
     why: 'A paused endpoint makes the alert for a backlog ring.',
   },
   {
     file: 'sql/32_counter.sql',
     find: 'set n = c.n + excluded.n, total',
     replace: 'set n = excluded.n, total',
-    tests: ['sql/metrics/counters.test.sql'],
+    tests: ['sql/metrics/paused_and_folded.test.sql'],
     why: 'Counters go back to what the last ten seconds brought.',
   },
   {

@@ -29,14 +29,14 @@ export const messages: readonly Mutant[] = [
 `,
     replace: `    where t.code = p_template_code;
 `,
-    tests: ['sql/create_message/refusals.test.sql'],
+    tests: ['sql/messages/edges.test.sql'],
     why: 'A template of another organisation is used.',
   },
   {
     file: 'sql/42_create_message.sql',
     find: '> 65536 then',
     replace: '> 655360 then',
-    tests: ['sql/create_message/refusals.test.sql'],
+    tests: ['sql/messages/edges.test.sql'],
     why: 'A payload of 600 kB is stored.',
   },
   {
@@ -56,15 +56,6 @@ export const messages: readonly Mutant[] = [
     replace: '',
     tests: ['sql/messages/lifecycle.test.sql'],
     why: 'A created message leaves no line in the audit trail.',
-  },
-  {
-    file: 'sql/66_message_claim.sql',
-    find: `for update;
-    v_why`,
-    replace: `for key share;
-    v_why`,
-    tests: ['concurrency/callbacks.test.ts', 'concurrency/mixed.test.ts'],
-    why: 'A claim and a callback write one message at a time.',
   },
   {
     file: 'sql/66_message_claim.sql',
@@ -119,7 +110,7 @@ export const messages: readonly Mutant[] = [
     file: 'sql/66_message_claim.sql',
     find: 'not_before = greatest(l.not_before, p_now + p_for),',
     replace: 'not_before = p_now + p_for,',
-    tests: ['sql/messages/throttles.test.sql'],
+    tests: ['sql/messages/edges.test.sql'],
     why: 'A short rest takes back a longer one.',
   },
   {
@@ -129,10 +120,7 @@ export const messages: readonly Mutant[] = [
   end if;
 `,
     replace: '',
-    tests: [
-      'sql/messages/settled_while_leased.test.sql',
-      'sql/receive_callbacks/attempts.test.sql',
-    ],
+    tests: ['sql/messages/edges.test.sql'],
     why: 'A late answer takes a message that was delivered back to SENT.',
   },
   {
@@ -162,7 +150,7 @@ export const messages: readonly Mutant[] = [
     'Message failed: ' || p_error, null, p_now);
 `,
     replace: '',
-    tests: ['sql/messages/lifecycle.test.sql'],
+    tests: ['sql/create_message/refusals.test.sql'],
     why: 'A failed message leaves no line in the audit trail.',
   },
   {
@@ -171,7 +159,7 @@ export const messages: readonly Mutant[] = [
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 `,
     replace: '',
-    tests: ['sql/messages/timeline.test.sql', 'sql/messages/lifecycle.test.sql'],
+    tests: ['sql/create_message/refusals.test.sql'],
     why: `A failed message leaves no line in the dossier's timeline.`,
   },
   {
@@ -185,7 +173,7 @@ export const messages: readonly Mutant[] = [
     file: 'sql/84_message_actions.sql',
     find: `if v_message.status <> 'FAILED' or v_message.erased_at is not null then`,
     replace: `if v_message.status <> 'FAILED' then`,
-    tests: ['sql/messages/cancel_and_replay.test.sql'],
+    tests: ['sql/messages/edges.test.sql'],
     why: 'An erased message is sent again, to nobody.',
   },
   {
@@ -193,7 +181,7 @@ export const messages: readonly Mutant[] = [
     find: `  v_message.attempt_count := 0;
 `,
     replace: '',
-    tests: ['sql/messages/cancel_and_replay.test.sql'],
+    tests: ['sql/messages/edges.test.sql'],
     why: 'A message that is sent again has the count of its old attempts.',
   },
   {
@@ -204,7 +192,7 @@ export const messages: readonly Mutant[] = [
     and x.discarded_at is null;
 `,
     replace: '',
-    tests: ['sql/messages/cancel_and_replay.test.sql'],
+    tests: ['sql/messages/edges.test.sql'],
     why: 'The dead letter of a message that was sent again can be replayed: it is sent twice.',
   },
   {
@@ -222,7 +210,7 @@ export const messages: readonly Mutant[] = [
     file: 'sql/57_callback_status_judge.sql',
     find: `in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete')`,
     replace: `in ('timeout', 'reset', 'protocol', 'incomplete')`,
-    tests: ['sql/messages/unknown_outcome.test.sql', 'sql/receive_callbacks/attempts.test.sql'],
+    tests: ['sql/messages/edges.test.sql'],
     why: 'Of an attempt whose run died nobody thinks that it may have gone out.',
   },
 ]

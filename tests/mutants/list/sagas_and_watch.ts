@@ -103,7 +103,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     file: 'sql/49_watch.sql',
     find: `      'old_record', outbox.watched_part(p_old, p_watch))::text,`,
     replace: `      'old_record', p_old)::text,`,
-    tests: ['sql/watch_table/rows.test.sql'],
+    tests: ['sql/watch_table/left_out.test.sql'],
     why: 'A column that is left out is published as what it was before.',
   },
   {
@@ -165,7 +165,7 @@ declare
     file: 'sql/73_dead_letter_topic.sql',
     find: `e.broker is not null and e.state <> 'deleted'`,
     replace: 'e.broker is not null',
-    tests: ['sql/dead_letter_topic/publish_dead.test.sql'],
+    tests: ['sql/dead_letter_topic/deleted.test.sql'],
     why: 'A deleted broker endpoint gets dead letters.',
   },
   {
