@@ -119,7 +119,7 @@ const passed: TestOutcome = { kind: 'passed', seconds: 1, output: '' }
 
 /** What judge() says when the tests end so without the mutant and with it. */
 function judged(
-  tests: Record<string, [without: TestOutcome['kind'], with: TestOutcome['kind']]>,
+  tests: Record<string, [before: TestOutcome['kind'], after: TestOutcome['kind']]>,
   tried: string[] = [],
 ): Promise<Verdict> {
   const outcome = (entry: string, index: 0 | 1): Promise<TestOutcome> =>
