@@ -2,6 +2,7 @@ import type { Area } from '../mutant.ts'
 import { api } from './api.ts'
 import { authentication } from './authentication.ts'
 import { breaker } from './breaker.ts'
+import { brokersAndSlack } from './brokers_and_slack.ts'
 import { callbacks } from './callbacks.ts'
 import { callbacksOverHttp } from './callbacks_over_http.ts'
 import { claim } from './claim.ts'
@@ -17,6 +18,7 @@ import { leases } from './leases.ts'
 import { listsAndSettings } from './lists_and_settings.ts'
 import { manualActions } from './manual_actions.ts'
 import { messages } from './messages.ts'
+import { otherFunctions } from './other_functions.ts'
 import { publishing } from './publishing.ts'
 import { replay } from './replay.ts'
 import { results } from './results.ts'
@@ -58,4 +60,6 @@ export const areas: readonly Area[] = [
   { name: 'callbacks', mutants: callbacks },
   { name: 'sagas and watch', mutants: sagasAndWatch },
   { name: 'lists and settings', mutants: listsAndSettings },
+  { name: 'brokers and slack', mutants: brokersAndSlack },
+  { name: 'other functions', mutants: otherFunctions },
 ]
