@@ -43,7 +43,7 @@ export const manualActions: readonly Mutant[] = [
 `,
     replace: `      when l.ordered and v_was_first then l.not_before
 `,
-    tests: ['sql/cancel_delivery/next_in_order.test.sql'],
+    tests: ['sql/cancel_delivery/shown.test.sql'],
     why: 'Behind a cancelled delivery the next of its key waits for a retry that is not its own.',
   },
   {
