@@ -16,8 +16,11 @@ export interface Bench {
   try(mutant: Mutant): Promise<Verdict>
 }
 
-export function makeBench(tree: Tree, pg: Postgres): Bench {
-  const baseline = new Map<string, TestOutcome>()
+/** How each test goes without a mutant, as far as somebody has asked. */
+export type Baseline = Map<string, Promise<TestOutcome>>
+
+/** Makes a bench of a copy and a database of its own; benches beside each other share a baseline. */
+export function makeBench(tree: Tree, pg: Postgres, baseline: Baseline): Bench {
   return { try: tryMutant }
 
   async function tryMutant(mutant: Mutant): Promise<Verdict> {
@@ -48,12 +51,10 @@ export function makeBench(tree: Tree, pg: Postgres): Bench {
     return { kind: 'error', reason: `it is not equivalent: ${verdict.by} notices it` }
   }
 
-  async function without(entry: string): Promise<TestOutcome> {
-    const known = baseline.get(entry)
-    if (known !== undefined) return known
-    const outcome = await runTest(entry, '', baselineMs)
-    baseline.set(entry, outcome)
-    return outcome
+  function without(entry: string): Promise<TestOutcome> {
+    const known = baseline.get(entry) ?? runTest(entry, '', baselineMs)
+    baseline.set(entry, known)
+    return known
   }
 
   async function runTest(entry: string, statements: string, ms: number): Promise<TestOutcome> {

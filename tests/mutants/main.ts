@@ -2,13 +2,15 @@ import { print, printError } from '../../supabase/local/print.ts'
 import { withSchema } from '../../supabase/local/schema/database.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { interruptChildren } from '../_run/processes.ts'
-import { makeBench } from './bench.ts'
+import { type Baseline, makeBench } from './bench.ts'
 import { stopDenoTests } from './deno_test.ts'
 import { areas } from './list/mod.ts'
 import type { Area, Mutant } from './mutant.ts'
-import type { Verdict } from './outcome.ts'
 import { type Judged, report, verdictLine } from './report.ts'
 import { copyTree } from './tree.ts'
+
+/** How many are tried at a time: one for each of the two cores that the tests reckon with. */
+const benches = 2
 
 const help =
   `deno task mutants [words]: try the mutants whose area, file, text or tests contain a word
@@ -26,28 +28,43 @@ async function main(words: readonly string[]): Promise<number> {
   const started = performance.now()
   const stopping = stopOnSignals()
   const judged: Judged[] = []
-  await using tree = await copyTree(projectRoot)
-  await withSchema(projectRoot, 'migrations', async (pg) => {
-    const bench = makeBench(tree, pg)
-    for (const { area, mutant } of chosen) {
-      if (stopping.code !== null) return
-      const begun = performance.now()
-      const verdict: Verdict = await bench.try(mutant)
-      if (stopping.code !== null) return
-      const seconds = (performance.now() - begun) / 1000
-      judged.push({ area, mutant, verdict, seconds })
-      print(verdictLine({ area, mutant, verdict, seconds }))
-    }
-  })
+  const baseline: Baseline = new Map()
+  const queue = [...chosen]
+  await Promise.all(Array.from({ length: Math.min(benches, queue.length) }, work))
   if (stopping.code !== null) return stopping.code
-  print(`\n${report(judged, (performance.now() - started) / 1000)}`)
+  print(`\n${report(inOrder(judged, chosen), (performance.now() - started) / 1000)}`)
   return judged.every(({ verdict }) => !['survived', 'error'].includes(verdict.kind)) ? 0 : 1
+
+  /** Tries one mutant after the other, as long as there are any. */
+  async function work(): Promise<void> {
+    await using tree = await copyTree(projectRoot)
+    await withSchema(projectRoot, 'migrations', async (pg) => {
+      const bench = makeBench(tree, pg, baseline)
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        if (stopping.code !== null) return
+        const begun = performance.now()
+        const verdict = await bench.try(next.mutant)
+        // A test that was ended says nothing.
+        if (stopping.code !== null) return
+        const one = { ...next, verdict, seconds: (performance.now() - begun) / 1000 }
+        judged.push(one)
+        print(verdictLine(one))
+      }
+    })
+  }
 }
+
+function inOrder(judged: readonly Judged[], chosen: readonly Chosen[]): Judged[] {
+  const places = new Map(chosen.map(({ mutant }, place) => [mutant, place]))
+  return judged.toSorted((a, b) => (places.get(a.mutant) ?? 0) - (places.get(b.mutant) ?? 0))
+}
+
+type Chosen = { area: string; mutant: Mutant }
 
 function choose(
   from: readonly Area[],
   words: readonly string[],
-): { area: string; mutant: Mutant }[] {
+): Chosen[] {
   return from.flatMap(({ name, mutants }) => mutants.map((mutant) => ({ area: name, mutant })))
     .filter(({ area, mutant }) =>
       words.length === 0 ||

@@ -29,7 +29,7 @@ export const brokersAndSlack: readonly Mutant[] = [
 `,
     replace: `    or pg_catalog.length(v_text) > 2000
 `,
-    tests: ['sql/create_broker_endpoint/cases.test.sql'],
+    tests: ['sql/create_broker_endpoint/bounds.test.sql'],
     why: 'A routing key of 2,000 characters is stored, which AMQP cannot carry.',
   },
   {

@@ -126,15 +126,6 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/57_callback_status.sql',
-    find: `    perform outbox.lock_gates(v_gates);
-`,
-    replace: `    null;
-`,
-    tests: ['concurrency/callbacks.test.ts', 'concurrency/mixed.test.ts'],
-    why: 'A callback closes a retry that is just being claimed.',
-  },
-  {
-    file: 'sql/57_callback_status.sql',
     find: `  perform outbox.close_retries(v_moves, p_now);
 `,
     replace: '',

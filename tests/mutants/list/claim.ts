@@ -134,13 +134,6 @@ export const claim: readonly Mutant[] = [
     why: 'The gate with the lowest number is always served first.',
   },
   {
-    file: 'sql/64_due_gates.sql',
-    find: 'for no key update skip locked',
-    replace: 'for no key update',
-    tests: ['concurrency/claimers.test.ts', 'concurrency/console.test.ts'],
-    why: 'A run waits for whoever holds a gate.',
-  },
-  {
     file: 'sql/65_claim.sql',
     find: 'perform outbox.park(v_endpoints, p_now, v_served);',
     replace: 'perform outbox.park(v_endpoints, p_now);',

@@ -16,13 +16,16 @@ import { httpClient } from './http_client.ts'
 import { kickAndTick } from './kick_and_tick.ts'
 import { leases } from './leases.ts'
 import { listsAndSettings } from './lists_and_settings.ts'
+import { locks } from './locks.ts'
 import { manualActions } from './manual_actions.ts'
 import { messages } from './messages.ts'
+import { organisations } from './organisations.ts'
 import { otherFunctions } from './other_functions.ts'
 import { publishing } from './publishing.ts'
 import { replay } from './replay.ts'
 import { results } from './results.ts'
 import { retry } from './retry.ts'
+import { rights } from './rights.ts'
 import { routing } from './routing.ts'
 import { run } from './run.ts'
 import { sagasAndWatch } from './sagas_and_watch.ts'
@@ -62,4 +65,7 @@ export const areas: readonly Area[] = [
   { name: 'lists and settings', mutants: listsAndSettings },
   { name: 'brokers and slack', mutants: brokersAndSlack },
   { name: 'other functions', mutants: otherFunctions },
+  { name: 'rights', mutants: rights },
+  { name: 'organisations', mutants: organisations },
+  { name: 'locks', mutants: locks },
 ]
