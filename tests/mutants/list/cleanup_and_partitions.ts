@@ -6,7 +6,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     find: `and coalesce(d.replayed_at, '-infinity') < v_before
       and d.endpoint_id`,
     replace: 'and d.endpoint_id',
-    tests: ['sql/cleanup/expiry.test.sql'],
+    tests: ['sql/cleanup/left_alone.test.sql'],
     why: 'A replay of an old event expires at once.',
   },
   {

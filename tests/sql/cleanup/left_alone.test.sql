@@ -2,7 +2,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
-select plan(6);
+select plan(8);
 
 -- What a deleted endpoint has left is cancelled by purge_deleted(), and is nobody's to replay.
 create temporary table made as select endpoint('{a}') as id;
@@ -11,6 +11,17 @@ select step(0), time_passes('31 d');
 select outbox.delete_endpoint(id) from made;
 select is(outbox.expire_deliveries(100), 0, 'what a deleted endpoint has left does not expire');
 select is((select count(*) from outbox.dead_letter), 0::bigint, 'and becomes no dead letter');
+
+-- Of two deliveries of one endpoint, as old as each other, the one that was replayed has its time anew.
+create temporary table twin as select endpoint('{c}') as id;
+create temporary table pair as select events(2, 'c') as ids;
+create temporary table pair_answer as select step() as a;
+select step(0, (results(a, 'delivered') - 1) || (results(a, 'released') - 0)) from pair_answer;
+select outbox.pause_endpoint(id) from twin;
+select time_passes('31 d');
+select outbox.replay(p.ids[1], b.id) from pair p, twin b;
+select is(outbox.expire_deliveries(100), 1, 'what was never sent expires');
+select is((select array_agg(d.event_id) from outbox.delivery d join twin on d.endpoint_id = twin.id), ids[1:1], 'and what was replayed beside it does not') from pair;
 
 -- A key that stopped behind its last delivery has an empty lane, which remembers that.
 create temporary table halting as select endpoint('{b}', p_ordering => 'partition') as id;
