@@ -49,6 +49,7 @@ Deno.test('createHttpHandler() tells what may pass from what will not', async ()
       ['/status/429', /answered 429/, false],
       ['/status/408', /answered 408/, false],
       ['/status/301', /answered 301/, false],
+      ['/status/307?location=/followed', /answered 307/, false],
       ['/status/400', /answered 400/, true],
       ['/status/404', /answered 404/, true],
       ['/hang', /No answer/, false],
@@ -59,5 +60,6 @@ Deno.test('createHttpHandler() tells what may pass from what will not', async ()
         .toEqual([path, { kind: 'failed', error: expect.stringMatching(error), isFinal }])
     }
     expect(receiver.received.length).toBeGreaterThanOrEqual(rows.length)
+    expect(receiver.received.map(({ path }) => path)).not.toContain('/followed')
   })
 })

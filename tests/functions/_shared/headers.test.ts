@@ -44,6 +44,18 @@ Deno.test('webhookHeaders() leaves traceparent out when the event has none', () 
   expect(Object.keys(headers)).not.toContain('traceparent')
 })
 
+Deno.test('webhookHeaders() names the key of the publisher, where there is one', () => {
+  const headers = asRecord(webhookHeaders({
+    delivery: sampleDelivery(),
+    event: sampleEvent({ idempotency_key: 'order 7' }),
+    endpoint: sampleEndpoint(),
+    timestamp: 1,
+    signatures,
+  }))
+  expect(headers['idempotency-key']).toBe('order%207')
+  expect(headers['webhook-id']).toBe('0198c0de-0000-7000-8000-000000000001')
+})
+
 Deno.test('headerValue() leaves only visible ASCII, the same way each time', () => {
   const rows: [string, string][] = [
     ['order-1', 'order-1'],

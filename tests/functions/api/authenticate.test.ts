@@ -2,12 +2,14 @@ import { expect } from '@std/expect'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { createAuthenticate } from '../../../functions/api/auth/authenticate.ts'
 import { mintPortalToken } from '../../../functions/api/auth/portal.ts'
+import { createTokenCheck } from '../../../functions/api/auth/tokens.ts'
 import { ApiError } from '../../../functions/api/errors.ts'
 
 const now = Date.UTC(2026, 10, 28)
 const seconds = now / 1000
 const issuer = 'https://project.example/auth/v1'
 const portalSecret = 'p'.repeat(40)
+const oldPortalSecret = 'o'.repeat(40)
 const legacySecret = 'l'.repeat(40)
 
 /** As jose names it: the types of Node and Deno for it differ. */
@@ -35,7 +37,7 @@ async function withAuth(
   const authenticate = createAuthenticate({
     secretKeys: [{ name: 'one', key: 'sb_secret_one' }, { name: 'two', key: 'sb_secret_two' }],
     publishableKeys: [{ name: 'anon', key: 'sb_publishable_x' }],
-    portalSecrets: [portalSecret],
+    portalSecrets: [portalSecret, oldPortalSecret],
     jwks: { keys: [first.jwk, rsa.jwk] },
     jwksUrl: new URL(`http://127.0.0.1:${server.addr.port}/jwks.json`),
     legacySecret: null,
@@ -80,6 +82,21 @@ async function token(
   delete all[without]
   return await new SignJWT(all)
     .setProtectedHeader({ alg: 'ES256', kid: 'first', ...header }).sign(key)
+}
+
+function portalToken({ claims = {}, ...more }: Change = {}): Promise<string> {
+  return token({
+    header: { alg: 'HS256' },
+    key: new TextEncoder().encode(portalSecret),
+    claims: {
+      iss: 'outhook-portal',
+      aud: 'outhook-api',
+      org_id: 'org-1',
+      outhook_role: 'operator',
+      ...claims,
+    },
+    ...more,
+  })
 }
 
 function encode(value: unknown): string {
@@ -133,6 +150,15 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
     'forbidden',
   ],
   [
+    'user_metadata and no app_metadata at all',
+    () =>
+      token({
+        claims: { user_metadata: { org_id: 'org-1', outhook_role: 'admin' } },
+        without: 'app_metadata',
+      }),
+    'forbidden',
+  ],
+  [
     'a role in user_metadata beside an org',
     () =>
       token({
@@ -165,6 +191,22 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
       }),
     'forbidden',
   ],
+  ['a portal token as it should be', () => portalToken(), {
+    orgId: 'org-1',
+    role: 'operator',
+    actor: 'portal:ada',
+    kind: 'portal',
+  }],
+  ['a portal token without an end', () => portalToken({ without: 'exp' }), refused],
+  [
+    'a portal token for another audience',
+    () => portalToken({ claims: { aud: 'outhook-other' } }),
+    refused,
+  ],
+  ['a portal token with the older of two secrets', () =>
+    portalToken({
+      key: new TextEncoder().encode(oldPortalSecret),
+    }), { orgId: 'org-1', role: 'operator', actor: 'portal:ada', kind: 'portal' }],
   [
     'a portal token for the org outhook',
     () =>
@@ -257,6 +299,24 @@ Deno.test("authenticate() takes X-Org-Id only among the token's own organisation
       .toEqual({ ...ada, orgId: 'org-3', role: 'admin' })
     expect(await ask({ authorization: several, 'x-org-id': 'outhook' })).toBe('forbidden')
   })
+})
+
+Deno.test('createTokenCheck() tells keys that cannot be had from a token that is not valid', async () => {
+  const options = {
+    // Nothing listens there.
+    jwksUrl: new URL('http://127.0.0.1:1/jwks.json'),
+    legacySecret: null,
+    issuers: [issuer],
+    wallNow: () => now,
+  }
+  const secret = { kty: 'oct', k: btoa(legacySecret).replaceAll('=', ''), alg: 'HS256' }
+  for (const keys of [[], [secret]]) {
+    const check = createTokenCheck({ ...options, jwks: { keys } })
+    expect(await check(await token())).toEqual({ claims: null, unavailable: true })
+  }
+  const known = createTokenCheck({ ...options, jwks: { keys: [first.jwk] } })
+  expect(await known(await token({ key: stranger.sign })))
+    .toEqual({ claims: null, unavailable: false })
 })
 
 function mark(at: number): { id: string; issuedAt: number } {

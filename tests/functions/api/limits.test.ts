@@ -13,15 +13,19 @@ const route = createRoute({
   responses: { 200: jsonAnswer(said, 'What was said') },
 })
 
-async function post(contentType: string): Promise<{ status: number; body: unknown }> {
+async function post(
+  contentType: string,
+  sent = '{"type": "a"}',
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: unknown }> {
   const app = new OpenAPIHono<ApiEnv>()
   app.onError(answerError(() => {}))
   app.use(bodyLimited(requestLimits))
   app.openapi(route, (c) => c.json({ type: c.req.valid('json').type }, 200))
   const answer = await app.request('/', {
     method: 'POST',
-    headers: { 'content-type': contentType },
-    body: '{"type": "a"}',
+    headers: { 'content-type': contentType, ...headers },
+    body: sent,
   })
   return { status: answer.status, body: await answer.json() }
 }
@@ -52,3 +56,28 @@ for (const type of ['text/plain', 'application/jsonx', 'application/json,applica
     })
   })
 }
+
+Deno.test('limited() takes headers up to their bound and answers 431 beyond it', async () => {
+  const room = requestLimits.headerBytes - 'content-type'.length - 'application/json'.length - 1
+  expect(await post('application/json', undefined, { x: 'y'.repeat(room) }))
+    .toMatchObject({ status: 200 })
+  expect(await post('application/json', undefined, { x: 'y'.repeat(room + 1) }))
+    .toMatchObject({ status: 431, body: { code: 'headers_too_large' } })
+})
+
+Deno.test('limited() takes a body up to its bound and depth, and no other', async () => {
+  const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+  const deep = (depth: number): string => `{"type": "a", "more": ${nested(depth - 1)}}`
+  // As deep as it may be, so that only the schema has something to say.
+  const { body } = await post('application/json', deep(requestLimits.depth))
+  expect(JSON.stringify(body)).toContain('Unrecognized key')
+  expect(await post('application/json', deep(requestLimits.depth + 1))).toMatchObject({
+    status: 400,
+    body: { detail: `The body is nested deeper than ${requestLimits.depth} levels` },
+  })
+  const filled = (bytes: number): string => JSON.stringify({ type: 'a'.repeat(bytes - 11) })
+  expect(await post('application/json', filled(requestLimits.bodyBytes)))
+    .toMatchObject({ status: 200 })
+  expect(await post('application/json', filled(requestLimits.bodyBytes + 1)))
+    .toMatchObject({ status: 413 })
+})

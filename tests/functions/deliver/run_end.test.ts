@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
 import { edgeOptions } from '../../../functions/deliver/options.ts'
-import { createHarness, many } from './harness.ts'
+import { createHarness, many, stopRun } from './harness.ts'
 
 Deno.test('run() ends an idle edge run, and delivers what its last dispatch brings', async () => {
   const harness = createHarness(edgeOptions)
@@ -115,4 +115,29 @@ Deno.test('run() ends at once when there are too many runs', async () => {
   await running
   expect(database.calls).toHaveLength(1)
   expect(harness.summary).toMatchObject({ end: 'stop:too_many_runs' })
+})
+
+Deno.test('run() of a worker does not end for want of work', async () => {
+  const harness = createHarness()
+  const { clock, database } = harness
+  const running = harness.start()
+  await clock.advance(60_000)
+  expect(harness.summary).toBe(null)
+  database.add({})
+  await clock.advance(1_000)
+  expect(database.applied).toHaveLength(1)
+  await stopRun(harness, running)
+})
+
+Deno.test('run() of an edge function sends what it has claimed when it has claimed its share', async () => {
+  const harness = createHarness(edgeOptions)
+  const { clock, database, courses } = harness
+  database.settings = { max_deliveries: 3 }
+  const lane = { lane: 'a', ordered: true, lease_ms: 60_000 }
+  courses['event-1'] = { ms: 1_000 }
+  database.add(lane, lane, lane, lane)
+  const running = harness.start({ maxDeliveries: 3 })
+  await clock.advance(5_000)
+  await running
+  expect(harness.summary).toMatchObject({ end: 'max_deliveries', delivered: 3, released: 0 })
 })

@@ -112,3 +112,19 @@ Deno.test('run() names the endpoints that it knows, but not in a repeat', async 
   expect(database.calls[failed + 1]?.known).toEqual({})
   await stopRun(harness, running)
 })
+
+Deno.test('run() of a worker that is told to stop gives up a database that stays away', async () => {
+  const harness = createHarness()
+  const { clock, database, stop } = harness
+  database.add({ lease_ms: 20_000 })
+  const running = harness.start()
+  await clock.advance(1)
+  database.troubles = Array(1_000).fill('unreached')
+  await clock.advance(60_000)
+  expect(harness.summary).toBe(null)
+  stop.abort()
+  await clock.advance(30_000)
+  await running
+  expect(harness.summary).toMatchObject({ end: 'database' })
+  expect(clock.pending).toBe(0)
+})

@@ -66,3 +66,23 @@ Deno.test('run() sends what comes beside an endpoint that holds all slots within
   expect(database.applied.map(({ event }) => event)).toEqual(['event-5', 'event-6'])
   await stopRun(harness, running)
 })
+
+Deno.test('run() has its slots again, and no more, when what was slow has ended', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  for (let i = 1; i <= 4; i++) courses[`event-${i}`] = { ms: 500 }
+  for (let i = 5; i <= 20; i++) courses[`event-${i}`] = { ms: 90 }
+  database.add(...many(4))
+  const running = harness.start({ slots: 4, maxInHand: 100 })
+  await clock.advance(1_000)
+  expect(database.applied).toHaveLength(4)
+  database.add(...many(16))
+  let most = 0
+  for (let n = 0; n < 200; n++) {
+    await clock.advance(5)
+    most = Math.max(most, database.leased)
+  }
+  expect(database.applied).toHaveLength(20)
+  expect(most).toBe(4)
+  await stopRun(harness, running)
+})

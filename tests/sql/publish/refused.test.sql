@@ -5,8 +5,10 @@ create temporary table ours as select
   endpoint() as plain,
   endpoint(array['in.order'], p_ordering => 'partition') as ordered,
   endpoint(p_org_id => 'other') as others,
-  endpoint() as deleted;
-update outbox.endpoint set state = 'deleted' where id = (select o.deleted from ours o);
+  endpoint() as deleted,
+  endpoint(p_org_id => 'outhook') as system,
+  endpoint(array['gone.order'], p_ordering => 'partition') as deleted_ordered;
+update outbox.endpoint set state = 'deleted' where id in (select unnest(array[o.deleted, o.deleted_ordered]) from ours o);
 
 create temporary table refused (arguments text, expected text);
 insert into refused values
@@ -28,6 +30,7 @@ insert into refused values
   ($$'a', '{}', p_org_id => 'a b'$$, $$OH001 org_id is 'a b'$$),
   ($$'a', '{}', p_org_id => '-a'$$, $$OH001 org_id is '-a'$$),
   ($$'a', '{}', p_org_id => repeat('a', 65)$$, format('OH001 org_id is %L', repeat('a', 65))),
+  ($$'outhook.test', '{}', p_org_id => 'outhook'$$, 'OH001 org_id is outhook, which is the system''s own'),
   ($$'a', '{}', p_partition_key => repeat('k', 257)$$, 'OH001 partition_key is longer than 256 characters'),
   ($$'a', '{}', p_correlation_id => ''$$, 'OH001 correlation_id is not 1 to 128 visible ASCII characters'),
   ($$'a', '{}', p_correlation_id => 'a b'$$, 'OH001 correlation_id is not 1 to 128 visible ASCII characters'),
@@ -47,6 +50,8 @@ insert into refused
 select format($$'a', '{}', p_endpoint_id => %L$$, v.id), format('OH002 endpoint %s does not exist in organisation default', v.id)
 from ours o cross join lateral (values (o.others), (o.deleted)) v (id);
 insert into refused
+select format($$'a', '{}', p_org_id => 'outhook', p_endpoint_id => %L$$, o.system), 'OH001 org_id is outhook, which is the system''s own' from ours o;
+insert into refused
 select format($$'a', '{}', p_endpoint_id => %L, p_deliver_at => '2026-03-02'$$, o.ordered),
   'OH001 deliver_at is given for an ordered endpoint'
 from ours o;
@@ -64,11 +69,12 @@ insert into accepted values
   ($$'a', '{}', p_correlation_id => repeat('~', 128)$$),
   ($$'a', '{}', p_idempotency_key => repeat('!', 255)$$),
   ($$'a', '{}', p_deliver_at => '2026-03-31 12:00:00+00'$$),
+  ($$'gone.order', '{}', p_deliver_at => '2026-03-02'$$),
   ($$'a', '{}', p_deliver_at => '2020-01-01 00:00:00+00'$$);
 insert into accepted select format($$'a', '{}', p_endpoint_id => %L, p_deliver_at => '2026-03-02'$$, o.plain) from ours o;
 insert into accepted select format($$'a', '{}', p_endpoint_id => %L$$, o.ordered) from ours o;
 
-select plan(49);
+select plan(52);
 
 select is(refusal('select outbox.publish(' || r.arguments || ')'), r.expected,
   'publish() refuses ' || left(r.arguments, 70))

@@ -148,6 +148,8 @@ Deno.test('only an app that allows it takes a callback that nobody signed', asyn
   expect((await send({ app, headers: {} })).status).toBe(401)
   const forged = { 'x-hub-signature-256': sign('other') }
   expect((await send({ app: open, headers: forged })).status).toBe(401)
+  const malformed = { 'x-hub-signature-256': 'sha256=none' }
+  expect((await send({ app: open, headers: malformed })).status).toBe(401)
 })
 
 Deno.test('an unknown key is 401, and a key of another form is not even looked up', async () => {

@@ -1,5 +1,9 @@
 import { expect } from '@std/expect'
-import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
+import {
+  type AddressRules,
+  createAddressPolicy,
+  createPolicySource,
+} from '../../../../functions/_shared/connect/address.ts'
 
 const strict = createAddressPolicy({ allowHttp: false, allowCidrs: [] })
 
@@ -26,7 +30,7 @@ const refused = {
   documentation: ['2001:db8::1', '3fff::1'],
   special: ['100::1', '2001:2::1', '2001:10::1', '2001:20::1', '5f00::1'],
   notGivenOut: ['4000::1', '8000::1'],
-  notAnAddress: ['', 'localhost', '1.2.3', 'fe80::1%eth0'],
+  notAnAddress: ['', 'localhost', '1.2.3', 'fe80::1%eth0', '2606:4700:4700::1111%eth0'],
 }
 
 Deno.test('allows() refuses every address that is not public', () => {
@@ -58,5 +62,28 @@ Deno.test('allows() takes what the operator allows, and nothing beside it', () =
   ]
   for (const [address, expected] of rows) {
     expect([address, policy.allows(address)]).toEqual([address, expected])
+  }
+})
+
+Deno.test('createPolicySource() gives another policy as soon as one of the rules is another', () => {
+  const rules: AddressRules = {
+    allowHttp: true,
+    allowCidrs: ['10.0.0.0/8'],
+    allowPorts: ['443'],
+    denyPorts: ['22'],
+    proxyUrl: '',
+  }
+  const others: Partial<AddressRules>[] = [
+    { allowHttp: false },
+    { allowCidrs: [] },
+    { allowPorts: ['443', '80'] },
+    { denyPorts: [] },
+    { proxyUrl: 'http://proxy.test:3128' },
+  ]
+  for (const other of others) {
+    const policyOf = createPolicySource()
+    const first = policyOf(rules)
+    expect(policyOf({ ...rules })).toBe(first)
+    expect([other, policyOf({ ...rules, ...other }) === first]).toEqual([other, false])
   }
 })

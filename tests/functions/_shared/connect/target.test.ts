@@ -55,6 +55,9 @@ Deno.test('checkTarget() goes to the ports that the operator allows and does not
   for (const [url, expected] of rows) {
     expect([url, checkTarget(url, policy).ok]).toEqual([url, expected])
   }
+  const plain = createAddressPolicy({ allowHttp: true, allowCidrs: [], allowPorts: ['80'] })
+  expect(checkTarget('http://example.com/', plain).ok).toBe(true)
+  expect(checkTarget('https://example.com/', plain).ok).toBe(false)
   const unreadable = createAddressPolicy({ allowHttp: false, allowCidrs: [], allowPorts: ['all'] })
   expect(checkTarget('https://example.com/', unreadable).ok).toBe(false)
 })
@@ -66,6 +69,10 @@ Deno.test('checkTarget() takes public hosts and names, and http where it is allo
   const local = createAddressPolicy({ allowHttp: true, allowCidrs: ['127.0.0.0/8'] })
   expect(checkTarget('http://127.0.0.1:8080/', local).ok).toBe(true)
   expect(checkTarget('http://10.0.0.1:8080/', local).ok).toBe(false)
+  expect(checkTarget('ftp://example.com/', local)).toEqual({
+    ok: false,
+    problem: 'The URL must begin with https://',
+  })
 })
 
 Deno.test('checkTarget() tells nothing about the address it refuses', () => {

@@ -52,6 +52,13 @@ Deno.test('a proxy makes the connections, which are kept and used again', async 
   }
 })
 
+Deno.test('a proxy is asked for an IPv6 address in brackets', async () => {
+  await withProxy({ status: 502 }, {}, async (send, proxy) => {
+    await send('http://[2606:4700:4700::1111]:8080/')
+    expect(proxy.asked.map(({ target }) => target)).toEqual(['[2606:4700:4700::1111]:8080'])
+  })
+})
+
 Deno.test('a proxy is told who asks, and the receiver is not', async () => {
   const receiver = startReceiver()
   const port = Number(new URL(receiver.url).port)

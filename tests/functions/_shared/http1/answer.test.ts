@@ -90,6 +90,7 @@ const rows: [what: string, text: string, expected: Partial<Read>][] = [
   ['a chunk of a negative size', `${chunked}-1\r\n`, wrong],
   ['a chunk that is longer than it says', `${chunked}2\r\nabc\r\n`, wrong],
   ['a size that ends in a line feed alone', `${chunked}2\nab\r\n`, wrong],
+  ['a size that loses a digit to a line feed alone', `${chunked}10\nA\r\n0\r\n\r\n`, wrong],
   ['a size of 5,000 letters', `${chunked}2;${'x'.repeat(5_000)}`, wrong],
   ['interim answers without end', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000), {
     state: 'OUTHOOK_HEAD',

@@ -1,8 +1,11 @@
+import { Buffer } from 'node:buffer'
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../functions/_shared/connect/address.ts'
-import type { PoolOptions } from '../../../../functions/_shared/http1/pools.ts'
+import { createPools, type PoolOptions } from '../../../../functions/_shared/http1/pools.ts'
+import { createDeadlines } from '../../../../functions/_shared/transport/deadlines.ts'
 import type { Transport } from '../../../../functions/_shared/transport/transport.ts'
 import { createHttp1Transport } from '../../../../functions/_shared/transport/http1.ts'
+import { waitUntil } from '../../../../supabase/local/process/wait.ts'
 import { selfSigned } from '../../../e2e/receiver/certificate.ts'
 import { type Receiver, startReceiver } from '../../../e2e/receiver/receiver.ts'
 import { nextTurn } from '../../next_turn.ts'
@@ -151,6 +154,50 @@ Deno.test('createPools() closes the longest unused connections beyond its bound'
   })
 })
 
+Deno.test('createPools() keeps no more connections open than its bound', async () => {
+  const receivers = Array.from({ length: 4 }, () => startReceiver())
+  await withTransport({ maxSockets: 2, keepAliveMs: 60_000 }, receivers, async (transport) => {
+    for (const { url } of receivers) await post(transport, url, local)
+    const open = (): number => receivers.reduce((sum, { connections }) => sum + connections.open, 0)
+    expect(await waitUntil(() => open() === 2, { timeoutMs: 5_000 })).toBe(true)
+  })
+})
+
+Deno.test('createPools() closes what it keeps when the policy changes', async () => {
+  const receiver = startReceiver()
+  await withTransport({ keepAliveMs: 60_000 }, [receiver], async (transport) => {
+    await post(transport, receiver.url, local)
+    expect(receiver.connections.open).toBe(1)
+    await post(transport, receiver.url, strict)
+    expect(await waitUntil(() => receiver.connections.open === 0, { timeoutMs: 5_000 })).toBe(true)
+  })
+})
+
+Deno.test('createPools() tells connections with TLS from those without', () => {
+  const deadlines = createDeadlines()
+  const pools = createPools(deadlines)
+  const plain = pools.of(new URL('http://x.test/'), local)
+  expect(pools.of(new URL('https://x.test/'), local)).not.toBe(plain)
+  expect(pools.of(new URL('http://x.test/other'), local)).toBe(plain)
+  pools.close()
+  deadlines.close()
+})
+
+Deno.test('createHttp1Transport() leaves a connection a second before its peer does', async () => {
+  const receiver = startReceiver({
+    also: {
+      keeps: ({ words, answer }) => answer(200, 'ok', [`keep-alive: timeout=${words[0]}`]),
+    },
+  })
+  await withTransport({ keepAliveMs: 60_000 }, [receiver], async (transport) => {
+    await post(transport, `${receiver.url}/keeps/60`, local)
+    await post(transport, `${receiver.url}/keeps/1`, local)
+    expect(receiver.connections.accepted).toBe(1)
+    await post(transport, receiver.url, local)
+    expect(receiver.connections.accepted).toBe(2)
+  })
+})
+
 Deno.test('createHttp1Transport() opens no socket to a literal address that is not allowed', async () => {
   const receiver = startReceiver()
   await withTransport({}, [receiver], async (transport) => {
@@ -183,4 +230,29 @@ Deno.test('createHttp1Transport() gives up a connection that is not made in time
     expect(await post(transport, 'http://never.test/', local))
       .toMatchObject({ kind: 'fault', errorClass: 'timeout' })
   })
+})
+
+Deno.test('createHttp1Transport() uses no connection again that still has a body to send', async () => {
+  const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 })
+  const open: Deno.Conn[] = []
+  const accepting = (async () => {
+    for await (const conn of listener) {
+      open.push(conn)
+      await conn.read(new Uint8Array(1_000))
+      await conn.write(new TextEncoder().encode('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'))
+    }
+  })()
+  await withTransport({ keepAliveMs: 60_000 }, [], async (transport) => {
+    // More than the buffers between the two take while nobody reads.
+    const body = Buffer.alloc(32 * 1024 * 1024)
+    const limits = { timeoutMs: 10_000, successBytes: 256, failureBytes: 256 }
+    const url = new URL(`http://127.0.0.1:${listener.addr.port}/`)
+    const first = await transport.post({ url, headers: [], body, ...limits, policy: local })
+    expect(first).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url.href, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(open.length).toBe(2)
+  })
+  listener.close()
+  for (const conn of open) conn.close()
+  await accepting
 })

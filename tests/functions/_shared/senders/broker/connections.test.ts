@@ -10,6 +10,7 @@ import {
   unreachable,
   within,
 } from '../../../../../functions/_shared/senders/broker/outcome.ts'
+import { failed } from '../../../../../functions/_shared/senders/http_outcome.ts'
 
 const policy = createAddressPolicy({ allowHttp: true, allowCidrs: [] })
 const delivered: Outcome = { outcome: 'delivered' }
@@ -106,6 +107,7 @@ Deno.test('use() begins anew behind a connection that broke, and closes it when 
 Deno.test('use() keeps the connection behind a refusal, and leaves one that has closed', async () => {
   const it = harness()
   await it.send(() => Promise.resolve(refused('NACK', 'no')))
+  await it.send(() => Promise.resolve(failed('protocol', 'The record cannot be made')))
   await it.send()
   expect(it.dialled).toHaveLength(1)
   for (const connection of it.dialled) connection.isOpen = false

@@ -22,4 +22,6 @@ Deno.test('expandForLetter() goes by where the letter was going', () => {
   expect(expandForLetter('{type}.{org}.{routing_key}', letter))
     .toBe('order.paid.org-1.shop.order.paid')
   expect(expandForLetter('dead', { ...letter, body: '{}' })).toBeNull()
+  // No key chooses where a dead letter goes.
+  expect(expandForLetter('{key}dead', { ...letter, partition_key: '{topic}' })).toBe('dead')
 })

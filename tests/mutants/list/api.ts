@@ -1,0 +1,80 @@
+import type { Mutant } from '../mutant.ts'
+
+export const api: readonly Mutant[] = [
+  {
+    file: 'functions/api/middleware/limits.ts',
+    find: 'if (bytes > limits.headerBytes) {',
+    replace: 'if (bytes > limits.headerBytes * 8) {',
+    tests: ['functions/api/limits.test.ts'],
+    why: 'Headers of 128 kB are taken.',
+  },
+  {
+    file: 'functions/api/middleware/limits.ts',
+    find: `        checkJsonText(bytes, limits.depth)
+`,
+    replace: '',
+    tests: ['functions/api/limits.test.ts'],
+    why: 'A body that is nested a million times is parsed.',
+  },
+  {
+    file: 'functions/api/middleware/limits.ts',
+    find: `        checkMediaType(raw.headers.get('content-type'))
+`,
+    replace: '',
+    tests: ['functions/api/limits.test.ts'],
+    why: 'A form of another site is taken for a call.',
+  },
+  {
+    file: 'functions/_shared/read_bytes.ts',
+    find: `if (length > max) return await giveUp({ kind: 'too_large' })
+`,
+    replace: '',
+    tests: ['functions/api/limits.test.ts', 'functions/_shared/callbacks/receive.test.ts'],
+    why: 'A body without a length fills the memory.',
+  },
+  {
+    file: 'functions/api/middleware/rate_limit.ts',
+    find: 'lease.left === 0 || lease.until <= now()',
+    replace: 'lease.left === 0',
+    tests: ['functions/api/rate_limit.test.ts'],
+    why: 'What an isolate took for an organisation is good for ever.',
+  },
+  {
+    file: 'functions/api/middleware/rate_limit.ts',
+    find: `    lease.left--
+`,
+    replace: '',
+    tests: ['functions/api/rate_limit.test.ts'],
+    why: 'The rate limit never holds.',
+  },
+  {
+    file: 'functions/api/middleware/rate_limit.ts',
+    find: 'lease.emptyUntil = granted === 0 ? now() + Math.max(retryAfterMs, 1) : 0',
+    replace: 'lease.emptyUntil = 0',
+    tests: ['functions/api/rate_limit.test.ts'],
+    why: 'An organisation over its limit makes the database answer each request.',
+  },
+  {
+    file: 'functions/api/sql_error.ts',
+    find: `OH008: 'version_mismatch',`,
+    replace: '',
+    tests: ['functions/api/problem.test.ts', 'e2e/api_endpoints.test.ts'],
+    why: 'An editor with an old version is told of an internal error.',
+  },
+  {
+    file: 'functions/_shared/bearer.ts',
+    find: '.includes(true)',
+    replace: '.every((one) => one)',
+    tests: ['functions/metrics/app.test.ts', 'functions/ops_alerts/app.test.ts'],
+    why: 'During a rotation of two tokens neither is taken.',
+  },
+  {
+    file: 'functions/_shared/bearer.ts',
+    find: `if (given === undefined) return false
+`,
+    replace: `if (given === undefined) return true
+`,
+    tests: ['functions/metrics/app.test.ts'],
+    why: 'Metrics are shown to whoever sends no token.',
+  },
+]

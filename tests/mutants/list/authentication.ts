@@ -1,0 +1,153 @@
+import type { Mutant } from '../mutant.ts'
+
+export const authentication: readonly Mutant[] = [
+  {
+    file: 'functions/api/auth/authenticate.ts',
+    find: `if (check.claims.role !== 'authenticated') throw invalidToken()
+`,
+    replace: '',
+    tests: ['functions/api/authenticate.test.ts'],
+    why: `An anonymous token is taken for a person's.`,
+  },
+  {
+    file: 'functions/api/auth/authenticate.ts',
+    find: 'asRecord(check.claims.app_metadata)',
+    replace: 'asRecord(check.claims.app_metadata ?? check.claims.user_metadata)',
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A person writes their own organisation and role.',
+  },
+  {
+    file: 'functions/api/auth/authenticate.ts',
+    find: `claims.outhook_role ?? 'viewer'`,
+    replace: `claims.outhook_role ?? 'operator'`,
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A person without a role acts.',
+  },
+  {
+    file: 'functions/api/auth/authenticate.ts',
+    find: `|| kind === 'portal' && isEnough(known, 'admin')`,
+    replace: '',
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A portal token with the role admin is taken.',
+  },
+  {
+    file: 'functions/api/auth/authenticate.ts',
+    find: `if (own.includes(asked)) return asked
+`,
+    replace: `return asked
+`,
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A token reads any organisation that it names.',
+  },
+  {
+    file: 'functions/api/auth/authenticate.ts',
+    find: '&& value !== systemOrg',
+    replace: '',
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A token of the organisation outhook reads what the system publishes.',
+  },
+  {
+    file: 'functions/api/auth/authenticate.ts',
+    find: 'if (isOrgId(one) || new Set(own).size === 1) return first',
+    replace: 'return first',
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A token of several organisations acts in the first.',
+  },
+  {
+    file: 'functions/api/auth/authenticate.ts',
+    find: 'if (apikey !== null && keyName === null && publishableKey(apikey) === null) {',
+    replace: 'if (false) {',
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A wrong key is passed over.',
+  },
+  {
+    file: 'functions/api/auth/authenticate.ts',
+    find: `if (bearer === null || bearer === apikey) {
+      if (keyName`,
+    replace: `if (bearer === null || keyName !== null) {
+      if (keyName`,
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'An invalid token beside a secret key is passed over.',
+  },
+  {
+    file: 'functions/api/auth/tokens.ts',
+    find: `      issuer: issuers,
+`,
+    replace: '',
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A token of another project is taken.',
+  },
+  {
+    file: 'functions/api/auth/tokens.ts',
+    find: `    const rules = {
+      issuer: issuers,
+      audience,`,
+    replace: `    const rules = {
+      issuer: issuers,`,
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A token for another audience is taken.',
+  },
+  {
+    file: 'functions/api/auth/tokens.ts',
+    find: `const algorithms = ['ES256', 'RS256']`,
+    replace: `const algorithms = ['ES256', 'RS256', 'HS256']`,
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A token is signed with a public key as its secret.',
+    equivalent:
+      'The branch is taken for other algorithms than HS256 alone, and its keys are EC and RSA keys, which jose does not use for HS256.',
+  },
+  {
+    file: 'functions/api/auth/tokens.ts',
+    find: `requiredClaims: ['exp', 'sub', 'role']`,
+    replace: `requiredClaims: ['sub', 'role']`,
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A token without an end is taken for ever.',
+  },
+  {
+    file: 'functions/api/auth/tokens.ts',
+    find: `kty === 'EC' || kty === 'RSA'`,
+    replace: 'true',
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'The legacy secret is looked up among the public keys.',
+  },
+  {
+    file: 'functions/api/auth/portal.ts',
+    find: `requiredClaims: ['exp', 'sub', 'org_id', 'outhook_role']`,
+    replace: `requiredClaims: ['sub', 'org_id', 'outhook_role']`,
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A portal token without an end is taken for ever.',
+  },
+  {
+    file: 'functions/api/auth/portal.ts',
+    find: `        issuer: portalIssuer,
+        audience,
+        clockTolerance`,
+    replace: `        issuer: portalIssuer,
+        clockTolerance`,
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'A token for another service of the same secret is taken.',
+  },
+  {
+    file: 'functions/api/auth/portal.ts',
+    find: 'for (const secret of secrets) {',
+    replace: 'for (const secret of secrets.slice(0, 1)) {',
+    tests: ['functions/api/authenticate.test.ts'],
+    why: 'During a rotation portal tokens of the old secret are refused.',
+  },
+  {
+    file: 'functions/api/auth/principal.ts',
+    find: 'roles.indexOf(role) >= roles.indexOf(needed)',
+    replace: 'roles.indexOf(role) > roles.indexOf(needed) - 2',
+    tests: ['functions/api/authenticate.test.ts', 'e2e/api_endpoints.test.ts'],
+    why: 'A viewer does what only an operator may.',
+  },
+  {
+    file: 'functions/api/auth/keys.ts',
+    find: `.filter(({ key }) => key !== '')
+`,
+    replace: `
+`,
+    tests: ['functions/api/keys.test.ts'],
+    why: 'An empty key in the configuration lets in whoever sends none.',
+  },
+]

@@ -1,0 +1,134 @@
+import type { Mutant } from '../mutant.ts'
+
+export const brokersAndSlack: readonly Mutant[] = [
+  {
+    file: 'sql/54_broker_check.sql',
+    find: `else outbox.authority_problem('https://' || p_address)`,
+    replace: 'else null',
+    tests: ['sql/create_broker_endpoint/cases.test.sql'],
+    why: 'A broker may be any address of the inside.',
+  },
+  {
+    file: 'sql/54_broker_check.sql',
+    find: 'where k <> all (p_members) order by k limit 1;',
+    replace: 'where false;',
+    tests: ['sql/create_broker_endpoint/cases.test.sql'],
+    why: 'A misspelt setting of a broker is dropped without a word.',
+  },
+  {
+    file: 'sql/54_broker_check.sql',
+    find:
+      `    perform outbox.invalid('credentials', 'is missing', 'Expected {"username", "password"}');`,
+    replace: '    return;',
+    tests: ['sql/create_broker_endpoint/cases.test.sql'],
+    why: 'A RabbitMQ endpoint is made without credentials, and no delivery of it succeeds.',
+  },
+  {
+    file: 'sql/54_broker_check.sql',
+    find: `    or pg_catalog.length(v_text) > 200
+`,
+    replace: `    or pg_catalog.length(v_text) > 2000
+`,
+    tests: ['sql/create_broker_endpoint/bounds.test.sql'],
+    why: 'A routing key of 2,000 characters is stored, which AMQP cannot carry.',
+  },
+  {
+    file: 'sql/54_broker_check.sql',
+    find: `p_ca #>> '{}' !~ '^\\s*-----BEGIN CERTIFICATE-----' or`,
+    replace: 'false or',
+    tests: ['sql/create_broker_endpoint/cases.test.sql'],
+    why: 'Whatever is given as a certificate is stored, and TLS fails.',
+  },
+  {
+    file: 'sql/54_slack.sql',
+    find: 'set url = outbox.slack_url_shown(p_url)',
+    replace: 'set url = p_url',
+    tests: ['sql/create_slack_endpoint/cases.test.sql'],
+    why: 'Who reads an endpoint can write into its channel.',
+  },
+  {
+    file: 'sql/54_slack.sql',
+    find: `  perform outbox.check_url(p_url);
+`,
+    replace: '',
+    tests: ['sql/create_slack_endpoint/cases.test.sql'],
+    why: 'A Slack endpoint may be any address of the inside.',
+  },
+  {
+    file: 'sql/54_slack.sql',
+    find: `  if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then`,
+    replace: `  if (outbox.lock_endpoint(p_endpoint_id)).kind = 'whatsapp' then`,
+    tests: ['sql/create_slack_endpoint/cases.test.sql'],
+    why: 'set_slack_url() takes the credentials of a broker away.',
+  },
+  {
+    file: 'sql/54_slack.sql',
+    find: `('slack', 'no_service', 'hold',`,
+    replace: `('slack', 'no_service', 'retry',`,
+    tests: [
+      'sql/create_slack_endpoint/cases.test.sql',
+      'functions/_shared/senders/slack/sender.test.ts',
+    ],
+    why: 'An endpoint whose webhook was removed gets every further delivery.',
+    sql:
+      `update outbox.failure_rule set action = 'retry' where kind = 'slack' and code = 'no_service';`,
+  },
+  {
+    file: 'sql/54_slack.sql',
+    find: `''), 2, 1, 5, v_now, v_now)`,
+    replace: `''), 2, 100, 5, v_now, v_now)`,
+    tests: ['sql/create_slack_endpoint/cases.test.sql'],
+    why: 'Slack is written to faster than it allows.',
+  },
+  {
+    file: 'functions/_shared/senders/broker/record.ts',
+    find: 'isDeadLetter ? event.body : bodyOf',
+    replace: '!isDeadLetter ? event.body : bodyOf',
+    tests: ['functions/_shared/senders/broker/record.test.ts'],
+    why: 'A record has the other form than its endpoint chose.',
+  },
+  {
+    file: 'functions/_shared/senders/broker/record.ts',
+    find: 'signatures: null })',
+    replace: `signatures: { standard: 'v1,x', simple: null } })`,
+    tests: ['functions/_shared/senders/broker/record.test.ts'],
+    why: 'A record names a signature that signs nothing.',
+  },
+  {
+    file: 'functions/_shared/senders/broker/template.ts',
+    find: 'partition_key: null })',
+    replace: '})',
+    tests: ['functions/_shared/senders/broker/template.test.ts'],
+    why: 'A key that looks like a placeholder chooses the dead-letter topic.',
+  },
+  {
+    file: 'functions/_shared/senders/broker/template.ts',
+    find: `.replaceAll('{key}', () => partition_key ?? '')`,
+    replace: `.replaceAll('{key}', partition_key ?? '')`,
+    tests: ['functions/_shared/senders/broker/template.test.ts'],
+    why: 'A key with a dollar sign goes to another topic.',
+  },
+  {
+    file: 'functions/_shared/senders/kafka/failure.ts',
+    find: `if (socketError !== null) return unreachable(socketError)
+`,
+    replace: '',
+    tests: ['functions/_shared/senders/kafka/failure.test.ts'],
+    why: 'A broker whose name does not resolve is told as one that refuses.',
+  },
+  {
+    file: 'functions/_shared/senders/kafka/failure.ts',
+    find: '/^[A-Z_]+$/.test(error.type)',
+    replace: 'true',
+    tests: ['functions/_shared/senders/kafka/failure.test.ts'],
+    why: `An error of the client is taken for the broker's word, and a delivery dies of it.`,
+  },
+  {
+    file: 'functions/_shared/senders/rabbitmq/reply.ts',
+    find: `if (error.message.startsWith('Expected ConnectionOpenOk')) return 'NOT_ALLOWED'
+`,
+    replace: '',
+    tests: ['functions/_shared/senders/rabbitmq/reply.test.ts'],
+    why: 'A virtual host that is not there is retried for ever.',
+  },
+]

@@ -1,0 +1,83 @@
+import type { Mutant } from '../mutant.ts'
+
+export const callbacksOverHttp: readonly Mutant[] = [
+  {
+    file: 'functions/_shared/callbacks/signature.ts',
+    find:
+      `if (timingSafeEqual(digest, createHmac('sha256', secret).update(bytes).digest())) isKnown = true`,
+    replace: 'isKnown = true',
+    tests: ['functions/_shared/callbacks/receive.test.ts', 'functions/whatsapp/app.test.ts'],
+    why: 'Anybody tells us what became of messages.',
+  },
+  {
+    file: 'functions/_shared/callbacks/receive.ts',
+    find: 'const open = apps.find((app) => app.allowUnsigned)',
+    replace: 'const open = apps.at(0)',
+    tests: ['functions/_shared/callbacks/receive.test.ts'],
+    why: 'A callback without a signature is taken.',
+  },
+  {
+    file: 'functions/_shared/callbacks/receive.ts',
+    find: `signature.kind === 'malformed' || appKey`,
+    replace: 'appKey',
+    tests: ['functions/_shared/callbacks/receive.test.ts'],
+    why: 'A malformed signature counts as none.',
+  },
+  {
+    file: 'functions/_shared/callbacks/receive.ts',
+    find: `if (!stored.ok) return failed('cannot store a callback', stored.error, log)
+`,
+    replace:
+      `if (!stored.ok) return { kind: 'stored', counts: { stored: 0, duplicates: 0, applied: 0, skipped: 0, kept: 0 } }
+`,
+    tests: ['functions/_shared/callbacks/receive.test.ts'],
+    why: 'A callback that could not be stored is answered 200 and lost.',
+  },
+  {
+    file: 'functions/_shared/callbacks/verify.ts',
+    find: `only('hub.mode') !== 'subscribe' || token`,
+    replace: 'token',
+    tests: ['functions/_shared/callbacks/verify.test.ts'],
+    why: 'An address is verified in another mode.',
+  },
+  {
+    file: 'functions/_shared/callbacks/verify.ts',
+    find: 'challenge === null || !challengeForm.test(challenge)',
+    replace: 'challenge === null',
+    tests: ['functions/_shared/callbacks/verify.test.ts'],
+    why: 'The answer to a challenge is whatever somebody wrote into a link.',
+  },
+  {
+    file: 'functions/_shared/callbacks/token.ts',
+    find:
+      'if (timingSafeEqual(Buffer.from(token), Buffer.from(verifyToken(secret, key)))) isKnown = true',
+    replace: 'isKnown = token.length === 64',
+    tests: ['functions/_shared/callbacks/verify.test.ts'],
+    why: 'Any token verifies an address.',
+  },
+  {
+    file: 'functions/_shared/callbacks/update.ts',
+    find: 'JSON.stringify([kind, ...identity])',
+    replace: 'JSON.stringify([...identity])',
+    tests: ['functions/_shared/callbacks/update.test.ts'],
+    why: 'Two updates of different kinds count as one.',
+  },
+  {
+    file: 'functions/_shared/callbacks/parse.ts',
+    find: `if (updates.length === maxUpdates) return null
+`,
+    replace: '',
+    tests: [
+      'functions/_shared/callbacks/parse.test.ts',
+      'functions/_shared/callbacks/receive.test.ts',
+    ],
+    why: 'A body of a million updates is parsed.',
+  },
+  {
+    file: 'functions/_shared/callbacks/parse.ts',
+    find: `if (object === 'whatsapp_business_account') yield* readChanges(entry)`,
+    replace: `if (object !== '') yield* readChanges(entry)`,
+    tests: ['functions/_shared/callbacks/parse.test.ts'],
+    why: 'A callback about something else is taken for one about messages.',
+  },
+]

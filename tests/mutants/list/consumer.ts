@@ -1,0 +1,58 @@
+import type { Mutant } from '../mutant.ts'
+
+export const consumer: readonly Mutant[] = [
+  {
+    file: 'consumer/schedule.ts',
+    find: '2 ** (tries - 1)',
+    replace: '2 ** tries',
+    tests: ['consumer/schedule.test.ts'],
+    why: 'Each wait is twice as long as said.',
+  },
+  {
+    file: 'consumer/schedule.ts',
+    find: 'mostTries = 6',
+    replace: 'mostTries = 5',
+    tests: ['consumer/process.test.ts'],
+    why: 'A message is given up one try early.',
+  },
+  {
+    file: 'consumer/http_handler.ts',
+    find: '[408, 425, 429].includes(status)',
+    replace: '[408, 425].includes(status)',
+    tests: ['consumer/http_handler.test.ts'],
+    why: 'A handler that asks to wait loses the message.',
+  },
+  {
+    file: 'consumer/http_handler.ts',
+    find: `redirect: 'manual',`,
+    replace: `redirect: 'follow',`,
+    tests: ['consumer/http_handler.test.ts'],
+    why: 'A message follows a redirect to another host.',
+  },
+  {
+    file: 'consumer/process.ts',
+    find: 'for (const step of [bury, report]) {',
+    replace: 'for (const step of [report, bury]) {',
+    tests: ['consumer/process.test.ts'],
+    why: 'An event tells of a dead letter that does not exist.',
+  },
+  {
+    file: 'consumer/process.ts',
+    find: 'if (handled.isFinal || tries >= mostTries) {',
+    replace: 'if (tries >= mostTries) {',
+    tests: ['consumer/process.test.ts'],
+    why: 'What can never succeed holds up its partition for a minute.',
+  },
+  {
+    file: 'consumer/process.ts',
+    find: `      await sleep(clock, awayPauseMs, stop)
+      continue
+`,
+    replace: `      await sleep(clock, awayPauseMs, stop)
+      tries++
+      continue
+`,
+    tests: ['consumer/process.test.ts'],
+    why: 'A database that is away for a while costs messages.',
+  },
+]

@@ -1,0 +1,510 @@
+import type { Mutant } from '../mutant.ts'
+
+export const locks: readonly Mutant[] = [
+  {
+    file: 'sql/12_message_status.sql',
+    find:
+      '  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;',
+    replace:
+      '  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id;',
+    tests: ['concurrency/held_messages.test.ts#save_message() waits for a change of the message'],
+    why:
+      'save_message() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/14_app.sql',
+    find: '  select * into v_app from outbox.whatsapp_app a where a.app_id = p_app_id for update;',
+    replace: '  select * into v_app from outbox.whatsapp_app a where a.app_id = p_app_id;',
+    tests: ['concurrency/held_channels.test.ts#put_whatsapp_app() waits for whoever holds the app'],
+    why:
+      'put_whatsapp_app() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/14_app.sql',
+    find: '    for update skip locked',
+    replace: '    for update',
+    tests: ['concurrency/held_channels.test.ts#forget_app_secrets() passes over an app'],
+    why:
+      'forget_app_secrets() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/15_endpoint.sql',
+    find: '  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;',
+    replace: '  perform from outbox.endpoint e where e.id = p_endpoint_id;',
+    tests: ['concurrency/deleted.test.ts#outbox.pause_endpoint($1)'],
+    why:
+      'lock_endpoint() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/16_endpoint_state.sql',
+    find: '    for no key update skip locked',
+    replace: '    for no key update',
+    tests: [
+      'concurrency/console.test.ts#dispatch() that would disable an endpoint waits for no person who has changed it',
+    ],
+    why:
+      'disable_itself() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/17_secret_rotation.sql',
+    find: '      for update skip locked)',
+    replace: '      for update)',
+    tests: [
+      'concurrency/secrets.test.ts#drop_expired_secrets() waits for nobody who forgets the endpoint',
+    ],
+    why:
+      'drop_expired_secrets() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/20_gate.sql',
+    find:
+      '    select o.ctid from outbox.ring o order by o.from_at desc limit 1 for no key update skip locked);',
+    replace:
+      '    select o.ctid from outbox.ring o order by o.from_at desc limit 1 for no key update);',
+    tests: [
+      'concurrency/held_gates.test.ts#turn_ring() leaves the ring to a call that is turning it',
+    ],
+    why:
+      'turn_ring() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/20_gate.sql',
+    find: `    select from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
+    for no key update`,
+    replace: `    select from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
+`,
+    tests: ['concurrency/held_gates.test.ts#beside a claim of the same delivery waits for it'],
+    why:
+      'lock_gates() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/20_gate.sql',
+    find: '      for no key update skip locked',
+    replace: '      for no key update',
+    tests: [
+      'concurrency/held_cleanup.test.ts#expire_deliveries() passes over a gate that another session holds',
+    ],
+    why:
+      'try_lock_gates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/35_run.sql',
+    find:
+      '    where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);',
+    replace: '    where r.id = (select l.id from outbox.run l where l.id = p_run for update);',
+    tests: [
+      'concurrency/held_gates.test.ts#touch_run() of a second call of one run does not wait for the first',
+    ],
+    why:
+      'touch_run() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/56_channel_failure.sql',
+    find: '    for no key update of e skip locked',
+    replace: '    for no key update of e',
+    tests: [
+      'concurrency/held_channels.test.ts#an answer that holds a channel waits for no person who has changed it',
+    ],
+    why:
+      'hold_channels() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/56_close_message.sql',
+    find: `  where m.event_id = p_event_id and m.status = 'QUEUED' for update;`,
+    replace: `  where m.event_id = p_event_id and m.status = 'QUEUED';`,
+    tests: ['concurrency/held_messages.test.ts#close_message() waits for a change of the message'],
+    why:
+      'close_message() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/56_complete_message.sql',
+    find: '  where a.event_id = p_result.event and a.claim = p_result.attempt for update of m;',
+    replace: '  where a.event_id = p_result.event and a.claim = p_result.attempt;',
+    tests: [
+      'concurrency/held_messages.test.ts#the answer to a message waits for a status that says more',
+    ],
+    why:
+      'complete_message() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/56_sent_message.sql',
+    find: '  perform outbox.lock_gates(array[v_message.channel_id]);',
+    replace: '  null;',
+    tests: [
+      'concurrency/held_messages.test.ts#adopt_message() waits for the gate before it takes the message',
+    ],
+    why: 'adopt_message() changes what another session that holds the gate is changing.',
+  },
+  {
+    file: 'sql/56_sent_message.sql',
+    find: '  where m.id = v_message.id for update;',
+    replace: '  where m.id = v_message.id;',
+    tests: ['concurrency/held_messages.test.ts#adopt_message() waits for a status of the same try'],
+    why:
+      'adopt_message() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/57_callback_apply.sql',
+    find: '    for no key update skip locked',
+    replace: '    for no key update',
+    tests: [
+      'concurrency/held_channels.test.ts#learn_numbers() waits for nobody who has changed a channel',
+    ],
+    why:
+      'learn_numbers() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/57_callback_apply.sql',
+    find: '    for update skip locked);',
+    replace: '    for update);',
+    tests: [
+      'concurrency/held_channels.test.ts#apply_callbacks() leaves updates alone that another sweep is applying',
+    ],
+    why:
+      'apply_callbacks() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/57_callback_apply.sql',
+    find: '      where w.id = m.id for update skip locked',
+    replace: '      where w.id = m.id for update',
+    tests: [
+      'concurrency/held_channels.test.ts#an answer waits for no sweep that holds what was said of its message',
+    ],
+    why:
+      'apply_kept() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/57_callback_failure.sql',
+    find: '    for no key update of e skip locked',
+    replace: '    for no key update of e',
+    tests: [
+      'concurrency/held_channels.test.ts#a status that holds a channel waits for no person who has changed it',
+    ],
+    why:
+      'hold_failing() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/57_callback_status.sql',
+    find: '    perform outbox.lock_gates(v_gates);',
+    replace: '    null;',
+    tests: [
+      'concurrency/held_messages.test.ts#a status of a message that waits for its retry waits for the gate',
+    ],
+    why: 'apply_statuses() changes what another session that holds the gate is changing.',
+  },
+  {
+    file: 'sql/57_callback_status.sql',
+    find: '    select from outbox.outbound_message m where m.id = i for no key update',
+    replace: '    select from outbox.outbound_message m where m.id = i',
+    tests: ['concurrency/held_messages.test.ts#a status waits for another of the same try'],
+    why:
+      'apply_statuses() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/58_inbound_person.sql',
+    find: '    where c.org_id = p_org_id and c.user_id = p_user_id for update;',
+    replace: '    where c.org_id = p_org_id and c.user_id = p_user_id;',
+    tests: ['concurrency/held_cleanup.test.ts#waits for a cleanup that forgets the person'],
+    why:
+      'contact_of() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/58_inbound_person.sql',
+    find: '    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;',
+    replace: '    where c.org_id = p_org_id and c.wa_id = v_wa_id;',
+    tests: ['concurrency/held_cleanup.test.ts#waits for a cleanup that forgets the person'],
+    why:
+      'contact_of() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/58_manual.sql',
+    find: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  -- What a deleted endpoint has left is cancelled, though its rows go later.`,
+    replace: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  null;
+  -- What a deleted endpoint has left is cancelled, though its rows go later.`,
+    tests: ['concurrency/held_gates.test.ts#beside a claim of the same delivery waits for it'],
+    why: 'open_delivery() changes what another session that holds the gate is changing.',
+  },
+  {
+    file: 'sql/58_manual.sql',
+    find: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  -- It may have been deleted while this waited.`,
+    replace: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  null;
+  -- It may have been deleted while this waited.`,
+    tests: [
+      'concurrency/held_gates.test.ts#resume_lane() beside a result that halts the key waits for it',
+    ],
+    why: 'resume_lane() changes what another session that holds the gate is changing.',
+  },
+  {
+    file: 'sql/59_callback_cleanup.sql',
+    find: `    where o.received_at < p_now - v_kept
+    order by o.received_at limit p_limit for update skip locked));`,
+    replace: `    where o.received_at < p_now - v_kept
+    order by o.received_at limit p_limit for update));`,
+    tests: [
+      'concurrency/held_cleanup.test.ts#forget_updates() passes over an update that another session holds',
+    ],
+    why:
+      'forget_updates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/59_callback_cleanup.sql',
+    find: '      order by o.received_at limit p_limit for update skip locked));',
+    replace: '      order by o.received_at limit p_limit for update));',
+    tests: [
+      'concurrency/held_cleanup.test.ts#forget_updates() passes over what another session holds when it empties updates',
+    ],
+    why:
+      'forget_updates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/59_callback_cleanup.sql',
+    find: `    where o.erased_at is null and o.received_at < v_before
+    order by o.received_at limit p_limit for update skip locked));`,
+    replace: `    where o.erased_at is null and o.received_at < v_before
+    order by o.received_at limit p_limit for update));`,
+    tests: ['concurrency/held_cleanup.test.ts#erase_inbound() passes over'],
+    why:
+      'erase_inbound() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/59_callback_cleanup.sql',
+    find:
+      '    where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));',
+    replace:
+      '    where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update));',
+    tests: ['concurrency/held_cleanup.test.ts#erase_inbound() passes over'],
+    why:
+      'erase_inbound() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/59_hold_channel.sql',
+    find: '  for no key update nowait;',
+    replace: '  for no key update;',
+    tests: [
+      'concurrency/held_channels.test.ts#hold_channel() is refused at once while another session holds the endpoint',
+    ],
+    why: 'hold_channel() waits for a person who has changed the row, and a callback with it.',
+  },
+  {
+    file: 'sql/59_hold_channel.sql',
+    find: '    for no key update of e skip locked',
+    replace: '    for no key update of e',
+    tests: [
+      'concurrency/held_channels.test.ts#lift_expired_holds() passes over a channel that a person has changed',
+    ],
+    why:
+      'lift_expired_holds() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/59_hold_template.sql',
+    find: '    and h.language = v_language for update;',
+    replace: '    and h.language = v_language;',
+    tests: [
+      'concurrency/held_channels.test.ts#a callback that holds a template waits for whoever holds its row',
+    ],
+    why:
+      'hold_template() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/60_router.sql',
+    find: '  for no key update skip locked;',
+    replace: '  for no key update;',
+    tests: ['concurrency/held_gates.test.ts#lock_router() gives routing to one session alone'],
+    why:
+      'lock_router() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/64_due_gates.sql',
+    find: '      for no key update skip locked',
+    replace: '      for no key update',
+    tests: [
+      'concurrency/held_gates.test.ts#due_gates() passes over a gate that another session holds',
+    ],
+    why:
+      'due_gates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/66_message_claim.sql',
+    find:
+      '    select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;',
+    replace: '    select * into v_message from outbox.outbound_message m where m.id = v_row.id;',
+    tests: ['concurrency/held_messages.test.ts#a claim waits for a change of the message'],
+    why:
+      'take_messages() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/70_dispatch.sql',
+    find: '    perform outbox.lock_gates(v_touched);',
+    replace: '    null;',
+    tests: [
+      'concurrency/held_gates.test.ts#dispatch() that waits for the gate of a result has not changed its delivery yet',
+    ],
+    why: 'dispatch() changes what another session that holds the gate is changing.',
+  },
+  {
+    file: 'sql/75_kick.sql',
+    find: '    for no key update of g skip locked',
+    replace: '    for no key update of g',
+    tests: [
+      'concurrency/held_gates.test.ts#wake_changed() passes over a gate that another session holds',
+    ],
+    why:
+      'wake_changed() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/75_kick.sql',
+    find: '    for no key update skip locked',
+    replace: '    for no key update',
+    tests: [
+      'concurrency/held_gates.test.ts#wake_missed() passes over a gate that another session holds',
+    ],
+    why:
+      'wake_missed() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/77_discard_dead_letter.sql',
+    find: '  perform outbox.lock_gates(array[p_endpoint_id]);',
+    replace: '  null;',
+    tests: ['concurrency/held_gates.test.ts#discard_dead_letter() holds the gate'],
+    why: 'discard_dead_letter() changes what another session that holds the gate is changing.',
+  },
+  {
+    file: 'sql/77_replay.sql',
+    find: '  for no key update;',
+    replace: ' ;',
+    tests: [
+      'concurrency/same_moment.test.ts#replay() of a dead letter that cleanup() is removing finds nothing',
+    ],
+    why:
+      'put_back() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/77_replay.sql',
+    find: '    for update',
+    replace: '',
+    tests: [
+      'concurrency/partitions.test.ts#a replay of several days starts their counts anew in the order in which they are dropped',
+    ],
+    why:
+      'keep_days() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/77_replay.sql',
+    find: '  perform outbox.lock_gates(array[p_endpoint_id]);',
+    replace: '  null;',
+    tests: [
+      'concurrency/held_gates.test.ts#replay() beside a replay of the same dead letter waits for it',
+    ],
+    why: 'replay() changes what another session that holds the gate is changing.',
+  },
+  {
+    file: 'sql/77_replay_job.sql',
+    find:
+      '  perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));',
+    replace: '  null;',
+    tests: [
+      'concurrency/held_gates.test.ts#a step of a replay job that waits for a gate holds none of its letters yet',
+    ],
+    why: 'work_replay_jobs() changes what another session that holds the gate is changing.',
+  },
+  {
+    file: 'sql/78_purge.sql',
+    find: `  where e.id = p_endpoint_id and e.state = 'deleted'
+  for no key update skip locked;`,
+    replace: `  where e.id = p_endpoint_id and e.state = 'deleted'
+  for no key update;`,
+    tests: ['concurrency/held_cleanup.test.ts#purge_deleted() passes over an endpoint whose'],
+    why:
+      'purge_endpoint() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/78_purge.sql',
+    find: `  where g.endpoint_id = p_endpoint_id
+  for no key update skip locked;`,
+    replace: `  where g.endpoint_id = p_endpoint_id
+  for no key update;`,
+    tests: ['concurrency/held_cleanup.test.ts#purge_deleted() passes over an endpoint whose'],
+    why:
+      'purge_endpoint() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/83_api_endpoint_change.sql',
+    find: '  where e.id = p_endpoint_id and e.org_id = p_org_id for no key update;',
+    replace: '  where e.id = p_endpoint_id and e.org_id = p_org_id;',
+    tests: [
+      'concurrency/editors.test.ts#at a version that another editor is changing waits for that',
+    ],
+    why:
+      'lock_org_endpoint() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/84_erase_messages.sql',
+    find: '    for update skip locked);',
+    replace: '    for update);',
+    tests: [
+      'concurrency/held_messages.test.ts#erase_messages() passes over a message that another session holds',
+    ],
+    why:
+      'erase_messages() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/84_message_actions.sql',
+    find: '  perform outbox.lock_gates(array[v_message.channel_id]);',
+    replace: '  null;',
+    tests: [
+      'concurrency/held_messages.test.ts#cancel_message() waits for the gate before it takes the message',
+    ],
+    why: 'lock_message() changes what another session that holds the gate is changing.',
+  },
+  {
+    file: 'sql/84_message_actions.sql',
+    find:
+      '  select * into v_message from outbox.outbound_message m where m.id = v_message.id for update;',
+    replace: '  select * into v_message from outbox.outbound_message m where m.id = v_message.id;',
+    tests: [
+      'concurrency/held_messages.test.ts#resend_message() beside the erasure of the message waits for it',
+    ],
+    why:
+      'lock_message() goes on beside a session that holds the row, and one of the two changes is lost.',
+  },
+  {
+    file: 'sql/87_cleanup.sql',
+    find:
+      `  where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
+    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);`,
+    replace:
+      `  where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
+    and exists (select from outbox.gate g where g.id = l.gate_id for no key update);`,
+    tests: ['concurrency/held_cleanup.test.ts#cleanup() leaves the empty lane of a key alone'],
+    why:
+      'cleanup() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/87_cleanup.sql',
+    find: '    limit p_most for update skip locked));',
+    replace: '    limit p_most for update));',
+    tests: [
+      'concurrency/same_moment.test.ts#cleanup() leaves a dead letter alone that is being replayed',
+    ],
+    why:
+      'cleanup() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+  {
+    file: 'sql/87_cleanup.sql',
+    find: `        and j.finished_at < v_now - interval '1 day')
+    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);`,
+    replace: `        and j.finished_at < v_now - interval '1 day')
+    and exists (select from outbox.gate g where g.id = l.gate_id for no key update);`,
+    tests: [
+      'concurrency/held_cleanup.test.ts#cleanup() leaves the empty lane of a replay job alone',
+    ],
+    why:
+      'cleanup() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+  },
+]

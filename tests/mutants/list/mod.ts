@@ -1,0 +1,71 @@
+import type { Area } from '../mutant.ts'
+import { api } from './api.ts'
+import { authentication } from './authentication.ts'
+import { breaker } from './breaker.ts'
+import { brokersAndSlack } from './brokers_and_slack.ts'
+import { callbacks } from './callbacks.ts'
+import { callbacksOverHttp } from './callbacks_over_http.ts'
+import { claim } from './claim.ts'
+import { cleanupAndPartitions } from './cleanup_and_partitions.ts'
+import { consent } from './consent.ts'
+import { consumer } from './consumer.ts'
+import { dispatch } from './dispatch.ts'
+import { egress } from './egress.ts'
+import { endpointState } from './endpoint_state.ts'
+import { httpClient } from './http_client.ts'
+import { kickAndTick } from './kick_and_tick.ts'
+import { leases } from './leases.ts'
+import { listsAndSettings } from './lists_and_settings.ts'
+import { locks } from './locks.ts'
+import { manualActions } from './manual_actions.ts'
+import { messages } from './messages.ts'
+import { organisations } from './organisations.ts'
+import { otherFunctions } from './other_functions.ts'
+import { publishing } from './publishing.ts'
+import { replay } from './replay.ts'
+import { results } from './results.ts'
+import { retry } from './retry.ts'
+import { rights } from './rights.ts'
+import { routing } from './routing.ts'
+import { run } from './run.ts'
+import { sagasAndWatch } from './sagas_and_watch.ts'
+import { secrets } from './secrets.ts'
+import { senders } from './senders.ts'
+import { signing } from './signing.ts'
+
+/** Every mutant, by the part of the product that it is in. */
+export const areas: readonly Area[] = [
+  { name: 'claim', mutants: claim },
+  { name: 'results', mutants: results },
+  { name: 'breaker', mutants: breaker },
+  { name: 'retry', mutants: retry },
+  { name: 'routing', mutants: routing },
+  { name: 'manual actions', mutants: manualActions },
+  { name: 'replay', mutants: replay },
+  { name: 'endpoint state', mutants: endpointState },
+  { name: 'secrets', mutants: secrets },
+  { name: 'publishing', mutants: publishing },
+  { name: 'leases', mutants: leases },
+  { name: 'dispatch', mutants: dispatch },
+  { name: 'kick and tick', mutants: kickAndTick },
+  { name: 'cleanup and partitions', mutants: cleanupAndPartitions },
+  { name: 'signing', mutants: signing },
+  { name: 'egress', mutants: egress },
+  { name: 'http client', mutants: httpClient },
+  { name: 'senders', mutants: senders },
+  { name: 'run', mutants: run },
+  { name: 'callbacks over http', mutants: callbacksOverHttp },
+  { name: 'authentication', mutants: authentication },
+  { name: 'api', mutants: api },
+  { name: 'consumer', mutants: consumer },
+  { name: 'messages', mutants: messages },
+  { name: 'consent', mutants: consent },
+  { name: 'callbacks', mutants: callbacks },
+  { name: 'sagas and watch', mutants: sagasAndWatch },
+  { name: 'lists and settings', mutants: listsAndSettings },
+  { name: 'brokers and slack', mutants: brokersAndSlack },
+  { name: 'other functions', mutants: otherFunctions },
+  { name: 'rights', mutants: rights },
+  { name: 'organisations', mutants: organisations },
+  { name: 'locks', mutants: locks },
+]

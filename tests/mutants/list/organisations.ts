@@ -1,0 +1,67 @@
+import type { Mutant } from '../mutant.ts'
+
+export const organisations: readonly Mutant[] = [
+  {
+    file: 'sql/56_channel_failure.sql',
+    find: `case f.scope when 'app' then o.app_id = w.app_id else o.waba_id = w.waba_id end`,
+    replace: 'o.app_id = w.app_id',
+    tests: ['sql/organisations/shared.test.sql'],
+    why: 'A throttle of one account slows every number of the app.',
+  },
+  {
+    file: 'sql/57_callback_failure.sql',
+    find: `or (v_row.scope = 'account' and w.waba_id = v_row.waba_id)`,
+    replace: `or (v_row.scope = 'account' and w.app_id = v_row.app_id)`,
+    tests: ['sql/organisations/shared.test.sql'],
+    why: 'A throttle of one account, told by a callback, slows every number of the app.',
+  },
+  {
+    file: 'sql/58_inbound_message.sql',
+    find: 'where m.org_id = p_update.org_id);',
+    replace: ');',
+    tests: ['sql/organisations/shared.test.sql'],
+    why: 'An inbound message answers a message of another organisation.',
+  },
+  {
+    file: 'sql/58_inbound_message.sql',
+    find: ' and m.org_id = excluded.org_id',
+    replace: '',
+    tests: ['sql/organisations/shared.test.sql'],
+    why: `A number's new organisation changes an inbound message of the one before.`,
+  },
+  {
+    file: 'sql/58_inbound_person.sql',
+    find: 'where x.org_id = p_org_id and x.wa_id = v_wa_id',
+    replace: 'where x.wa_id = v_wa_id',
+    tests: ['sql/organisations/shared.test.sql'],
+    why: 'A wish is noted for the numbers by which another organisation wrote.',
+  },
+  {
+    file: 'sql/58_inbound_person.sql',
+    find: 'on w.org_id = c.org_id and w.recipient',
+    replace: 'on w.recipient',
+    tests: ['sql/organisations/shared.test.sql'],
+    why: `The trail of one organisation tells of another's opt-out.`,
+  },
+  {
+    file: 'sql/58_inbound_person.sql',
+    find: 'distinct on (w.org_id, w.recipient, w.purpose)',
+    replace: 'distinct on (w.recipient, w.purpose)',
+    tests: ['sql/organisations/shared.test.sql'],
+    why: 'Of the wishes at two organisations one is dropped.',
+  },
+  {
+    file: 'sql/56_channel_failure.sql',
+    find: `and f.scope in ('app', 'account')`,
+    replace: '',
+    tests: ['sql/organisations/shared.test.sql'],
+    why: `One number's throttle slows the whole account.`,
+  },
+  {
+    file: 'sql/56_channel_failure.sql',
+    find: `where r.endpoint = v_id and r.outcome = 'failed'`,
+    replace: `where r.outcome = 'failed'`,
+    tests: ['sql/organisations/shared.test.sql'],
+    why: `One channel's failure holds another.`,
+  },
+]
