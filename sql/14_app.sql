@@ -94,17 +94,19 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return array(
-    select s.decrypted_secret
+    select s.secret
     from pg_catalog.unnest(array[
       p_app.secret_vault_id,
       case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
     ]) with ordinality as k (id, place)
-    join vault.decrypted_secrets s on s.id = k.id
+    -- A callback may be of several apps: one whose secret cannot be read costs no other.
+    cross join lateral outbox.try_read(k.id) s (secret)
+    where s.secret is not null
     order by k.place);
 end
 $$;
 comment on function outbox.app_secrets(outbox.whatsapp_app, timestamptz) is
-  'The secrets of a Meta app that count, the newest first.';
+  'The secrets of a Meta app that count and can be read from Vault, the newest first.';
 
 create function outbox.callback_app(p_app_key text default null) returns jsonb
 language plpgsql stable security definer

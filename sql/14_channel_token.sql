@@ -32,6 +32,7 @@ begin
   set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
+  perform outbox.release_unreadable(v_id);
   perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED', 'Access token replaced',
     p_actor, v_now);
   return outbox.channel_json(v_id);
@@ -39,4 +40,4 @@ end
 $$;
 comment on function outbox.set_channel_token(text, uuid, text, text) is
   'Replaces a channel''s access token, from the next claim on; a held channel stays held until '
-  'resume_endpoint(). OH001, OH002.';
+  'resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';

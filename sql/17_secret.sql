@@ -47,20 +47,30 @@ comment on function outbox.add_secret(uuid, text, timestamptz) is
 create function outbox.live_secrets(p_endpoint_id uuid, p_now timestamptz) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
+declare
+  v_secrets jsonb;
+  v_lost bigint;
 begin
-  return (
-    select coalesce(
-      pg_catalog.jsonb_agg(v.decrypted_secret
-        order by s.expires_at is null desc, s.created_at desc),
-      '[]')
-    from outbox.endpoint_secret s
-    join vault.decrypted_secrets v on v.id = s.vault_id
-    where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now));
+  select
+    coalesce(
+      pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)
+        filter (where v.decrypted_secret is not null),
+      '[]'),
+    pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
+  into v_secrets, v_lost
+  from outbox.endpoint_secret s
+  left join vault.decrypted_secrets v on v.id = s.vault_id
+  where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now);
+  if v_lost > 0 then
+    perform outbox.lost_in_vault('the signing secret');
+  end if;
+  return v_secrets;
 end
 $$;
 comment on function outbox.live_secrets(uuid, timestamptz) is
-  'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() '
-  'and read_secret() alone.';
+  'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced one that '
+  'Vault has no longer is left out; OH004 when a current one is missing, and Vault''s own error '
+  'when one cannot be decrypted. For dispatch() alone.';
 
 create function outbox.check_signs(p_endpoint_id uuid) returns void
 language plpgsql stable set search_path = ''
@@ -89,7 +99,8 @@ begin
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
       'secret',
-      pg_catalog.max(v.decrypted_secret) filter (where s.scheme = 'v1' and s.expires_at is null),
+      pg_catalog.max(outbox.try_read(s.vault_id))
+        filter (where s.scheme = 'v1' and s.expires_at is null),
       'public_key', pg_catalog.max(s.public_key) filter (where s.expires_at is null),
       'secrets', pg_catalog.jsonb_agg(
         pg_catalog.jsonb_build_object(
@@ -97,11 +108,11 @@ begin
           'created_at', s.created_at, 'expires_at', s.expires_at)
         order by s.expires_at is null desc, s.created_at desc))
     from outbox.endpoint_secret s
-    join vault.decrypted_secrets v on v.id = s.vault_id
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
 end
 $$;
 comment on function outbox.read_secret(uuid) is
-  'What a receiver needs, and what signs: {"id", "secret": "whsec_…", "public_key": "whpk_…" or '
-  'null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] newest '
-  'first}. No private key is shown. OH002.';
+  'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null when Vault cannot give '
+  'it: rotate_secret() makes a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", '
+  '"scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. '
+  'OH002.';

@@ -60,19 +60,26 @@ begin
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
   v_now := outbox.clock();
-  update outbox.endpoint_secret s set expires_at = v_now + p_overlap
+  update outbox.endpoint_secret s set expires_at = v_now + case
+    when outbox.try_read(s.vault_id) is null then interval '0'
+    else p_overlap
+  end
   where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at is null
   returning s.expires_at into v_expires;
+  perform outbox.end_unreadable_secrets(p_endpoint_id, v_now);
   perform outbox.check_old_secrets(p_endpoint_id, v_now);
   v_id := outbox.add_secret(p_endpoint_id, v_secret, v_now);
   select * into v_new from outbox.endpoint_secret s where s.id = v_id;
   if (
-    select pg_catalog.count(*) > pg_catalog.count(distinct l.value)
-    from pg_catalog.jsonb_array_elements(outbox.live_secrets(p_endpoint_id, v_now)) l
+    select pg_catalog.count(l.secret) > pg_catalog.count(distinct l.secret)
+    from outbox.endpoint_secret s
+    cross join lateral outbox.try_read(s.vault_id) l (secret)
+    where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now)
   ) then
     perform outbox.invalid('secret', 'is one that the endpoint signs with already',
       'Leave it out and a new one is made');
   end if;
+  perform outbox.release_unreadable(p_endpoint_id);
   return pg_catalog.jsonb_build_object(
     'id', p_endpoint_id,
     'secret_id', v_id,
@@ -86,11 +93,12 @@ begin
 end
 $$;
 comment on function outbox.rotate_secret(uuid, text, interval) is
-  'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside '
-  'it. A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and '
-  'changes nothing of whsec_…. Returns {"id", "secret_id", "secret" (null for whsk_), '
-  '"public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: '
-  'more than 5 old ones still sign.';
+  'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. '
+  'A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes '
+  'nothing of whsec_…. A replaced secret that cannot be read from Vault ends at once, and an '
+  'endpoint that was held for it is served again. Returns {"id", "secret_id", "secret" (null for '
+  'whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; '
+  'OH004: more than 5 old ones still sign.';
 
 create function outbox.expire_secret(p_secret_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -83,13 +83,50 @@ create function outbox.stored_headers(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return coalesce(
-    (select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id),
-    '{}');
+  return case
+    when p_vault_id is null then '{}'
+    else outbox.vault_text(p_vault_id, 'the set of custom headers')::jsonb
+  end;
 end
 $$;
 comment on function outbox.stored_headers(uuid) is
-  'The custom headers of an endpoint with their values. For dispatch() and set_headers() alone.';
+  'The custom headers of an endpoint with their values. OH004 when Vault has them no longer, and '
+  'its own error when they cannot be decrypted. For dispatch() alone.';
+
+create function outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
+  v_stored jsonb := '{}';
+  v_missing text[];
+begin
+  if v_endpoint.headers_vault_id is null then
+    return v_stored;
+  end if;
+  v_missing := array(
+    select n from pg_catalog.unnest(v_endpoint.header_names) n
+    where pg_catalog.lower(n) not in (
+      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k));
+  if pg_catalog.cardinality(v_missing) = 0 then
+    return v_stored;
+  end if;
+  v_stored := outbox.try_read(v_endpoint.headers_vault_id)::jsonb;
+  if v_stored is null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the headers that endpoint %s has cannot be read from Vault',
+        p_endpoint_id),
+      hint = pg_catalog.format('Name each of them in the call, with its value or null: %s',
+        pg_catalog.array_to_string(v_missing, ', '));
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(n, v_stored -> n), '{}')
+    from pg_catalog.unnest(v_missing) n where v_stored ? n);
+end
+$$;
+comment on function outbox.other_headers(uuid, jsonb) is
+  'The custom headers of an endpoint that p_headers does not name, with their values. OH004 when '
+  'they cannot be read.';
 
 create function outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) returns void
 language plpgsql set search_path = ''
@@ -111,10 +148,12 @@ begin
       select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C")
   where e.id = p_endpoint_id;
   delete from vault.secrets v where v.id = v_old;
+  perform outbox.release_unreadable(p_endpoint_id);
 end
 $$;
 comment on function outbox.put_headers(uuid, jsonb) is
-  'Stores the custom headers of an endpoint in Vault, instead of those that it had.';
+  'Stores the custom headers of an endpoint in Vault, instead of those that it had; one that was '
+  'held because they could not be read is served again.';
 
 create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -128,14 +167,8 @@ begin
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  select coalesce(pg_catalog.jsonb_object_agg(h.key, h.value), '{}') into v_headers
-  from outbox.endpoint e
-  cross join pg_catalog.jsonb_each(outbox.stored_headers(e.headers_vault_id)) h
-  where e.id = p_endpoint_id
-    and pg_catalog.lower(h.key) not in (
-      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k
-    );
-  v_headers := v_headers || pg_catalog.jsonb_strip_nulls(p_headers);
+  v_headers := outbox.other_headers(p_endpoint_id, p_headers)
+    || pg_catalog.jsonb_strip_nulls(p_headers);
   perform outbox.check_headers(v_headers);
   perform outbox.put_headers(p_endpoint_id, v_headers);
   return (
@@ -148,4 +181,5 @@ $$;
 comment on function outbox.set_headers(uuid, jsonb) is
   'Sets custom headers of an endpoint by name, in any case: a string is the new value, null '
   'removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever '
-  'returned. OH001, OH002.';
+  'returned. An endpoint that was held because they could not be read is served again. OH001, '
+  'OH002; OH004: those that are not named cannot be read.';

@@ -19,10 +19,12 @@ begin
   end
   where e.id = p_endpoint_id;
   delete from vault.secrets v where v.id = v_old;
+  perform outbox.release_unreadable(p_endpoint_id);
 end
 $$;
 comment on function outbox.put_credentials(uuid, jsonb) is
-  'Stores the credentials of an endpoint in Vault, instead of those that it had; null leaves none.';
+  'Stores the credentials of an endpoint in Vault, instead of those that it had; null leaves none. '
+  'An endpoint that was held because they could not be read is served again.';
 
 create function outbox.stored_credentials(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
@@ -31,9 +33,9 @@ begin
   if p_vault_id is null then
     return null;
   end if;
-  return (
-    select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id);
+  return outbox.vault_text(p_vault_id, 'the set of credentials')::jsonb;
 end
 $$;
 comment on function outbox.stored_credentials(uuid) is
-  'The credentials of an endpoint; null for none. For dispatch() alone.';
+  'The credentials of an endpoint; null for none. OH004 when Vault has them no longer, and its own '
+  'error when they cannot be decrypted. For dispatch() alone.';

@@ -33,3 +33,31 @@ create type outbox.news as (
 comment on type outbox.news is
   'What became of results beyond the deliveries: dead letters, breakers that opened or closed, '
   'endpoints that answered 410 or have failed for days.';
+
+create type outbox.completed as (applied integer, refused integer, error text);
+comment on type outbox.completed is
+  'How many results counted, how many the database refused to store, and the first refusal; the '
+  'rest are stale.';
+
+create type outbox.reported as (
+  results outbox.result[],
+  bad outbox.result[],
+  sqlstates text[],
+  errors text[]
+);
+comment on type outbox.reported is
+  'What a run reports: the results that can be read, and of those that cannot the delivery and '
+  'the error.';
+
+create function outbox.given_back(
+  p_event_id uuid, p_endpoint_id uuid, p_attempt integer
+) returns outbox.result
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
+    null, null, null, null)::outbox.result;
+end
+$$;
+comment on function outbox.given_back(uuid, uuid, integer) is
+  'The result of a claim that was given back.';

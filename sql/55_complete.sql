@@ -41,6 +41,11 @@ begin
   if v_news.closed is not null then
     perform outbox.announce('outhook.breaker.closed', v_news.closed, p_now);
   end if;
+  if exists (select from outbox.refusal) then
+    perform outbox.forget_refusals(
+      array(select r.event from pg_catalog.unnest(p_results) r),
+      array(select r.endpoint from pg_catalog.unnest(p_results) r));
+  end if;
   return v_applied;
 end
 $$;

@@ -27,7 +27,7 @@ as $$
 declare
   v_lost outbox.result[];
   v_lanes bigint[];
-  v_applied integer := 0;
+  v_done outbox.completed;
 begin
   v_lanes := array(
     select n.id
@@ -82,9 +82,14 @@ begin
       order by d.due_at, d.event_id
       limit 2000
     ) d
-    where (d.held).leased_until <= p_now);
+    where (d.held).leased_until <= p_now
+      -- What could not even be given back is not asked about each time.
+      and not exists (
+        select from outbox.refusal r
+        where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
+          and r.again_at > p_now));
   if pg_catalog.cardinality(v_lost) > 0 then
-    v_applied := outbox.complete(v_lost, p_now);
+    v_done := outbox.complete_apart(v_lost, p_now);
   end if;
   -- The lease that a lane noted as its first may have ended with a result: it notes the next.
   update outbox.lane l set leased_until = coalesce((
@@ -95,14 +100,15 @@ begin
       limit 2000
     ) d), l.leased_until)
   where l.id = any (v_lanes) and l.leased > 0;
-  return v_applied;
+  return coalesce(v_done.applied + v_done.refused, 0);
 end
 $$;
 comment on function outbox.lose_leases(uuid[], timestamptz) is
   'Records every lease of these endpoints that has ended as a failed attempt of class '
   'lease_expired and returns how many: it spends a try and waits for its retry like any other, '
-  'so that a delivery that kills its run does not kill one after the other. locks: the caller '
-  'holds the gates.';
+  'so that a delivery that kills its run does not kill one after the other. Those that the '
+  'database refuses to record are given back or set aside, and count. locks: the caller holds the '
+  'gates.';
 
 create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''

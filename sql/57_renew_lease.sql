@@ -80,3 +80,31 @@ comment on function outbox.renew_leases(outbox.result[], timestamptz) is
   'not have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", '
   '"attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller '
   'holds the gates.';
+
+create function outbox.renew_apart(
+  p_renewals outbox.result[], p_now timestamptz
+) returns json
+language plpgsql set search_path = ''
+as $$
+declare
+  v_half integer := pg_catalog.cardinality(p_renewals) / 2;
+begin
+  begin
+    return outbox.renew_leases(p_renewals, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  if v_half = 0 then
+    return null;
+  end if;
+  return nullif(
+    coalesce(outbox.renew_apart(p_renewals[1:v_half], p_now)::jsonb, '[]')
+      || coalesce(outbox.renew_apart(p_renewals[v_half + 1:], p_now)::jsonb, '[]'),
+    '[]')::json;
+end
+$$;
+comment on function outbox.renew_apart(outbox.result[], timestamptz) is
+  'As renew_leases(); a lane that the database refuses to lease anew keeps the lease that it has, '
+  'and costs no other. locks: the caller holds the gates.';

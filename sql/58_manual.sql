@@ -51,6 +51,7 @@ begin
       'Expected an interval of 7 days at most');
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
+  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
@@ -73,6 +74,8 @@ begin
     due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
   from outbox.lane l
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id and l.id = d.lane_id;
+  delete from outbox.refusal r
+  where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(
@@ -80,9 +83,40 @@ begin
 end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
-  'Sets when an open delivery is tried next (an ordered one''s lane with it): {"event_id", '
-  '"endpoint_id", "due_at"}; due_at is null when a lost lease was its last try, so that it is a '
-  'dead letter now. OH001, OH002, OH004.';
+  'Sets when an open delivery is tried next (an ordered one''s lane with it; one that was set '
+  'aside is forgiven its refusals): {"event_id", "endpoint_id", "due_at"}; due_at is null when a '
+  'lost lease was its last try, so that it is a dead letter now. OH001, OH002, OH004.';
+
+create function outbox.make_refused(
+  p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  if not exists (
+    select from outbox.refusal r
+    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
+      and not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id))
+  then
+    return;
+  end if;
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
+    select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
+      pg_catalog.octet_length(v.body))::outbox.pair
+    from outbox.event v
+    join outbox.endpoint e on e.id = p_endpoint_id and e.state <> 'deleted'
+    where v.id = p_event_id), p_now));
+end
+$$;
+comment on function outbox.make_refused(uuid, uuid, timestamptz) is
+  'Makes a delivery that the database refused to make when its event was routed; raises what it '
+  'refuses it for now. locks: the gate.';
 
 create function outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -92,8 +126,8 @@ begin
 end
 $$;
 comment on function outbox.retry_now(uuid, uuid) is
-  'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", '
-  '"endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
+  'Makes an open delivery due at once, also one that was set aside; holds of its endpoint stand. '
+  'Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 create function outbox.count_ended(
   p_endpoint_id uuid, p_outcome text, p_n bigint
@@ -158,6 +192,8 @@ begin
   perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
+  delete from outbox.refusal r
+  where r.endpoint_id = p_delivery.endpoint_id and r.event_id = p_delivery.event_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's: when that one is
   -- closed, the next may have failed as well, since a lane is lost as a whole.
   v_was_first := not exists (
@@ -198,6 +234,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
+  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);

@@ -1,6 +1,7 @@
 -- Routing a batch. All of it at once; when that fails, each event by itself, so that one that
 -- cannot be routed costs no other. An event that fails three times is set aside until
--- route_again().
+-- route_again(); where only some of its deliveries cannot be made, these are set aside until
+-- retry_now(), and the others are made.
 
 create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -16,6 +17,13 @@ begin
     perform outbox.count_up('events', array['set_aside']);
   end if;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- It stays unrouted, and is tried again each time; all others are routed.
+  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
+    sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.count_failure(uuid, text, timestamptz) is
@@ -185,6 +193,116 @@ comment on function outbox.touched_events(outbox.routing) is
   'The events that a batch makes deliveries of: those that it finishes, and the one that it '
   'leaves half done.';
 
+create type outbox.pairs_apart as (
+  added integer,
+  refused outbox.pair[],
+  sqlstates text[],
+  errors text[]
+);
+comment on type outbox.pairs_apart is
+  'How many deliveries were made, and the pairs of which none could be, with the errors.';
+
+create function outbox.add_apart(
+  p_pairs outbox.pair[], p_now timestamptz
+) returns outbox.pairs_apart
+language plpgsql set search_path = ''
+as $$
+declare
+  v_done outbox.pairs_apart;
+  v_rest outbox.pairs_apart;
+  v_half integer := pg_catalog.cardinality(p_pairs) / 2;
+begin
+  begin
+    v_done.added := outbox.route_events('{}', p_pairs, p_now);
+    return v_done;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    v_done.sqlstates := array[sqlstate];
+    v_done.errors := array[sqlerrm];
+  end;
+  if v_half = 0 then
+    v_done.added := 0;
+    v_done.refused := p_pairs;
+    return v_done;
+  end if;
+  v_done := outbox.add_apart(p_pairs[1:v_half], p_now);
+  v_rest := outbox.add_apart(p_pairs[v_half + 1:], p_now);
+  return row(v_done.added + v_rest.added, v_done.refused || v_rest.refused,
+    v_done.sqlstates || v_rest.sqlstates, v_done.errors || v_rest.errors)::outbox.pairs_apart;
+end
+$$;
+comment on function outbox.add_apart(outbox.pair[], timestamptz) is
+  'Makes the deliveries of pairs; those that the database refuses cost no other. locks: the caller '
+  'holds the gates.';
+
+create function outbox.route_what_fits(
+  p_batch outbox.routing, p_event uuid, p_now timestamptz
+) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_pairs outbox.pair[] := array(
+    select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
+  v_done outbox.pairs_apart;
+begin
+  -- The third time; before that, or when nobody can have it, the event as a whole has failed.
+  if pg_catalog.cardinality(v_pairs) < 2
+    or not exists (select from outbox.unrouted u where u.event_id = p_event and u.failures >= 2)
+  then
+    return null;
+  end if;
+  v_done := outbox.add_apart(v_pairs, p_now);
+  if pg_catalog.cardinality(v_done.refused) = pg_catalog.cardinality(v_pairs) then
+    return null;
+  end if;
+  for v_place in 1 .. coalesce(pg_catalog.cardinality(v_done.refused), 0) loop
+    perform outbox.note_refusal(p_event, (v_done.refused[v_place]).endpoint_id, 'routing',
+      v_done.sqlstates[v_place], v_done.errors[v_place], 'infinity', p_now);
+  end loop;
+  if p_event = p_batch.cut_event then
+    update outbox.unrouted u set routed_to = p_batch.cut_endpoint, failures = 0
+    where u.event_id = p_event;
+  else
+    delete from outbox.unrouted u where u.event_id = p_event;
+    perform outbox.count_up('events', array['routed']);
+  end if;
+  return v_done.added;
+end
+$$;
+comment on function outbox.route_what_fits(outbox.routing, uuid, timestamptz) is
+  'Routes an event that has failed twice to those endpoints whose deliveries can be made, sets the '
+  'others aside and returns how many deliveries it made; null when the event has failed as a '
+  'whole. locks: the caller holds the gates.';
+
+create function outbox.route_failed(
+  p_batch outbox.routing, p_event uuid, p_error text, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_routed integer;
+begin
+  begin
+    v_routed := outbox.route_what_fits(p_batch, p_event, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  if v_routed is null then
+    perform outbox.count_failure(p_event, p_error, p_now);
+  end if;
+  return coalesce(v_routed, 0);
+end
+$$;
+comment on function outbox.route_failed(outbox.routing, uuid, text, timestamptz) is
+  'What is done with an event that cannot be routed as a whole; returns how many deliveries it '
+  'made all the same. locks: the caller holds the gates.';
+
 create function outbox.route_one_by_one(p_batch outbox.routing, p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$
@@ -204,15 +322,18 @@ begin
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
     exception when others then
-      perform outbox.count_failure(v_event, sqlerrm, p_now);
+      if not outbox.is_passing(sqlstate) then
+        v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlerrm, p_now);
+      end if;
     end;
   end loop;
   return v_routed;
 end
 $$;
 comment on function outbox.route_one_by_one(outbox.routing, timestamptz) is
-  'Routes each event of a failed batch alone, so that one that cannot be routed costs no other. '
-  'Returns how many deliveries it made.';
+  'Routes each event of a failed batch alone, so that one that cannot be routed costs no other; '
+  'one that met an error which passes is left for the next time. Returns how many deliveries it '
+  'made.';
 
 create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
 language plpgsql
@@ -249,7 +370,9 @@ begin
       v_error := sqlerrm;
       -- A handler is not guarded by its own block, and time may run out here as well.
       begin
-        v_routed := outbox.route_one_by_one(p_batch, p_now);
+        if not outbox.is_passing(sqlstate) then
+          v_routed := outbox.route_one_by_one(p_batch, p_now);
+        end if;
       exception when query_canceled then
         v_late := true;
         v_error := v_error || '; ' || sqlerrm;

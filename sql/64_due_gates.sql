@@ -16,19 +16,25 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
+  -- What cannot be claimed takes nobody's turn either.
+  v_refused bigint := (
+    select pg_catalog.count(*) from outbox.endpoint_refusal r where r.again_at > p_now);
 begin
   with due as materialized (
-    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker
+    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker,
+      v_refused > 0 and exists (
+        select from outbox.endpoint_refusal r
+        where r.endpoint_id = g.endpoint_id and r.again_at > p_now) as refused
     from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
-    limit greatest(p_limit, 100)
+    limit greatest(p_limit, 100) + v_refused
   ), wanted as materialized (
     -- Lock no more gates than it takes to fill the batch.
     select w.id, w.changed_at
     from (
-      select d.id, d.changed_at,
+      select d.id, d.changed_at, d.refused,
         pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
       from due d
       cross join lateral (
@@ -36,14 +42,14 @@ begin
       ) e
       cross join lateral (
         select case
-          when e.state = 'enabled' then least(
+          when e.state = 'enabled' and not d.refused then least(
             d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
             case when d.breaker = 'closed' then e.quantum else 1 end)
           else 0
         end as most
       ) m
     ) w
-    where w.before < p_limit
+    where w.before < p_limit and not w.refused
   ), locked as materialized (
     select g.endpoint_id, g.next_at, g.id
     from wanted w

@@ -17,6 +17,10 @@ declare
   v_delivery outbox.delivery;
   v_why text;
   v_refused jsonb[] := array[]::jsonb[];
+  v_bad jsonb[] := array[]::jsonb[];
+  v_out outbox.result;
+  v_sqlstate text;
+  v_error text;
   v_held boolean;
   v_one jsonb;
   v_kept outbox.claimed;
@@ -32,22 +36,37 @@ begin
     order by m.id
   loop
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
-    v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
-    v_held := v_why is null and outbox.is_template_held(v_message);
-    if v_why is null and not v_held then
-      perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
-        v_row.attempt, v_row.tries + 1, p_now);
-    else
+    v_sqlstate := null;
+    begin
+      v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
+      v_held := v_why is null and outbox.is_template_held(v_message);
+      if v_why is null and not v_held then
+        perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+          v_row.attempt, v_row.tries + 1, p_now);
+      end if;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_sqlstate := sqlstate;
+      v_error := sqlerrm;
+    end;
+    v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
+    if v_sqlstate is not null then
+      -- Nothing was sent of it: it waits, and is set aside the third time.
+      v_bad := v_bad || pg_catalog.to_jsonb(v_out);
+      perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
+    elsif v_why is not null or v_held then
       v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
         'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
     end if;
   end loop;
-  if pg_catalog.cardinality(v_refused) = 0 then
+  if pg_catalog.cardinality(v_refused || v_bad) = 0 then
     return p_claimed;
   end if;
   perform outbox.complete(array(
-    select row((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid, (r ->> 'attempt')::integer,
-      'released', null, null, null, null, null, null, null, null, null, null)::outbox.result
+    select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
+      (r ->> 'attempt')::integer)
     from pg_catalog.unnest(v_refused) r), p_now);
   foreach v_one in array v_refused loop
     select * into v_delivery from outbox.delivery d
@@ -71,7 +90,7 @@ begin
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
     as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
   where not exists (
-    select from pg_catalog.unnest(v_refused) r
+    select from pg_catalog.unnest(v_refused || v_bad) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
   return v_kept;
 end
@@ -79,7 +98,8 @@ $$;
 comment on function outbox.take_messages(outbox.claimed, timestamptz) is
   'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not '
   'be sent now is failed and its delivery closed, one whose template is held is looked at again in '
-  'a minute. Returns what is left to send. locks: the caller holds the gates; messages by id.';
+  'a minute, one that the database refuses waits or is set aside. Returns what is left to send. '
+  'locks: the caller holds the gates; messages by id.';
 
 create function outbox.is_template_held(p_message outbox.outbound_message) returns boolean
 language plpgsql stable

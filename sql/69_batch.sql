@@ -4,6 +4,9 @@
 create type outbox.parcel as (deliveries json, events json, endpoints json);
 comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
 
+create type outbox.handed as (claimed outbox.claimed, parcel outbox.parcel);
+comment on type outbox.handed is 'What a run has claimed, and what it needs to send that.';
+
 create function outbox.dropped_events(p_claimed outbox.claimed) returns outbox.event[]
 language plpgsql stable
 set search_path = ''
@@ -113,3 +116,123 @@ comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
   'What a run needs to send claimed deliveries: '
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
   'endpoints that p_known has with their present revision.';
+
+create function outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[])
+returns outbox.claimed
+language sql immutable set search_path = ''
+as $$
+  select row(
+    pg_catalog.array_agg(c.event_id order by c.place),
+    pg_catalog.array_agg(c.endpoint_id order by c.place),
+    pg_catalog.array_agg(c.attempt order by c.place),
+    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.lane_id order by c.place),
+    pg_catalog.array_agg(c.ordered order by c.place),
+    pg_catalog.array_agg(c.replayed order by c.place),
+    pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+    p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
+    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+  where c.endpoint_id <> all (p_endpoint_ids)
+$$;
+comment on function outbox.without(outbox.claimed, uuid[]) is
+  'A claim without what it has of some endpoints.';
+
+create function outbox.give_back(
+  p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_held boolean;
+begin
+  perform outbox.complete_apart(array(
+    select outbox.given_back(c.event_id, c.endpoint_id, c.attempt)
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
+      as c (event_id, endpoint_id, attempt)
+    where c.endpoint_id = p_endpoint_id), p_now);
+  begin
+    v_held := outbox.hold_unreadable(p_endpoint_id, p_why, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    v_held := false;
+  end;
+  if not v_held then
+    perform outbox.refuse_endpoint(p_endpoint_id, 'OH004', p_why, p_now);
+  end if;
+  perform outbox.park_apart(array[p_endpoint_id], p_now);
+end
+$$;
+comment on function outbox.give_back(outbox.claimed, uuid, text, timestamptz) is
+  'Gives back what was claimed of an endpoint whose secrets cannot be read, and holds it. locks: '
+  'the caller holds the gate.';
+
+create function outbox.readable(
+  p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
+) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_bad uuid[] := array[]::uuid[];
+  v_one outbox.claimed;
+  v_id uuid;
+begin
+  for v_id in select distinct u from pg_catalog.unnest(p_claimed.endpoints) u order by u loop
+    v_one := outbox.without(p_claimed,
+      array(select u from pg_catalog.unnest(p_claimed.endpoints) u where u <> v_id));
+    begin
+      perform outbox.end_unreadable_secrets(v_id, p_now);
+      perform outbox.batch(v_one, p_known, p_now);
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_bad := v_bad || v_id;
+      perform outbox.give_back(v_one, v_id, coalesce(
+        outbox.why_unreadable(v_id), pg_catalog.format('unreadable: %s %s', sqlstate, sqlerrm)),
+        p_now);
+    end;
+  end loop;
+  return outbox.without(p_claimed, v_bad);
+end
+$$;
+comment on function outbox.readable(outbox.claimed, jsonb, timestamptz) is
+  'What is left of a claim without the endpoints whose secrets cannot be read: their deliveries '
+  'are given back, and they are held. locks: the caller holds the gates.';
+
+create function outbox.hand_out(
+  p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
+) returns outbox.handed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_handed outbox.handed;
+begin
+  v_handed.claimed := p_claimed;
+  if p_claimed.events is null then
+    return v_handed;
+  end if;
+  begin
+    v_handed.parcel := outbox.batch(p_claimed, p_known, p_now);
+    return v_handed;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  -- A repeated call has not locked them.
+  perform outbox.lock_gates(p_claimed.endpoints);
+  v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
+  if (v_handed.claimed).events is not null then
+    v_handed.parcel := outbox.batch(v_handed.claimed, p_known, p_now);
+  end if;
+  return v_handed;
+end
+$$;
+comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
+  'What a run needs to send what it has claimed; endpoints whose secrets cannot be read are held '
+  'and left out. locks: none but for these, whose gates it waits for.';

@@ -96,13 +96,14 @@ declare
     else 0
   end;
   v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
+  v_reported outbox.reported;
   v_results outbox.result[];
   v_renewals outbox.result[];
   v_batch outbox.routing;
   v_touched uuid[];
-  v_applied integer := 0;
+  v_done outbox.completed := row(0, 0, null);
   v_route jsonb := '{"routed": 0, "error": null}'::jsonb;
-  v_claimed outbox.claimed;
+  v_handed outbox.handed;
   v_claim_error text;
   v_failing uuid[];
   v_retries json;
@@ -112,24 +113,21 @@ begin
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
-    v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null, null,
-      v_now);
+    v_handed := outbox.hand_out(outbox.claimed_before(p_run, p_seq, v_now), p_known, v_now);
+    return outbox.answer(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
   end if;
-  -- Three calls of a run may be under way at most, so older batches are not asked for again.
-  -- Not all below: that would walk what a transaction left open keeps of them.
-  delete from outbox.run_batch b
-  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
+  perform outbox.forget_batches(p_run, p_seq);
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, null,
-      v_now);
+    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null);
   end if;
   if v_given > 0 then
+    v_reported := outbox.read_results(p_results);
     select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
       pg_catalog.array_agg(r) filter (where r.outcome = 'renew')
     into v_results, v_renewals
-    from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
-    v_given := coalesce(pg_catalog.cardinality(v_results), 0);
+    from pg_catalog.unnest(v_reported.results) r;
+    v_given := coalesce(pg_catalog.cardinality(v_results), 0)
+      + coalesce(pg_catalog.cardinality(v_reported.bad), 0);
   end if;
   if v_stop is null then
     begin
@@ -137,11 +135,14 @@ begin
     exception when query_canceled or others then
       v_route := pg_catalog.jsonb_build_object(
         'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
-      perform outbox.shrink_routing(null, sqlerrm, v_now);
+      -- A cancelled read took too long; what else passes says nothing about the events.
+      if sqlstate = '57014' or not outbox.is_passing(sqlstate) then
+        perform outbox.shrink_routing(null, sqlerrm, v_now);
+      end if;
     end;
   end if;
   v_touched := array(
-    select r.endpoint from pg_catalog.unnest(v_results || v_renewals) r
+    select r.endpoint from pg_catalog.unnest(v_results || v_renewals || v_reported.bad) r
     where r.endpoint is not null
     union
     select p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p);
@@ -149,8 +150,8 @@ begin
     perform outbox.lock_gates(v_touched);
   end if;
   if v_given > 0 then
-    v_applied := outbox.complete(v_results, v_now);
-    perform outbox.count_up('stale_results', '{}', v_given - v_applied);
+    v_done := outbox.record_results(v_results, v_reported, v_now);
+    perform outbox.count_up('stale_results', '{}', v_given - v_done.applied - v_done.refused);
     v_failing := array(
       select distinct r.endpoint from pg_catalog.unnest(v_results) r where r.outcome = 'failed');
     if pg_catalog.cardinality(v_failing) > 0 then
@@ -158,40 +159,106 @@ begin
     end if;
   end if;
   if v_renewals is not null then
-    v_renewed := outbox.renew_leases(v_renewals, v_now);
+    v_renewed := outbox.renew_apart(v_renewals, v_now);
   end if;
   if v_batch.events is not null then
     v_route := outbox.route(v_batch, v_now);
   end if;
   begin
     -- The limit of the statement has struck and will not again: nothing more is begun.
-    v_claimed := outbox.claim(
-      case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
+    v_handed := outbox.hand_out(
+      outbox.claim(
+        case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),
+      p_known, v_now);
+    perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
-    perform outbox.park(v_touched, v_now);
+    v_handed := null;
+    perform outbox.park_apart(v_touched, v_now);
   end;
-  if v_claimed.events is not null then
-    update outbox.run_batch b set
-      events = v_claimed.events, endpoints = v_claimed.endpoints, attempts = v_claimed.attempts
-    where b.run_id = p_run and b.seq = p_seq;
-  end if;
-  return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
-    v_stop, v_claimed, p_known, v_retries, v_renewed, v_route ->> 'error', v_claim_error, v_now);
+  return outbox.answer(v_done.applied, v_given - v_done.applied - v_done.refused,
+    (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
+    pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
+      'route', v_route ->> 'error', 'claim', v_claim_error)));
 end
 $$;
 comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
-  '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), '
-  '"status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
-  '"provider_id", "provider"}]; p_limit: free slots; '
-  'p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run '
-  'has from an earlier answer, which are left out of this one while they are the same. '
-  'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", '
-  '"renewed", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again '
-  'with the same p_run and p_seq; that answer says nothing of renewals. locks: router with SKIP '
-  'LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP '
-  'LOCKED.';
+  '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
+  '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
+  '"provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: '
+  '{endpoint id: revision} of the endpoints that the run has from an earlier answer, which are '
+  'left out of this one while they are the same. Returns {"applied", "stale", "routed", "repeat", '
+  '"stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", '
+  '"deliveries", "events", "endpoints"}. A result, a delivery or an endpoint that the database '
+  'refuses costs only itself (31_refusal); an error that passes by itself fails the call, which is '
+  'made again. A call whose answer was lost is made again with the same p_run and p_seq; that '
+  'answer says nothing of renewals. locks: router with SKIP LOCKED, then the gates of results, '
+  'renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+
+create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Three calls of a run may be under way at most, so older batches are not asked for again.
+  -- Not all below: that would walk what a transaction left open keeps of them.
+  delete from outbox.run_batch b
+  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: old batches of run % stay: % %', p_run, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.forget_batches(uuid, bigint) is
+  'Forgets the batches of a run that can no longer be asked for again.';
+
+create function outbox.note_batch(
+  p_run uuid, p_seq bigint, p_claimed outbox.claimed
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if p_claimed.events is not null then
+    update outbox.run_batch b set
+      events = p_claimed.events, endpoints = p_claimed.endpoints, attempts = p_claimed.attempts
+    where b.run_id = p_run and b.seq = p_seq;
+  end if;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- Should this very answer be lost, its leases end by themselves.
+  raise warning 'outbox: batch % of run % is not noted: % %', p_seq, p_run, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.note_batch(uuid, bigint, outbox.claimed) is
+  'Notes what a call has claimed, for the same call again.';
+
+create function outbox.record_results(
+  p_results outbox.result[], p_reported outbox.reported, p_now timestamptz
+) returns outbox.completed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_done outbox.completed := row(0, 0, null);
+begin
+  if pg_catalog.cardinality(p_results) > 0 then
+    v_done := outbox.complete_apart(p_results, p_now);
+  end if;
+  for v_place in 1 .. coalesce(pg_catalog.cardinality(p_reported.bad), 0) loop
+    perform outbox.refuse_result(p_reported.bad[v_place], p_reported.sqlstates[v_place],
+      p_reported.errors[v_place], p_now);
+    v_done.refused := v_done.refused + 1;
+    v_done.error := p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place];
+  end loop;
+  return v_done;
+end
+$$;
+comment on function outbox.record_results(outbox.result[], outbox.reported, timestamptz) is
+  'Applies the results of a run, and refuses those that could not be read. locks: the caller holds '
+  'the gates.';
 
 create function outbox.answer(
   p_applied integer,
@@ -199,36 +266,24 @@ create function outbox.answer(
   p_routed integer,
   p_repeat boolean,
   p_stop text,
-  p_claimed outbox.claimed,
-  p_known jsonb,
+  p_parcel outbox.parcel,
   p_retries json,
   p_renewed json,
-  p_route_error text,
-  p_claim_error text,
-  p_now timestamptz
+  p_errors json
 ) returns json
 language plpgsql set search_path = ''
 as $$
-declare
-  v_parcel outbox.parcel := case
-    when p_claimed.events is null then row('[]', '{}', '{}')::outbox.parcel
-    else outbox.batch(p_claimed, p_known, p_now)
-  end;
 begin
   return pg_catalog.json_build_object(
     'applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat,
     'stop', p_stop, 'settings', outbox.run_settings(),
-    'error', case
-      when p_route_error is not null or p_claim_error is not null then
-        pg_catalog.json_strip_nulls(
-          pg_catalog.json_build_object('route', p_route_error, 'claim', p_claim_error))
-    end,
-    'retries', p_retries, 'renewed', p_renewed, 'deliveries', v_parcel.deliveries,
-    'events', v_parcel.events, 'endpoints', v_parcel.endpoints);
+    'error', case when p_errors::text <> '{}' then p_errors end,
+    'retries', p_retries, 'renewed', p_renewed,
+    'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
+    'endpoints', coalesce(p_parcel.endpoints, '{}'));
 end
 $$;
 comment on function outbox.answer(
-  integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, json, text, text,
-  timestamptz
+  integer, integer, integer, boolean, text, outbox.parcel, json, json, json
 ) is
-  'The answer of dispatch().';
+  'The answer of dispatch(). p_errors: {"results", "route", "claim"}, those that there are.';

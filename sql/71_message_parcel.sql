@@ -62,11 +62,10 @@ begin
     'graph_version',
       coalesce(w.graph_version, outbox.setting_value('whatsapp.graph_version') #>> '{}'),
     'phone_number_id', w.phone_number_id, 'spacing_ms', 1000 / (w.messages_per_second * 0.97),
-    'access_token', s.decrypted_secret))
+    'access_token', outbox.vault_text(w.token_vault_id, 'the access token')))
   into v_channels
   from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
-  join outbox.whatsapp_channel w on w.endpoint_id = c.id
-  join vault.decrypted_secrets s on s.id = w.token_vault_id;
+  join outbox.whatsapp_channel w on w.endpoint_id = c.id;
   if v_channels is null then
     return p_parcel;
   end if;

@@ -148,13 +148,43 @@ $$;
 comment on function outbox.kick_on_commit() is
   'Kicks, at most once in a transaction, when no run is awake.';
 
+create function outbox.wake(
+  p_gates bigint[], p_next_at timestamptz[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  update outbox.gate g set
+    next_at = w.next_at, changed_at = pg_catalog.date_trunc('second', p_now)
+  from unnest(p_gates, p_next_at) as w (id, next_at)
+  where g.id = w.id;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  elsif pg_catalog.cardinality(p_gates) < 2 then
+    raise warning 'outbox: gate % cannot be woken: % %', p_gates[1], sqlstate, sqlerrm;
+  else
+    for v_place in 1 .. pg_catalog.cardinality(p_gates) loop
+      perform outbox.wake(p_gates[v_place:v_place], p_next_at[v_place:v_place], p_now);
+    end loop;
+  end if;
+end
+$$;
+comment on function outbox.wake(bigint[], timestamptz[], timestamptz) is
+  'Makes gates due at these times; one that the database refuses to change costs no other. locks: '
+  'the caller holds the gates.';
+
 create function outbox.wake_changed(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_gates bigint[];
+  v_next_at timestamptz[];
 begin
   -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
-  update outbox.gate g set next_at = w.next_at,
-    changed_at = pg_catalog.date_trunc('second', p_now)
+  select pg_catalog.array_agg(w.id), pg_catalog.array_agg(w.next_at) into v_gates, v_next_at
   from (
     select g.id, t.next_at
     from outbox.endpoint e
@@ -168,8 +198,10 @@ begin
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
     for no key update of g skip locked
-  ) w
-  where g.id = w.id;
+  ) w;
+  if v_gates is not null then
+    perform outbox.wake(v_gates, v_next_at, p_now);
+  end if;
 end
 $$;
 comment on function outbox.wake_changed(timestamptz) is
@@ -188,14 +220,18 @@ declare
     when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
     else v_from - interval '15 s'
   end;
+  v_gates bigint[];
 begin
-  update outbox.gate g set next_at = p_now, changed_at = pg_catalog.date_trunc('second', p_now)
+  select pg_catalog.array_agg(o.id) into v_gates
   from (
-    select o.ctid as gate_at from outbox.gate o
+    select o.id from outbox.gate o
     where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
     for no key update skip locked
-  ) o
-  where g.ctid = o.gate_at;
+  ) o;
+  if v_gates is not null then
+    perform outbox.wake(v_gates,
+      pg_catalog.array_fill(p_now, array[pg_catalog.cardinality(v_gates)]), p_now);
+  end if;
 end
 $$;
 comment on function outbox.wake_missed(timestamptz) is

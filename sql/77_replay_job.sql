@@ -142,7 +142,17 @@ begin
   v_steps := outbox.next_replays();
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
-    v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+    begin
+      v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      -- Skipped: the letter stays as it is, and the job goes on.
+      v_put := 0;
+      raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
+        v_step.endpoint_id, sqlstate, sqlerrm;
+    end;
     update outbox.replay_job j
     set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put,
       skipped = j.skipped + 1 - v_put
@@ -150,7 +160,7 @@ begin
     v_all := v_all + v_put;
   end loop;
   perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
-  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
+  perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   update outbox.replay_job j set state = 'done', finished_at = p_now
   where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);

@@ -6,6 +6,7 @@ create view outbox.delivery_status with (security_invoker = true) as
 select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
   case
     when e.state = 'deleted' then 'cancelled'
+    when r.again_at = 'infinity' or d.due_at = 'infinity' then 'held'
     when d.leased_until is not null then 'processing'
     when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
     then 'held'
@@ -14,12 +15,15 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
   end as status,
   case
     when e.state = 'deleted' then null
+    when r.again_at = 'infinity' then 'set aside: ' || r.sqlstate || ' ' || r.error
+    when d.due_at = 'infinity' then 'set aside'
     when e.state <> 'enabled' then 'endpoint ' || e.state || coalesce(': ' || e.state_reason, '')
     when g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker
     when l.halted then 'halted behind a dead letter'
   end as held_because,
   d.attempt, d.tries,
-  case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end as next_attempt_at,
+  nullif(case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end, 'infinity')
+    as next_attempt_at,
   coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at,
   true as open
 from outbox.delivery d
@@ -31,7 +35,19 @@ join outbox.gate g on g.endpoint_id = d.endpoint_id
 -- A delivery lies in a lane of its endpoint's gate. Said, what an endpoint has open is found
 -- through its lanes.
 join outbox.lane l on l.id = d.lane_id and l.gate_id = g.id
+left join outbox.refusal r on r.endpoint_id = d.endpoint_id and r.event_id = d.event_id
 where d.lane_id > 0
+union all
+-- What the database refused to make.
+select r.event_id, r.endpoint_id, e.org_id, v.type,
+  case when e.state = 'deleted' then 'cancelled' else 'held' end,
+  'set aside: ' || r.sqlstate || ' ' || r.error, 0, 0, null, v.created_at, null, true
+from outbox.refusal r
+join outbox.event v on v.id = r.event_id
+join outbox.endpoint e on e.id = r.endpoint_id
+where r.step = 'routing' and not exists (
+  select from outbox.delivery d where d.event_id = r.event_id and d.endpoint_id = r.endpoint_id
+)
 union all
 select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt, null, null,
   v.created_at, a.at, false
@@ -51,7 +67,8 @@ where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
       -- A replay that was cancelled before its first try has no number of its own.
       and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
-  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held '
-  '(and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, '
-  'filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= '
-  'uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
+  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and '
+  'why; set aside: what the database refused, until retry_now()), or, where open is false, how it '
+  'ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of '
+  'all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what '
+  'has ended, it may read all history.';

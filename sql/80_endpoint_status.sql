@@ -7,7 +7,8 @@ select e.id, e.org_id, e.kind, e.url, e.description,
     then 'breaker ' || g.breaker
     else e.state
   end as status,
-  e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
+  coalesce(e.state_reason, 'claiming is refused: ' || c.sqlstate || ' ' || c.error) as reason,
+  coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
   g.streak as failures_running, g.first_failure_at as failing_since,
   -- The probe is a delivery whose turn has come: it may be later than the end of the rest.
   case
@@ -18,10 +19,17 @@ select e.id, e.org_id, e.kind, e.url, e.description,
     when g.tokens_at > 'epoch' and g.tokens < 1
     then outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)
   end), '-infinity') as not_before,
-  e.created_at, e.updated_at
+  e.created_at, e.updated_at, coalesce(s.n, 0) as set_aside, s.error as set_aside_error
 from outbox.endpoint e
-left join outbox.gate g on g.endpoint_id = e.id;
+left join outbox.gate g on g.endpoint_id = e.id
+left join outbox.endpoint_refusal c on c.endpoint_id = e.id
+left join lateral (
+  select pg_catalog.count(*) as n,
+    (pg_catalog.array_agg(r.sqlstate || ' ' || r.error order by r.at desc))[1] as error
+  from outbox.refusal r
+  where r.endpoint_id = e.id and r.again_at = 'infinity'
+) s on true;
 comment on view outbox.endpoint_status is
   'Every endpoint with what its gate knows: status, why, how many deliveries are open and in '
-  'flight, since when it fails, when it is served next. A deleted one shows what is still to be '
-  'cancelled.';
+  'flight, since when it fails, when it is served next, and how many deliveries are set aside, '
+  'with the last error. A deleted one shows what is still to be cancelled.';

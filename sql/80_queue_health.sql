@@ -88,9 +88,20 @@ select
   ) as runs,
   (select pg_catalog.count(*) from (select from outbox.event_default limit 10000) c)
     + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c)
-    as rows_in_default
+    as rows_in_default,
+  a.n as set_aside,
+  a.error as set_aside_error
 from (select outbox.waiting() as waiting offset 0) w
-cross join (select outbox.gate_totals() as totals offset 0) g;
+cross join (select outbox.gate_totals() as totals offset 0) g
+cross join (
+  select pg_catalog.count(*) as n,
+    (pg_catalog.array_agg(r.sqlstate || ' ' || r.error order by r.at desc))[1] as error
+  from (
+    select r.sqlstate, r.error, r.at from outbox.refusal r
+    where r.again_at = 'infinity' order by r.at desc limit 10000
+  ) r
+) a;
 comment on view outbox.queue_health is
-  'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts '
-  'of unrouted, dead_letters and rows_in_default stop at 10,000.';
+  'The queue in one row: what waits, since when, what is held, and whether anybody works. '
+  'set_aside counts deliveries that the database refuses, set_aside_error is the last SQLSTATE and '
+  'text. Counts of unrouted, dead_letters, set_aside and rows_in_default stop at 10,000.';

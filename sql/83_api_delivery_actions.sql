@@ -35,6 +35,10 @@ begin
   if not exists (
     select from outbox.delivery d
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+  ) and not exists (
+    -- It was never made, since the database refused it.
+    select from outbox.refusal r
+    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
   ) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),

@@ -35,8 +35,17 @@ begin
     order by d.event_id
     limit p_limit
   loop
-    perform outbox.settle_lost(v_delivery, v_now);
-    v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
+    -- One that the database refuses to end costs no other.
+    begin
+      perform outbox.settle_lost(v_delivery, v_now);
+      v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
+        v_delivery.endpoint_id, sqlstate, sqlerrm;
+    end;
   end loop;
   return v_expired;
 end

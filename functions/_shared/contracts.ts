@@ -117,7 +117,12 @@ export const dispatchAnswer = z.object({
   retries: z.array(retry).nullish(),
   /** What this call has renewed; a repeat does not tell. */
   renewed: z.array(renewed).nullish(),
-  error: z.object({ route: z.string().nullish(), claim: z.string().nullish() }).nullable(),
+  error: z.object({
+    /** What the database refused to store of the results; each costs its own delivery alone. */
+    results: z.string().nullish(),
+    route: z.string().nullish(),
+    claim: z.string().nullish(),
+  }).nullable(),
 })
 
 export type DispatchAnswer = z.infer<typeof dispatchAnswer>

@@ -1,7 +1,14 @@
 import { type DispatchAnswer, dispatchAnswer, type DispatchCall } from './contracts.ts'
+import { type FaultKind, kindOfCode } from './database/fault.ts'
 
-/** Why a call brought no answer. `retryable` says that the same call may succeed later. */
-export type DatabaseFault = { retryable: boolean; message: string; cause: unknown }
+/** Why a call brought no answer, and what is to be done about it. */
+export type DatabaseFault = {
+  kind: FaultKind
+  /** A SQLSTATE, or what the gateway, the driver or the system calls the error; may be empty. */
+  code: string
+  message: string
+  cause: unknown
+}
 
 export type DispatchReply = { ok: true; answer: DispatchAnswer } | {
   ok: false
@@ -27,7 +34,8 @@ export function readAnswer(value: unknown): DispatchReply {
   return {
     ok: false,
     fault: {
-      retryable: false,
+      kind: 'never',
+      code: '',
       // The value itself stays out of the message: it holds bodies and secrets.
       message: `Cannot read the answer of outbox.dispatch: ${where}; ` +
         'do the migration and the functions belong to the same version?',
@@ -38,5 +46,5 @@ export function readAnswer(value: unknown): DispatchReply {
 
 /** Whether a Postgres error passes by itself: connection, resources, locks, shutdown, internal. */
 export function isPassingSqlState(code: string): boolean {
-  return /^(08|25P0[23]|40|53|55|57|58|XX)/.test(code)
+  return code.length === 5 && kindOfCode(code) === 'passes'
 }

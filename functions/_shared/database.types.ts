@@ -490,8 +490,9 @@ export type Database = {
           'endpoint_json': Json | null
           'refuse_channel': undefined | null
           'retry_config_json': Json | null
+          'rewrite_command': string | null
         }
-        ComputedFields: 'endpoint_json' | 'refuse_channel' | 'retry_config_json'
+        ComputedFields: 'endpoint_json' | 'refuse_channel' | 'retry_config_json' | 'rewrite_command'
         Insert: {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
@@ -553,6 +554,34 @@ export type Database = {
           'updated_at'?: string
           'url'?: string
           'version'?: number
+        }
+        Relationships: []
+      }
+      'endpoint_refusal': {
+        Row: {
+          'again_at': string
+          'at': string
+          'endpoint_id': string
+          'error': string
+          'failures': number
+          'sqlstate': string
+        }
+        ComputedFields: never
+        Insert: {
+          'again_at': string
+          'at': string
+          'endpoint_id': string
+          'error': string
+          'failures': number
+          'sqlstate': string
+        }
+        Update: {
+          'again_at'?: string
+          'at'?: string
+          'endpoint_id'?: string
+          'error'?: string
+          'failures'?: number
+          'sqlstate'?: string
         }
         Relationships: []
       }
@@ -1255,6 +1284,40 @@ export type Database = {
           'checked_on'?: string
           'clean_nights'?: number
           'name'?: string
+        }
+        Relationships: []
+      }
+      'refusal': {
+        Row: {
+          'again_at': string
+          'at': string
+          'endpoint_id': string
+          'error': string
+          'event_id': string
+          'failures': number
+          'sqlstate': string
+          'step': string
+        }
+        ComputedFields: never
+        Insert: {
+          'again_at': string
+          'at': string
+          'endpoint_id': string
+          'error': string
+          'event_id': string
+          'failures': number
+          'sqlstate': string
+          'step': string
+        }
+        Update: {
+          'again_at'?: string
+          'at'?: string
+          'endpoint_id'?: string
+          'error'?: string
+          'event_id'?: string
+          'failures'?: number
+          'sqlstate'?: string
+          'step'?: string
         }
         Relationships: []
       }
@@ -1987,6 +2050,8 @@ export type Database = {
           'org_id': string
           'probe_at': string | null
           'reason': string | null
+          'set_aside': number | null
+          'set_aside_error': string | null
           'status': string | null
           'updated_at': string
           'url': string
@@ -2045,6 +2110,8 @@ export type Database = {
           'open': number | null
           'rows_in_default': number | null
           'runs': number | null
+          'set_aside': number | null
+          'set_aside_error': string | null
           'unroutable': number | null
           'unrouted': number | null
         }
@@ -2149,6 +2216,16 @@ export type Database = {
         }
         Returns: Json
       }
+      'add_apart': {
+        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
+        Returns: Database['outbox']['CompositeTypes']['pairs_apart']
+        SetofOptions: {
+          from: '*'
+          to: 'pairs_apart'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'add_deliveries': {
         Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
         Returns: number
@@ -2170,6 +2247,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_secret': string }
         Returns: string
       }
+      'admit_endpoints': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
       'adopt_message': { Args: { 'p_callback_data': string; 'p_wamid': string }; Returns: string }
       'allowed_in_flight': {
         Args: {
@@ -2191,14 +2269,11 @@ export type Database = {
       'answer': {
         Args: {
           'p_applied': number
-          'p_claim_error': string
-          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
-          'p_known': Json
-          'p_now': string
+          'p_errors': Json
+          'p_parcel': Database['outbox']['CompositeTypes']['parcel']
           'p_renewed': Json
           'p_repeat': boolean
           'p_retries': Json
-          'p_route_error': string
           'p_routed': number
           'p_stale': number
           'p_stop': string
@@ -2655,6 +2730,16 @@ export type Database = {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: number
       }
+      'complete_apart': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: Database['outbox']['CompositeTypes']['completed']
+        SetofOptions: {
+          from: '*'
+          to: 'completed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'complete_message': {
         Args: { 'p_now': string; 'p_result': Database['outbox']['CompositeTypes']['result'] }
         Returns: undefined
@@ -2914,6 +2999,10 @@ export type Database = {
           >
           'p_now': string
         }
+        Returns: undefined
+      }
+      'end_unreadable_secrets': {
+        Args: { 'p_endpoint_id': string; 'p_now': string }
         Returns: undefined
       }
       'endpoint_json': {
@@ -3264,9 +3353,14 @@ export type Database = {
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
       'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
+      'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'forget_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_gate_id': number }
+        Returns: undefined
+      }
+      'forget_refusals': {
+        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[] }
         Returns: undefined
       }
       'forget_requests': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
@@ -3311,6 +3405,25 @@ export type Database = {
       'get_replay_job': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'get_retry_config': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
       'get_whatsapp_app': { Args: { 'p_app_id': string }; Returns: Json }
+      'give_back': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_endpoint_id': string
+          'p_now': string
+          'p_why': string
+        }
+        Returns: undefined
+      }
+      'given_back': {
+        Args: { 'p_attempt': number; 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: Database['outbox']['CompositeTypes']['result']
+        SetofOptions: {
+          from: '*'
+          to: 'result'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'grant_consent': {
         Args: {
           'p_actor'?: string
@@ -3324,6 +3437,20 @@ export type Database = {
         Returns: Json
       }
       'had_pairs': { Args: { 'p_event': string }; Returns: boolean }
+      'hand_out': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_known': Json
+          'p_now': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['handed']
+        SetofOptions: {
+          from: '*'
+          to: 'handed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
@@ -3397,6 +3524,10 @@ export type Database = {
         }
         Returns: string
       }
+      'hold_unreadable': {
+        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_why': string }
+        Returns: boolean
+      }
       'host_problem': { Args: { 'p_host': string }; Returns: string }
       'inbound_text': { Args: { 'p_data': Json }; Returns: string }
       'insert_deliveries': {
@@ -3427,6 +3558,7 @@ export type Database = {
       }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
       'is_open_on': { Args: { 'p_day': string }; Returns: boolean }
+      'is_passing': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'is_port_range': { Args: { 'p_text': string }; Returns: boolean }
       'is_public': { Args: { 'p_address': unknown }; Returns: boolean }
       'is_quiet': { Args: { 'p_now': string }; Returns: boolean }
@@ -3449,6 +3581,19 @@ export type Database = {
         Returns: boolean
       }
       'iso_time': { Args: { 'p_at': string }; Returns: string }
+      'joined': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_more': Database['outbox']['CompositeTypes']['claimed']
+        }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'judge_statuses': {
         Args: { 'p_gates': (string)[]; 'p_ids': (number)[] }
         Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
@@ -3466,7 +3611,32 @@ export type Database = {
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
       'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
+      'lay_aside': {
+        Args: {
+          'p_again_at': string
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'learn_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
+      'leave_lane': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_lane': Omit<
+            Database['outbox']['Tables']['lane']['Row'],
+            Database['outbox']['Tables']['lane']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
       'list_activity': {
         Args: {
@@ -3724,6 +3894,11 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'lost_in_vault': { Args: { 'p_what': string }; Returns: undefined }
+      'make_refused': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_now': string }
+        Returns: undefined
+      }
       'mark_sent': {
         Args: {
           'p_attempt': Omit<
@@ -3879,9 +4054,29 @@ export type Database = {
         }
         Returns: undefined
       }
+      'note_batch': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_run': string
+          'p_seq': number
+        }
+        Returns: undefined
+      }
       'note_portal_token': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
         Returns: Json
+      }
+      'note_refusal': {
+        Args: {
+          'p_again_at': string
+          'p_endpoint_id': string
+          'p_error': string
+          'p_event_id': string
+          'p_now': string
+          'p_sqlstate': string
+          'p_step': string
+        }
+        Returns: undefined
       }
       'note_requests': { Args: { 'p_requests': Json }; Returns: Json }
       'note_statuses': {
@@ -4072,6 +4267,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'other_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
       'pace_of': {
         Args: { 'p_messages_per_second': number }
         Returns: Database['outbox']['CompositeTypes']['pace']
@@ -4086,6 +4282,7 @@ export type Database = {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_served'?: (string)[] }
         Returns: undefined
       }
+      'park_apart': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
       'partition_day': { Args: { 'p_name': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
       'passes_filters': {
@@ -4305,6 +4502,17 @@ export type Database = {
         }
       }
       'read_payload': { Args: { 'p_event_id': string }; Returns: Record<string, unknown> }
+      'read_problem': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
+      'read_results': {
+        Args: { 'p_results': Json }
+        Returns: Database['outbox']['CompositeTypes']['reported']
+        SetofOptions: {
+          from: '*'
+          to: 'reported'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'read_secret': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'read_unrouted': {
         Args: Record<PropertyKey, never>
@@ -4312,6 +4520,20 @@ export type Database = {
         SetofOptions: {
           from: '*'
           to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'readable': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_known': Json
+          'p_now': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
           isOneToOne: true
           isSetofReturn: false
         }
@@ -4347,6 +4569,21 @@ export type Database = {
         Args: { 'p_org_id': string; 'p_user_id': string; 'p_wa_id': string }
         Returns: (string)[]
       }
+      'record_results': {
+        Args: {
+          'p_now': string
+          'p_reported': Database['outbox']['CompositeTypes']['reported']
+          'p_results': (Database['outbox']['CompositeTypes']['result'])[]
+        }
+        Returns: Database['outbox']['CompositeTypes']['completed']
+        SetofOptions: {
+          from: '*'
+          to: 'completed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
       'refusal_of': {
         Args: {
           'p_message': Omit<
@@ -4367,6 +4604,10 @@ export type Database = {
         }
         Returns: undefined
       }
+      'refuse_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_error': string; 'p_now': string; 'p_sqlstate': string }
+        Returns: undefined
+      }
       'refuse_filter': {
         Args: { 'p_place': number; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
@@ -4375,7 +4616,21 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_kind': string; 'p_members': (string)[]; 'p_remedy': string }
         Returns: undefined
       }
+      'refuse_result': {
+        Args: {
+          'p_error': string
+          'p_now': string
+          'p_result': Database['outbox']['CompositeTypes']['result']
+          'p_sqlstate': string
+        }
+        Returns: undefined
+      }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
+      'release_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
+      'renew_apart': {
+        Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: Json
+      }
       'renew_leases': {
         Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Json
@@ -4501,6 +4756,15 @@ export type Database = {
         }
         Returns: Json
       }
+      'rewrite_command': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'ring_from': { Args: { 'p_now': string }; Returns: string }
       'rotate_org_secret': {
         Args: {
@@ -4529,8 +4793,25 @@ export type Database = {
         }
         Returns: number
       }
+      'route_failed': {
+        Args: {
+          'p_batch': Database['outbox']['CompositeTypes']['routing']
+          'p_error': string
+          'p_event': string
+          'p_now': string
+        }
+        Returns: number
+      }
       'route_one_by_one': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_now': string }
+        Returns: number
+      }
+      'route_what_fits': {
+        Args: {
+          'p_batch': Database['outbox']['CompositeTypes']['routing']
+          'p_event': string
+          'p_now': string
+        }
         Returns: number
       }
       'routing_state': { Args: { 'p_event_id': string }; Returns: string }
@@ -4555,6 +4836,26 @@ export type Database = {
         Returns: Json
       }
       'send_test_event': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'serve': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'serve_apart': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'set_broker': {
         Args: { 'p_broker'?: Json; 'p_credentials'?: Json; 'p_endpoint_id': string }
         Returns: Json
@@ -4793,6 +5094,7 @@ export type Database = {
       }
       'try_apply': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: boolean }
       'try_lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: (string)[] }
+      'try_read': { Args: { 'p_vault_id': string }; Returns: string }
       'turn_ring': { Args: { 'p_from': string }; Returns: undefined }
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
       'undo_attempt': {
@@ -4808,6 +5110,21 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
+      }
+      'unreadable_result': {
+        Args: {
+          'p_error': string
+          'p_reported': Database['outbox']['CompositeTypes']['reported']
+          'p_result': Json
+          'p_sqlstate': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['reported']
+        SetofOptions: {
+          from: '*'
+          to: 'reported'
+          isOneToOne: true
+          isSetofReturn: false
+        }
       }
       'unrouted_late': {
         Args: {
@@ -4837,6 +5154,7 @@ export type Database = {
       'uuid_v7': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
+      'vault_text': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
       'waiting': { Args: Record<PropertyKey, never>; Returns: Json }
       'waits_of': {
@@ -4848,6 +5166,10 @@ export type Database = {
           isOneToOne: false
           isSetofReturn: true
         }
+      }
+      'wake': {
+        Args: { 'p_gates': (number)[]; 'p_next_at': (string)[]; 'p_now': string }
+        Returns: undefined
       }
       'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
       'wake_missed': { Args: { 'p_now': string }; Returns: undefined }
@@ -4883,6 +5205,7 @@ export type Database = {
         }
         Returns: string
       }
+      'why_unreadable': { Args: { 'p_endpoint_id': string }; Returns: string }
       'wishes_of': {
         Args: {
           'p_contact': string
@@ -4920,6 +5243,19 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'without': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_endpoint_ids': (string)[]
+        }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
     }
     Enums: {
@@ -4940,6 +5276,11 @@ export type Database = {
         'event_id': string | null
         'attempt': number | null
         'wait_ms': number | null
+      }
+      'completed': {
+        'applied': number | null
+        'refused': number | null
+        'error': string | null
       }
       'delivery_key': {
         'event_id': string | null
@@ -4981,6 +5322,10 @@ export type Database = {
         'first_at': string | null
         'last_at': string | null
       }
+      'handed': {
+        'claimed': Database['outbox']['CompositeTypes']['claimed'] | null
+        'parcel': Database['outbox']['CompositeTypes']['parcel'] | null
+      }
       'message_move': {
         'message_id': number | null
         'was': string | null
@@ -5008,6 +5353,12 @@ export type Database = {
         'key_hash': number | null
         'body_bytes': number | null
       }
+      'pairs_apart': {
+        'added': number | null
+        'refused': (Database['outbox']['CompositeTypes']['pair'])[] | null
+        'sqlstates': (string)[] | null
+        'errors': (string)[] | null
+      }
       'parcel': {
         'deliveries': Json | null
         'events': Json | null
@@ -5027,6 +5378,12 @@ export type Database = {
         'endpoint_id': string | null
         'failed_at': string | null
         'letter_id': string | null
+      }
+      'reported': {
+        'results': (Database['outbox']['CompositeTypes']['result'])[] | null
+        'bad': (Database['outbox']['CompositeTypes']['result'])[] | null
+        'sqlstates': (string)[] | null
+        'errors': (string)[] | null
       }
       'result': {
         'event': string | null

@@ -11,6 +11,7 @@ import { createPacer, type Pacer } from './pacer.ts'
 import type { RedispatchDeps } from './redispatch.ts'
 import { createRenewals, type Renewals } from './renewals.ts'
 import { beginState, type EndReason, type RunState } from './state.ts'
+import { createTrouble, type Trouble } from './trouble.ts'
 import { createWindow, type Window } from './window.ts'
 
 export type RunDeps = RedispatchDeps & AttemptDeps & {
@@ -61,6 +62,7 @@ export type ActiveRun = {
   readonly window: Window
   readonly pacer: Pacer
   readonly renewals: Renewals
+  readonly trouble: Trouble
 }
 
 /** Makes a run that has done nothing yet. */
@@ -92,6 +94,7 @@ export function beginRun(deps: RunDeps, initial: RunOptions): ActiveRun {
       patienceMs: initial.windowMs,
     }),
     pacer: createPacer(clock),
+    trouble: createTrouble(deps.log),
     renewals: createRenewals(() => {
       state.renewalAt = Math.min(state.renewalAt, clock.now())
       wakeIfDue(run)

@@ -67,7 +67,7 @@ export function release(delivery: Delivery): Result {
 }
 
 /** Which claim a delivery is. */
-export function keyOf({ event, endpoint, attempt }: Delivery): ClaimKey {
+export function keyOf({ event, endpoint, attempt }: ClaimKey): ClaimKey {
   return { event, endpoint, attempt }
 }
 

@@ -10,6 +10,7 @@ import type { EndReason, RunState } from './state.ts'
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
   if (!mayOverlap(state, options)) return Infinity
+  if (state.parts.length > 0) return -Infinity
   const free = openSlots(state, options)
   let due = state.renewalAt + options.gatherMs
   if (state.results.length > 0) {
@@ -60,8 +61,8 @@ export function endReason(state: RunState, options: RunOptions, now: number): En
   const limit = limitReached(state, options, now)
   if (limit !== null) return limit
   if (maxDeliveries !== null && state.claimed >= maxDeliveries) return 'max_deliveries'
-  const isIdle = state.outstanding + state.results.length + state.inFlight.length === 0 &&
-    now - state.workedAt >= options.busyMs
+  const isIdle = state.outstanding + state.inFlight.length === 0 &&
+    state.results.length + state.parts.length === 0 && now - state.workedAt >= options.busyMs
   return options.kind === 'edge' && isIdle ? 'idle' : null
 }
 

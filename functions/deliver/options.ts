@@ -60,6 +60,11 @@ export type RunOptions = {
    */
   maxWallMs: number | null
   maxDeliveries: number | null
+  /**
+   * The time in which a run that holds results goes on asking a database that is away; null: there
+   * is no end.
+   */
+  lifeMs: number | null
   /** The process CPU that a run may use before it stops claiming, where the runtime tells it. */
   maxCpuMs: number | null
 }
@@ -99,6 +104,8 @@ export const edgeOptions: RunOptions = {
   enoughShare: 7 / 8,
   fullGatherMs: 100,
   isBounded: true,
+  // 30 s before the platform ends it.
+  lifeMs: 120_000,
   maxCpuMs: 1_500,
 }
 
@@ -113,6 +120,7 @@ export const workerOptions: RunOptions = {
   maxDispatches: 2,
   enoughShare: 1 / 2,
   isBounded: false,
+  lifeMs: null,
   maxCpuMs: null,
 }
 

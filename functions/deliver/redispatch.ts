@@ -1,7 +1,8 @@
 import { type Clock, sleep } from '../_shared/clock.ts'
 import type { DispatchAnswer, DispatchCall } from '../_shared/contracts.ts'
-import type { Database } from '../_shared/database.ts'
+import type { Database, DatabaseFault } from '../_shared/database.ts'
 import type { Log } from '../_shared/log.ts'
+import type { Trouble } from './trouble.ts'
 
 export type RedispatchDeps = {
   database: Database
@@ -9,6 +10,17 @@ export type RedispatchDeps = {
   /** Uniform in [0, 1). */
   random(): number
   log: Log
+  /** Cuts the long pauses short. */
+  stop: AbortSignal
+}
+
+/** How long a call is repeated. */
+export type Patience = {
+  trouble: Trouble
+  /** From when on a fault is the last one. */
+  giveUpAt(firstCallAt: number): number
+  /** Whether a fault that stays until a person changes something is asked about again, slowly. */
+  asksOn: boolean
 }
 
 /**
@@ -17,31 +29,70 @@ export type RedispatchDeps = {
  */
 export type Answered = { answer: DispatchAnswer; calledAt: number }
 
+/** An answer, the fault for which the call must be divided, or null when it was given up. */
+export type Dispatched = Answered | { refused: DatabaseFault } | null
+
 const firstPauseMs = 50
 const longestPauseMs = 2_000
+const firstSlowPauseMs = 5_000
+const longestSlowPauseMs = 60_000
+
+/** One result alone that takes the whole time that a statement has is given up after so many tries. */
+const mostTimeouts = 5
 
 /**
  * Makes one call until it is answered: an answer that was lost may have claimed, so the same (run,
- * seq) asks again, with growing pauses. Null once `giveUpAt` has passed or when the database
- * refuses the call for good.
+ * seq) asks again, with growing pauses. A call of which the database refuses something is handed
+ * back, to be divided: nothing of it has happened.
  */
 export async function dispatchUntilAnswered(
   deps: RedispatchDeps,
   call: DispatchCall,
-  giveUpAt: (firstCallAt: number) => number,
-): Promise<Answered | null> {
-  const { database, clock, random, log } = deps
+  { trouble, giveUpAt, asksOn }: Patience,
+): Promise<Dispatched> {
+  const { database, clock } = deps
   const firstCallAt = clock.now()
-  for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+  let timeouts = 0
+  for (let tries = 0;; tries++) {
     const calledAt = clock.now()
     // A repeat may come minutes later, and what was known is too old then.
     const isRepeat = calledAt > firstCallAt
     const reply = await database.dispatch(isRepeat ? { ...call, known: {} } : call)
     // A repeat's leases began with a call before it, but their `lease_ms` are what is left of them.
-    if (reply.ok) return { answer: reply.answer, calledAt }
-    const { retryable, message } = reply.fault
-    log(retryable ? 'warn' : 'error', 'dispatch failed', { run: call.run, error: message })
-    if (!retryable || clock.now() >= giveUpAt(firstCallAt)) return null
-    await sleep(clock, pauseMs * (0.5 + random()))
+    if (reply.ok) {
+      trouble.end(call.run)
+      return { answer: reply.answer, calledAt }
+    }
+    const { fault } = reply
+    trouble.say(call.run, fault)
+    if (fault.code === '57014') timeouts++
+    if (mustDivide(call, fault, timeouts)) return { refused: fault }
+    const isSlow = fault.kind !== 'passes'
+    if ((isSlow && !asksOn) || clock.now() >= giveUpAt(firstCallAt)) return null
+    await pause(deps, isSlow, tries)
   }
+}
+
+/** A statement that takes too long is one with too much in it. */
+function mustDivide(
+  { results }: DispatchCall,
+  { kind, code }: DatabaseFault,
+  timeouts: number,
+): boolean {
+  if (results.length === 0) return false
+  return kind === 'member' || (code === '57014' && (results.length > 1 || timeouts >= mostTimeouts))
+}
+
+async function pause(
+  { clock, random, stop }: RedispatchDeps,
+  isSlow: boolean,
+  tries: number,
+): Promise<void> {
+  const [first, longest] = isSlow
+    ? [firstSlowPauseMs, longestSlowPauseMs]
+    : [firstPauseMs, longestPauseMs]
+  const ms = Math.min(first * 2 ** Math.min(tries, 16), longest) * (0.5 + random())
+  // Once it is told to stop, a run waits no longer than it must.
+  if (stop.aborted) return await sleep(clock, Math.min(ms, longestPauseMs))
+  await sleep(clock, ms, stop)
 }

@@ -59,7 +59,8 @@ async function finish(active: ActiveRun): Promise<void> {
   if (!isUnknown) {
     await turn(active, state.end === 'idle' ? freeSlots(state, active.options) : 0, true)
   }
-  while (state.end !== 'database' && state.outstanding + state.results.length > 0) {
+  const isOpen = (): boolean => state.outstanding + state.results.length + state.parts.length > 0
+  while (state.end !== 'database' && isOpen()) {
     await letGo(active)
     const due = state.outstanding === 0 ? clock.now() : dispatchDueAt(state, active.options)
     if (due > clock.now()) await alarm.wait(due)

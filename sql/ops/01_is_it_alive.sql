@@ -36,7 +36,7 @@ held as (
   from outbox.endpoint_status s where s.status not in ('enabled', 'deleted')
 ),
 configured as (
-  select pg_catalog.count(*) = 2 as fully
+  select pg_catalog.count(*) = 2 as fully, pg_catalog.count(outbox.try_read(s.id)) = 2 as readable
   from vault.secrets s where s.name in ('outhook_functions_url', 'outhook_worker_secret')
 ),
 kicks as (
@@ -67,6 +67,17 @@ new as (
 ),
 aside as (
   select pg_catalog.count(*) as n, pg_catalog.max(u.error) as error from outbox.unroutable u
+),
+refused as (
+  select q.set_aside as n, q.set_aside_error as error from outbox.queue_health q
+),
+left_out as (
+  select pg_catalog.count(*) as n, pg_catalog.max(r.sqlstate || ' ' || r.error) as error
+  from outbox.endpoint_refusal r where r.again_at > now()
+),
+unreadable as (
+  select pg_catalog.count(*) as n, pg_catalog.max(e.id::text || ', ' || e.state_reason) as first
+  from outbox.endpoint e where e.state = 'paused' and e.state_reason like 'unreadable: %'
 ),
 leases as (
   select
@@ -149,8 +160,9 @@ look as (
   from cleanup c
   union all
   select 5, 'Does the database know where the function is?', 'Not configured',
-    case when c.fully or r.any_worker then 'ok' else 'bad' end,
+    case when (c.fully and c.readable) or r.any_worker then 'ok' else 'bad' end,
     case
+      when c.fully and not c.readable then 'yes, but Vault cannot decrypt it: configure() again'
       when c.fully then 'yes'
       when r.any_worker then 'no, but a worker delivers'
       else 'no'
@@ -190,21 +202,33 @@ look as (
     pg_catalog.concat_ws(', such as: ', a.n, a.error)
   from aside a
   union all
-  select 11, 'Do runs end without a word?', 'Lost leases',
+  select 11, 'Does the database refuse a delivery?', 'Refused',
+    case when r.n = 0 and l.n = 0 then 'ok' else 'bad' end,
+    pg_catalog.concat_ws(', such as: ', pg_catalog.concat_ws(', ', r.n || ' deliveries set aside',
+      case when l.n > 0 then l.n || ' endpoints left out' end), coalesce(r.error, l.error))
+  from refused r cross join left_out l
+  union all
+  select 12, 'Can all secrets be read?', 'Unreadable secrets',
+    case when u.n = 0 then 'ok' else 'bad' end,
+    case when u.n = 0 then 'yes' else pg_catalog.concat_ws(', such as: ', u.n || ' endpoints held',
+      u.first) end
+  from unreadable u
+  union all
+  select 13, 'Do runs end without a word?', 'Lost leases',
     case when l.late < interval '5 s' then 'ok' else 'look' end,
     pg_catalog.concat_ws(', one overdue by ', l.n || ' deliveries leased',
       case when l.late > interval '0' then l.late end)
   from leases l
   union all
-  select 12, 'Are endpoints held?', 'Held',
+  select 14, 'Are endpoints held?', 'Held',
     case when h.n = 0 then 'ok' else 'look' end, pg_catalog.concat_ws(': ', h.n, h.how)
   from held h
   union all
-  select 13, 'Are there new dead letters?', 'Dead letters',
+  select 15, 'Are there new dead letters?', 'Dead letters',
     case when d.n = 0 then 'ok' else 'look' end, d.n || ' in 24 hours that nobody looked at'
   from dead d
   union all
-  select 14, 'Does a transaction hold vacuum up?', 'Vacuum held up',
+  select 16, 'Does a transaction hold vacuum up?', 'Vacuum held up',
     case
       when p.late < interval '1 minute' then 'ok'
       when p.late < interval '10 minutes' then 'look'

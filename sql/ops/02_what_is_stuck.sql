@@ -5,7 +5,7 @@
 
 with waiting as materialized (
   select g.*, e.org_id, e.kind, e.url, e.state, e.state_reason, e.breaker_enabled,
-    first.event_id, first.halted,
+    first.event_id, first.halted, first.aside,
     greatest(g.not_before, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
       as held_until,
     outbox.uuid_v7_time(first.event_id) as published_at
@@ -14,7 +14,7 @@ with waiting as materialized (
   left join lateral (
     -- The first of the twenty lanes that are due first, of those that are halted, or of those that
     -- are never due; a lane's dead entries lie before head_at.
-    select d.event_id, l.halted, d.scheduled
+    select d.event_id, l.halted, d.scheduled, d.aside
     from (
       (
         select l.id, l.head_at, l.halted from outbox.lane l
@@ -32,7 +32,8 @@ with waiting as materialized (
       )
     ) l
     cross join lateral (
-      select d.event_id, coalesce(d.deliver_at > now() and d.tries = 0, false) as scheduled
+      select d.event_id, coalesce(d.deliver_at > now() and d.tries = 0, false) as scheduled,
+        d.due_at = 'infinity' as aside
       from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
       order by d.due_at, d.event_id limit 1
@@ -63,6 +64,10 @@ select
           || greatest(w.open_until, nullif(w.next_at, 'infinity'))
         else 'half open, its probe is under way'
       end
+    when refused.again_at > now() then 'left out, the database refuses to claim: '
+      || refused.sqlstate || ' ' || refused.error
+    when w.aside then pg_catalog.concat_ws(': ', 'set aside, the database refused its result',
+      r.sqlstate || ' ' || r.error)
     when w.halted then 'held, a key is halted behind a dead letter'
     when w.held_until > now() then 'held back until ' || w.held_until
     when w.next_at > now() then 'nothing is due before ' || w.next_at
@@ -76,12 +81,16 @@ select
       $$select outbox.set_setting('worker.enabled', 'true')$$
     when w.state in ('paused', 'disabled') then outbox.release_command(w.endpoint_id)
     when w.breaker <> 'closed' and w.breaker_enabled then null
+    when w.aside then
+      pg_catalog.format('select outbox.retry_now(%L, %L)', w.event_id, w.endpoint_id)
     when w.halted then
       pg_catalog.format('select outbox.resume_lane(%L, %L)', w.endpoint_id,
         (select v.partition_key from outbox.find_event(w.event_id, w.endpoint_id) v))
     when w.next_at <= now() then 'see 01_is_it_alive.sql'
   end as command
 from waiting w
+left join outbox.endpoint_refusal refused on refused.endpoint_id = w.endpoint_id
+left join outbox.refusal r on r.event_id = w.event_id and r.endpoint_id = w.endpoint_id
 left join lateral (
   select a.at, a.status, a.error_class, a.error
   from (

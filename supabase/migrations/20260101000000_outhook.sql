@@ -4,33 +4,34 @@
 --   13_callback.sql, 13_hold.sql, 13_inbound.sql, 14_app.sql, 14_channel.sql, 14_channel_token.sql,
 --   14_conversation_window.sql, 14_create_channel.sql, 14_template.sql, 15_endpoint.sql,
 --   15_filter.sql, 15_filter_condition.sql, 15_filter_path.sql, 15_filter_read.sql,
---   15_subscription.sql, 16_endpoint_state.sql, 17_secret.sql, 17_secret_form.sql,
---   17_secret_rotation.sql, 18_headers.sql, 19_credentials.sql, 20_gate.sql,
---   21_create_endpoint.sql, 22_park.sql, 25_delivery.sql, 30_attempt.sql, 32_counter.sql,
---   35_run.sql, 40_event_check.sql, 40_idempotency_key.sql, 40_publish.sql, 41_consent.sql,
---   41_opt_out.sql, 41_recipient.sql, 41_refusal.sql, 42_create_message.sql, 45_publish_many.sql,
---   46_saga.sql, 47_execute_saga.sql, 48_consume.sql, 48_inbox.sql, 49_watch.sql,
---   49_watch_table.sql, 50_retry.sql, 52_failure.sql, 53_error_hint.sql, 53_message_rule.sql,
---   54_broker.sql, 54_broker_check.sql, 54_kafka.sql, 54_rabbitmq.sql, 54_result.sql, 54_slack.sql,
---   55_apply_delivered.sql, 55_apply_results.sql, 55_complete.sql, 56_channel_failure.sql,
---   56_close_message.sql, 56_complete_message.sql, 56_sent_message.sql, 57_callback_apply.sql,
---   57_callback_failure.sql, 57_callback_status.sql, 57_callback_status_judge.sql,
---   57_callback_status_note.sql, 57_callback_store.sql, 57_callback_tell.sql, 57_lost_lease.sql,
---   57_renew_lease.sql, 58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql,
---   59_callback_cleanup.sql, 59_hold_channel.sql, 59_hold_template.sql, 59_notice.sql,
---   60_router.sql, 60_unrouted.sql, 61_wanted.sql, 62_add_deliveries.sql, 63_route.sql,
---   64_due_gates.sql, 64_take.sql, 65_claim.sql, 66_message_claim.sql, 69_batch.sql,
---   70_dispatch.sql, 71_message_parcel.sql, 72_announce.sql, 73_dead_letter_topic.sql, 75_kick.sql,
---   77_discard_dead_letter.sql, 77_replay.sql, 77_replay_job.sql, 78_purge.sql,
---   80_delivery_status.sql, 80_endpoint_status.sql, 80_outbox_views.sql, 80_queue_health.sql,
---   80_recent_deliveries.sql, 81_api_requests.sql, 81_release.sql, 82_api.sql, 82_api_lists.sql,
---   83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_delivery.sql,
---   83_api_delivery_actions.sql, 83_api_endpoint_change.sql, 83_api_endpoint_create.sql,
---   83_api_endpoint_state.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
---   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql,
---   83_api_secrets.sql, 83_api_stats.sql, 84_channel.sql, 84_erase_messages.sql, 84_message.sql,
---   84_message_actions.sql, 84_message_trail.sql, 84_opt_out.sql, 85_partition.sql, 87_cleanup.sql,
---   88_metrics.sql, 90_grants.sql, 95_cron.sql
+--   15_subscription.sql, 16_endpoint_state.sql, 16_vault.sql, 17_secret.sql, 17_secret_form.sql,
+--   17_secret_rotation.sql, 18_headers.sql, 19_credentials.sql, 19_unreadable.sql, 20_gate.sql,
+--   21_create_endpoint.sql, 22_park.sql, 25_delivery.sql, 30_attempt.sql, 31_refusal.sql,
+--   32_counter.sql, 35_run.sql, 40_event_check.sql, 40_idempotency_key.sql, 40_publish.sql,
+--   41_consent.sql, 41_opt_out.sql, 41_recipient.sql, 41_refusal.sql, 42_create_message.sql,
+--   45_publish_many.sql, 46_saga.sql, 47_execute_saga.sql, 48_consume.sql, 48_inbox.sql,
+--   49_watch.sql, 49_watch_table.sql, 50_retry.sql, 52_failure.sql, 53_error_hint.sql,
+--   53_message_rule.sql, 54_broker.sql, 54_broker_check.sql, 54_kafka.sql, 54_rabbitmq.sql,
+--   54_result.sql, 54_slack.sql, 55_apply_delivered.sql, 55_apply_results.sql, 55_complete.sql,
+--   56_channel_failure.sql, 56_close_message.sql, 56_complete_message.sql, 56_sent_message.sql,
+--   57_callback_apply.sql, 57_callback_failure.sql, 57_callback_status.sql,
+--   57_callback_status_judge.sql, 57_callback_status_note.sql, 57_callback_store.sql,
+--   57_callback_tell.sql, 57_lost_lease.sql, 57_refused_result.sql, 57_renew_lease.sql,
+--   58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql, 59_callback_cleanup.sql,
+--   59_hold_channel.sql, 59_hold_template.sql, 59_notice.sql, 60_router.sql, 60_unrouted.sql,
+--   61_wanted.sql, 62_add_deliveries.sql, 63_route.sql, 64_due_gates.sql, 64_take.sql,
+--   65_claim.sql, 66_message_claim.sql, 69_batch.sql, 70_dispatch.sql, 71_message_parcel.sql,
+--   72_announce.sql, 73_dead_letter_topic.sql, 75_kick.sql, 77_discard_dead_letter.sql,
+--   77_replay.sql, 77_replay_job.sql, 78_purge.sql, 80_delivery_status.sql, 80_endpoint_status.sql,
+--   80_outbox_views.sql, 80_queue_health.sql, 80_recent_deliveries.sql, 81_api_requests.sql,
+--   81_release.sql, 82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql,
+--   83_api_delivery.sql, 83_api_delivery_actions.sql, 83_api_endpoint_change.sql,
+--   83_api_endpoint_create.sql, 83_api_endpoint_state.sql, 83_api_endpoints.sql,
+--   83_api_event_types.sql, 83_api_events.sql, 83_api_health.sql, 83_api_replay_jobs.sql,
+--   83_api_retry_config.sql, 83_api_sagas.sql, 83_api_secrets.sql, 83_api_stats.sql,
+--   84_channel.sql, 84_erase_messages.sql, 84_message.sql, 84_message_actions.sql,
+--   84_message_trail.sql, 84_opt_out.sql, 85_partition.sql, 87_cleanup.sql, 88_metrics.sql,
+--   90_grants.sql, 95_cron.sql
 
 -- sql/00_setup.sql
 
@@ -1713,17 +1714,19 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return array(
-    select s.decrypted_secret
+    select s.secret
     from pg_catalog.unnest(array[
       p_app.secret_vault_id,
       case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
     ]) with ordinality as k (id, place)
-    join vault.decrypted_secrets s on s.id = k.id
+    -- A callback may be of several apps: one whose secret cannot be read costs no other.
+    cross join lateral outbox.try_read(k.id) s (secret)
+    where s.secret is not null
     order by k.place);
 end
 $$;
 comment on function outbox.app_secrets(outbox.whatsapp_app, timestamptz) is
-  'The secrets of a Meta app that count, the newest first.';
+  'The secrets of a Meta app that count and can be read from Vault, the newest first.';
 
 create function outbox.callback_app(p_app_key text default null) returns jsonb
 language plpgsql stable security definer
@@ -1943,6 +1946,7 @@ begin
   set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
+  perform outbox.release_unreadable(v_id);
   perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED', 'Access token replaced',
     p_actor, v_now);
   return outbox.channel_json(v_id);
@@ -1950,7 +1954,7 @@ end
 $$;
 comment on function outbox.set_channel_token(text, uuid, text, text) is
   'Replaces a channel''s access token, from the next claim on; a held channel stays held until '
-  'resume_endpoint(). OH001, OH002.';
+  'resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
 
 -- sql/14_conversation_window.sql
 
@@ -3176,6 +3180,57 @@ comment on function outbox.send_test_event(uuid) is
   'Publishes an event outhook.test for one endpoint alone: {"event_id"}. OH002; OH004 when the '
   'endpoint is held; OH006 when its breaker is not closed.';
 
+-- sql/16_vault.sql
+
+-- Reading what Vault keeps. A row may be missing, or may not be decrypted any more, after its root
+-- key was lost. Then reading raises, so that nothing is sent without a secret or a header that it
+-- should have; the claim holds the endpoint (19_unreadable).
+
+create function outbox.lost_in_vault(p_what text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('%s is not in Vault any more', p_what),
+    hint = 'Set it again: rotate_secret(), set_headers(), set_broker(), set_slack_url() or '
+      'set_channel_token()';
+end
+$$;
+comment on function outbox.lost_in_vault(text) is
+  'Raises OH004 for a secret whose row in Vault is gone.';
+
+create function outbox.vault_text(p_vault_id uuid, p_what text) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_text text := (
+    select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
+begin
+  if v_text is null then
+    perform outbox.lost_in_vault(p_what);
+  end if;
+  return v_text;
+end
+$$;
+comment on function outbox.vault_text(uuid, text) is
+  'A secret of Vault. OH004 when it is gone, and Vault''s own error when it cannot be decrypted; '
+  'p_what names it in the error.';
+
+create function outbox.try_read(p_vault_id uuid) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  return null;
+end
+$$;
+comment on function outbox.try_read(uuid) is
+  'A secret of Vault, null when it is gone or cannot be decrypted.';
+
 -- sql/17_secret.sql
 
 -- Signing secrets. An endpoint has one of scheme v1 (HMAC, shared with the receiver) for life, and
@@ -3227,20 +3282,30 @@ comment on function outbox.add_secret(uuid, text, timestamptz) is
 create function outbox.live_secrets(p_endpoint_id uuid, p_now timestamptz) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
+declare
+  v_secrets jsonb;
+  v_lost bigint;
 begin
-  return (
-    select coalesce(
-      pg_catalog.jsonb_agg(v.decrypted_secret
-        order by s.expires_at is null desc, s.created_at desc),
-      '[]')
-    from outbox.endpoint_secret s
-    join vault.decrypted_secrets v on v.id = s.vault_id
-    where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now));
+  select
+    coalesce(
+      pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)
+        filter (where v.decrypted_secret is not null),
+      '[]'),
+    pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
+  into v_secrets, v_lost
+  from outbox.endpoint_secret s
+  left join vault.decrypted_secrets v on v.id = s.vault_id
+  where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now);
+  if v_lost > 0 then
+    perform outbox.lost_in_vault('the signing secret');
+  end if;
+  return v_secrets;
 end
 $$;
 comment on function outbox.live_secrets(uuid, timestamptz) is
-  'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() '
-  'and read_secret() alone.';
+  'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced one that '
+  'Vault has no longer is left out; OH004 when a current one is missing, and Vault''s own error '
+  'when one cannot be decrypted. For dispatch() alone.';
 
 create function outbox.check_signs(p_endpoint_id uuid) returns void
 language plpgsql stable set search_path = ''
@@ -3269,7 +3334,8 @@ begin
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
       'secret',
-      pg_catalog.max(v.decrypted_secret) filter (where s.scheme = 'v1' and s.expires_at is null),
+      pg_catalog.max(outbox.try_read(s.vault_id))
+        filter (where s.scheme = 'v1' and s.expires_at is null),
       'public_key', pg_catalog.max(s.public_key) filter (where s.expires_at is null),
       'secrets', pg_catalog.jsonb_agg(
         pg_catalog.jsonb_build_object(
@@ -3277,14 +3343,14 @@ begin
           'created_at', s.created_at, 'expires_at', s.expires_at)
         order by s.expires_at is null desc, s.created_at desc))
     from outbox.endpoint_secret s
-    join vault.decrypted_secrets v on v.id = s.vault_id
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
 end
 $$;
 comment on function outbox.read_secret(uuid) is
-  'What a receiver needs, and what signs: {"id", "secret": "whsec_…", "public_key": "whpk_…" or '
-  'null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] newest '
-  'first}. No private key is shown. OH002.';
+  'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null when Vault cannot give '
+  'it: rotate_secret() makes a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", '
+  '"scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. '
+  'OH002.';
 
 -- sql/17_secret_form.sql
 
@@ -3420,19 +3486,26 @@ begin
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
   v_now := outbox.clock();
-  update outbox.endpoint_secret s set expires_at = v_now + p_overlap
+  update outbox.endpoint_secret s set expires_at = v_now + case
+    when outbox.try_read(s.vault_id) is null then interval '0'
+    else p_overlap
+  end
   where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at is null
   returning s.expires_at into v_expires;
+  perform outbox.end_unreadable_secrets(p_endpoint_id, v_now);
   perform outbox.check_old_secrets(p_endpoint_id, v_now);
   v_id := outbox.add_secret(p_endpoint_id, v_secret, v_now);
   select * into v_new from outbox.endpoint_secret s where s.id = v_id;
   if (
-    select pg_catalog.count(*) > pg_catalog.count(distinct l.value)
-    from pg_catalog.jsonb_array_elements(outbox.live_secrets(p_endpoint_id, v_now)) l
+    select pg_catalog.count(l.secret) > pg_catalog.count(distinct l.secret)
+    from outbox.endpoint_secret s
+    cross join lateral outbox.try_read(s.vault_id) l (secret)
+    where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now)
   ) then
     perform outbox.invalid('secret', 'is one that the endpoint signs with already',
       'Leave it out and a new one is made');
   end if;
+  perform outbox.release_unreadable(p_endpoint_id);
   return pg_catalog.jsonb_build_object(
     'id', p_endpoint_id,
     'secret_id', v_id,
@@ -3446,11 +3519,12 @@ begin
 end
 $$;
 comment on function outbox.rotate_secret(uuid, text, interval) is
-  'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside '
-  'it. A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and '
-  'changes nothing of whsec_…. Returns {"id", "secret_id", "secret" (null for whsk_), '
-  '"public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: '
-  'more than 5 old ones still sign.';
+  'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. '
+  'A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes '
+  'nothing of whsec_…. A replaced secret that cannot be read from Vault ends at once, and an '
+  'endpoint that was held for it is served again. Returns {"id", "secret_id", "secret" (null for '
+  'whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; '
+  'OH004: more than 5 old ones still sign.';
 
 create function outbox.expire_secret(p_secret_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -3600,13 +3674,50 @@ create function outbox.stored_headers(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return coalesce(
-    (select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id),
-    '{}');
+  return case
+    when p_vault_id is null then '{}'
+    else outbox.vault_text(p_vault_id, 'the set of custom headers')::jsonb
+  end;
 end
 $$;
 comment on function outbox.stored_headers(uuid) is
-  'The custom headers of an endpoint with their values. For dispatch() and set_headers() alone.';
+  'The custom headers of an endpoint with their values. OH004 when Vault has them no longer, and '
+  'its own error when they cannot be decrypted. For dispatch() alone.';
+
+create function outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
+  v_stored jsonb := '{}';
+  v_missing text[];
+begin
+  if v_endpoint.headers_vault_id is null then
+    return v_stored;
+  end if;
+  v_missing := array(
+    select n from pg_catalog.unnest(v_endpoint.header_names) n
+    where pg_catalog.lower(n) not in (
+      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k));
+  if pg_catalog.cardinality(v_missing) = 0 then
+    return v_stored;
+  end if;
+  v_stored := outbox.try_read(v_endpoint.headers_vault_id)::jsonb;
+  if v_stored is null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the headers that endpoint %s has cannot be read from Vault',
+        p_endpoint_id),
+      hint = pg_catalog.format('Name each of them in the call, with its value or null: %s',
+        pg_catalog.array_to_string(v_missing, ', '));
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(n, v_stored -> n), '{}')
+    from pg_catalog.unnest(v_missing) n where v_stored ? n);
+end
+$$;
+comment on function outbox.other_headers(uuid, jsonb) is
+  'The custom headers of an endpoint that p_headers does not name, with their values. OH004 when '
+  'they cannot be read.';
 
 create function outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) returns void
 language plpgsql set search_path = ''
@@ -3628,10 +3739,12 @@ begin
       select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C")
   where e.id = p_endpoint_id;
   delete from vault.secrets v where v.id = v_old;
+  perform outbox.release_unreadable(p_endpoint_id);
 end
 $$;
 comment on function outbox.put_headers(uuid, jsonb) is
-  'Stores the custom headers of an endpoint in Vault, instead of those that it had.';
+  'Stores the custom headers of an endpoint in Vault, instead of those that it had; one that was '
+  'held because they could not be read is served again.';
 
 create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -3645,14 +3758,8 @@ begin
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  select coalesce(pg_catalog.jsonb_object_agg(h.key, h.value), '{}') into v_headers
-  from outbox.endpoint e
-  cross join pg_catalog.jsonb_each(outbox.stored_headers(e.headers_vault_id)) h
-  where e.id = p_endpoint_id
-    and pg_catalog.lower(h.key) not in (
-      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k
-    );
-  v_headers := v_headers || pg_catalog.jsonb_strip_nulls(p_headers);
+  v_headers := outbox.other_headers(p_endpoint_id, p_headers)
+    || pg_catalog.jsonb_strip_nulls(p_headers);
   perform outbox.check_headers(v_headers);
   perform outbox.put_headers(p_endpoint_id, v_headers);
   return (
@@ -3665,7 +3772,8 @@ $$;
 comment on function outbox.set_headers(uuid, jsonb) is
   'Sets custom headers of an endpoint by name, in any case: a string is the new value, null '
   'removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever '
-  'returned. OH001, OH002.';
+  'returned. An endpoint that was held because they could not be read is served again. OH001, '
+  'OH002; OH004: those that are not named cannot be read.';
 
 -- sql/19_credentials.sql
 
@@ -3690,10 +3798,12 @@ begin
   end
   where e.id = p_endpoint_id;
   delete from vault.secrets v where v.id = v_old;
+  perform outbox.release_unreadable(p_endpoint_id);
 end
 $$;
 comment on function outbox.put_credentials(uuid, jsonb) is
-  'Stores the credentials of an endpoint in Vault, instead of those that it had; null leaves none.';
+  'Stores the credentials of an endpoint in Vault, instead of those that it had; null leaves none. '
+  'An endpoint that was held because they could not be read is served again.';
 
 create function outbox.stored_credentials(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
@@ -3702,12 +3812,145 @@ begin
   if p_vault_id is null then
     return null;
   end if;
-  return (
-    select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id);
+  return outbox.vault_text(p_vault_id, 'the set of credentials')::jsonb;
 end
 $$;
 comment on function outbox.stored_credentials(uuid) is
-  'The credentials of an endpoint; null for none. For dispatch() alone.';
+  'The credentials of an endpoint; null for none. OH004 when Vault has them no longer, and its own '
+  'error when they cannot be decrypted. For dispatch() alone.';
+
+-- sql/19_unreadable.sql
+
+-- Endpoints whose secrets, headers or credentials cannot be read. Such an endpoint is paused by the
+-- claim that met it, with the reason and the remedy, and served again once the remedy was used;
+-- all others go on. A replaced secret that cannot be read holds nobody: it only ends early.
+
+create function outbox.read_problem(p_vault_id uuid, p_what text) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  perform outbox.vault_text(p_vault_id, p_what);
+  return null;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  return pg_catalog.format('%s cannot be read from Vault (%s %s)', p_what, sqlstate,
+    pg_catalog.left(sqlerrm, 200));
+end
+$$;
+comment on function outbox.read_problem(uuid, text) is
+  'Why a secret cannot be read from Vault; null when it can.';
+
+create function outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.endpoint_secret s set expires_at = p_now
+  where s.endpoint_id = p_endpoint_id and s.expires_at > p_now
+    and outbox.try_read(s.vault_id) is null;
+end
+$$;
+comment on function outbox.end_unreadable_secrets(uuid, timestamptz) is
+  'Ends the replaced secrets of an endpoint that cannot be read: they can sign nothing.';
+
+create function outbox.why_unreadable(p_endpoint_id uuid) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_part record;
+  v_problem text;
+begin
+  for v_part in
+    select s.vault_id, case s.scheme
+        when 'v1' then 'the signing secret' else 'the ed25519 signing key'
+      end as what, case s.scheme
+        when 'v1' then 'rotate_secret() makes a new one' else 'rotate_secret() takes a new one'
+      end as remedy
+    from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and s.expires_at is null
+    union all
+    select e.headers_vault_id, 'the set of custom headers',
+      'set_headers() with all of them sets them again'
+    from outbox.endpoint e where e.id = p_endpoint_id and e.headers_vault_id is not null
+    union all
+    select e.credentials_vault_id, 'the set of credentials', case
+        when e.kind = 'slack' then 'set_slack_url() sets it again'
+        else 'set_broker() with p_credentials sets it again'
+      end
+    from outbox.endpoint e where e.id = p_endpoint_id and e.credentials_vault_id is not null
+    union all
+    select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
+    from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id
+  loop
+    v_problem := outbox.read_problem(v_part.vault_id, v_part.what);
+    if v_problem is not null then
+      return pg_catalog.format('unreadable: %s: outbox.%s', v_problem, v_part.remedy);
+    end if;
+  end loop;
+  return null;
+end
+$$;
+comment on function outbox.why_unreadable(uuid) is
+  'Which secret of an endpoint cannot be read, why, and the remedy, as one text that begins with '
+  '"unreadable: "; null when all can be read.';
+
+create function outbox.hold_unreadable(
+  p_endpoint_id uuid, p_why text, p_now timestamptz
+) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  -- As disable_itself(): a change left open at the console holds up no run.
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.state = 'enabled'
+  for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  update outbox.endpoint e
+  set state = 'paused', state_reason = p_why, version = e.version + 1, updated_at = p_now
+  where e.id = p_endpoint_id;
+  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
+  return true;
+end
+$$;
+comment on function outbox.hold_unreadable(uuid, text, timestamptz) is
+  'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false when '
+  'somebody is changing it.';
+
+create function outbox.release_unreadable(p_endpoint_id uuid) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_hold text;
+begin
+  if not exists (
+    select from outbox.endpoint e
+    where e.id = p_endpoint_id and e.state = 'paused' and e.state_reason like 'unreadable: %')
+    or outbox.why_unreadable(p_endpoint_id) is not null
+  then
+    return;
+  end if;
+  -- WhatsApp may have spoken meanwhile.
+  select 'held: ' || h.why into v_hold from outbox.channel_hold h
+  where h.channel_id = p_endpoint_id and h.held limit 1;
+  if v_hold is not null then
+    update outbox.endpoint e set state_reason = v_hold where e.id = p_endpoint_id;
+  else
+    perform outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
+  end if;
+end
+$$;
+comment on function outbox.release_unreadable(uuid) is
+  'Serves an endpoint again that was held because a secret could not be read, once all can be, and '
+  'publishes outhook.endpoint.released.';
 
 -- sql/20_gate.sql
 
@@ -4279,6 +4522,147 @@ end
 $$;
 comment on function outbox.find_event(uuid, uuid) is
   'The event of a delivery, from its dead letter when the event itself has been dropped.';
+
+-- sql/31_refusal.sql
+
+-- What the database refuses. A constraint, a trigger of the user's own or a damaged row may make it
+-- impossible to store one delivery's result, to make one delivery, or to claim from one endpoint.
+-- Work is done in batches; when a batch fails, the bad member is told apart, the rest is stored,
+-- and the refusal is noted here. After three refusals a delivery is set aside: it is not claimed
+-- again until retry_now(). Errors that pass by themselves are not refusals: the call is repeated.
+
+create table outbox.refusal (
+  event_id uuid not null,
+  endpoint_id uuid not null,
+  step text not null constraint refusal_step_is_known check (step in ('result', 'routing')),
+  failures integer not null,
+  sqlstate text not null,
+  error text not null,
+  at timestamptz not null,
+  again_at timestamptz not null,
+  primary key (event_id, endpoint_id)
+);
+comment on table outbox.refusal is
+  'Deliveries of which the database refused something. step: result (what became of an attempt '
+  'could not be stored) or routing (the delivery could not be made); failures: how often; '
+  'again_at: when it is tried again, infinity: it is set aside until retry_now().';
+create index refusal_endpoint on outbox.refusal (endpoint_id);
+create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
+
+create table outbox.endpoint_refusal (
+  endpoint_id uuid primary key,
+  failures integer not null,
+  sqlstate text not null,
+  error text not null,
+  at timestamptz not null,
+  again_at timestamptz not null
+);
+comment on table outbox.endpoint_refusal is
+  'Endpoints from which nothing can be claimed, since the database refuses it. They are left out '
+  'until again_at: 10 s at first, twice as long after each refusal, 5 minutes at most.';
+
+create function outbox.is_passing(p_sqlstate text) returns boolean
+language sql immutable set search_path = ''
+as $$
+  select p_sqlstate ~ '^(08|40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
+$$;
+comment on function outbox.is_passing(text) is
+  'Whether an error passes by itself, so that it says nothing about the row that met it: lost '
+  'connections (08), deadlocks and snapshots (40), exhausted resources (53), cancelled statements '
+  'and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts '
+  '(55P03). functions/_shared/database/fault.ts has the whole table.';
+
+create function outbox.note_refusal(
+  p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text,
+  p_again_at timestamptz, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  insert into outbox.refusal as r (
+    event_id, endpoint_id, step, failures, sqlstate, error, at, again_at)
+  values (p_event_id, p_endpoint_id, p_step, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now,
+    p_again_at)
+  on conflict (event_id, endpoint_id) do update set
+    step = excluded.step, failures = r.failures + 1, sqlstate = excluded.sqlstate,
+    error = excluded.error, at = excluded.at, again_at = excluded.again_at;
+end
+$$;
+comment on function outbox.note_refusal(
+  uuid, uuid, text, text, text, timestamptz, timestamptz) is
+  'Notes that the database refused a step of a delivery, and when it is tried again (infinity: '
+  'never by itself).';
+
+create function outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  delete from outbox.refusal r
+  using unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+  where r.endpoint_id = p.endpoint_id and r.event_id = p.event_id
+    and not exists (
+      select from outbox.delivery d
+      where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id);
+end
+$$;
+comment on function outbox.forget_refusals(uuid[], uuid[]) is
+  'Removes what was noted of these deliveries, of those that have ended.';
+
+create function outbox.refuse_endpoint(
+  p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_again_at timestamptz;
+begin
+  insert into outbox.endpoint_refusal as r (endpoint_id, failures, sqlstate, error, at, again_at)
+  values (p_endpoint_id, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now,
+    p_now + interval '10 s')
+  on conflict (endpoint_id) do update set
+    failures = r.failures + 1, sqlstate = excluded.sqlstate, error = excluded.error,
+    at = excluded.at,
+    again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
+  returning r.again_at into v_again_at;
+  begin
+    update outbox.gate g set
+      next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
+    where g.endpoint_id = p_endpoint_id and g.next_at < v_again_at;
+  exception when others then
+    -- The gate itself may be what is refused. due_gates() leaves the endpoint out all the same.
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
+    p_sqlstate, p_error, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.refuse_endpoint(uuid, text, text, timestamptz) is
+  'Leaves an endpoint out of claiming for a while, from which the database refuses to claim. '
+  'locks: the caller holds the gate.';
+
+create function outbox.admit_endpoints(p_endpoint_ids uuid[]) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if exists (select from outbox.endpoint_refusal) then
+    delete from outbox.endpoint_refusal r where r.endpoint_id = any (p_endpoint_ids);
+  end if;
+end
+$$;
+comment on function outbox.admit_endpoints(uuid[]) is
+  'Forgets the refusals of endpoints that could be claimed from.';
 
 -- sql/32_counter.sql
 
@@ -7361,6 +7745,34 @@ comment on type outbox.news is
   'What became of results beyond the deliveries: dead letters, breakers that opened or closed, '
   'endpoints that answered 410 or have failed for days.';
 
+create type outbox.completed as (applied integer, refused integer, error text);
+comment on type outbox.completed is
+  'How many results counted, how many the database refused to store, and the first refusal; the '
+  'rest are stale.';
+
+create type outbox.reported as (
+  results outbox.result[],
+  bad outbox.result[],
+  sqlstates text[],
+  errors text[]
+);
+comment on type outbox.reported is
+  'What a run reports: the results that can be read, and of those that cannot the delivery and '
+  'the error.';
+
+create function outbox.given_back(
+  p_event_id uuid, p_endpoint_id uuid, p_attempt integer
+) returns outbox.result
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
+    null, null, null, null)::outbox.result;
+end
+$$;
+comment on function outbox.given_back(uuid, uuid, integer) is
+  'The result of a claim that was given back.';
+
 -- sql/54_slack.sql
 
 -- Slack, and whatever else takes its incoming webhooks (Mattermost, Rocket.Chat, Discord behind
@@ -8124,6 +8536,11 @@ begin
   end if;
   if v_news.closed is not null then
     perform outbox.announce('outhook.breaker.closed', v_news.closed, p_now);
+  end if;
+  if exists (select from outbox.refusal) then
+    perform outbox.forget_refusals(
+      array(select r.event from pg_catalog.unnest(p_results) r),
+      array(select r.endpoint from pg_catalog.unnest(p_results) r));
   end if;
   return v_applied;
 end
@@ -9769,7 +10186,7 @@ as $$
 declare
   v_lost outbox.result[];
   v_lanes bigint[];
-  v_applied integer := 0;
+  v_done outbox.completed;
 begin
   v_lanes := array(
     select n.id
@@ -9824,9 +10241,14 @@ begin
       order by d.due_at, d.event_id
       limit 2000
     ) d
-    where (d.held).leased_until <= p_now);
+    where (d.held).leased_until <= p_now
+      -- What could not even be given back is not asked about each time.
+      and not exists (
+        select from outbox.refusal r
+        where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
+          and r.again_at > p_now));
   if pg_catalog.cardinality(v_lost) > 0 then
-    v_applied := outbox.complete(v_lost, p_now);
+    v_done := outbox.complete_apart(v_lost, p_now);
   end if;
   -- The lease that a lane noted as its first may have ended with a result: it notes the next.
   update outbox.lane l set leased_until = coalesce((
@@ -9837,14 +10259,15 @@ begin
       limit 2000
     ) d), l.leased_until)
   where l.id = any (v_lanes) and l.leased > 0;
-  return v_applied;
+  return coalesce(v_done.applied + v_done.refused, 0);
 end
 $$;
 comment on function outbox.lose_leases(uuid[], timestamptz) is
   'Records every lease of these endpoints that has ended as a failed attempt of class '
   'lease_expired and returns how many: it spends a try and waits for its retry like any other, '
-  'so that a delivery that kills its run does not kill one after the other. locks: the caller '
-  'holds the gates.';
+  'so that a delivery that kills its run does not kill one after the other. Those that the '
+  'database refuses to record are given back or set aside, and count. locks: the caller holds the '
+  'gates.';
 
 create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -9858,6 +10281,254 @@ end
 $$;
 comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
   'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';
+
+-- sql/57_refused_result.sql
+
+-- Results that the database refuses to store. The good path is one statement for the whole batch;
+-- only when it fails, halves of the batch are tried, and halves of those, until the bad results
+-- stand alone. What is refused costs its own delivery an attempt without a receipt: the delivery is
+-- given back and waits, and after the third refusal it is set aside.
+--
+-- Each half runs in a block of its own, whose failure takes back all that it did. The locks that
+-- matter are older than the blocks: the caller holds the gates, so nobody else changes a lane or a
+-- delivery in between.
+
+create function outbox.complete_apart(
+  p_results outbox.result[], p_now timestamptz
+) returns outbox.completed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_done outbox.completed;
+  v_rest outbox.completed;
+  v_sqlstate text;
+  v_error text;
+  v_half integer := pg_catalog.cardinality(p_results) / 2;
+begin
+  begin
+    v_done.applied := outbox.complete(p_results, p_now);
+    v_done.refused := 0;
+    return v_done;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    v_sqlstate := sqlstate;
+    v_error := sqlerrm;
+  end;
+  if v_half = 0 then
+    perform outbox.refuse_result(p_results[1], v_sqlstate, v_error, p_now);
+    v_done.applied := 0;
+    v_done.refused := 1;
+    v_done.error := v_sqlstate || ' ' || v_error;
+    return v_done;
+  end if;
+  v_done := outbox.complete_apart(p_results[1:v_half], p_now);
+  v_rest := outbox.complete_apart(p_results[v_half + 1:], p_now);
+  v_done.applied := v_done.applied + v_rest.applied;
+  v_done.refused := v_done.refused + v_rest.refused;
+  v_done.error := coalesce(v_done.error, v_rest.error);
+  return v_done;
+end
+$$;
+comment on function outbox.complete_apart(outbox.result[], timestamptz) is
+  'Applies results as complete() does; one that the database refuses costs only itself. An error '
+  'that passes by itself is raised. locks: the caller holds the gates.';
+
+create function outbox.refuse_result(
+  p_result outbox.result, p_sqlstate text, p_error text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_most constant integer := 3;
+  v_delivery outbox.delivery;
+  v_failures integer;
+  v_again_at timestamptz := 'infinity';
+begin
+  select d.* into v_delivery from outbox.delivery d
+  where d.event_id = p_result.event and d.endpoint_id = p_result.endpoint
+    and d.attempt = p_result.attempt and d.leased_until is not null;
+  if not found then
+    return;
+  end if;
+  v_failures := 1 + coalesce((
+    select r.failures from outbox.refusal r
+    where r.endpoint_id = p_result.endpoint and r.event_id = p_result.event), 0);
+  if v_failures < v_most then
+    v_again_at := p_now + outbox.refusal_delay(p_result.endpoint, v_failures);
+  end if;
+  begin
+    perform outbox.note_refusal(p_result.event, p_result.endpoint, 'result', p_sqlstate, p_error,
+      v_again_at, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    -- What cannot be counted is not tried again.
+    v_again_at := 'infinity';
+    raise warning 'outbox: the refusal of event % for endpoint % cannot be noted: % %',
+      p_result.event, p_result.endpoint, sqlstate, sqlerrm;
+  end;
+  begin
+    perform outbox.lay_aside(v_delivery, v_again_at, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    -- The delivery's own row is refused: it keeps its lease, and lose_leases() lets it be.
+    raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
+      p_result.endpoint, sqlstate, sqlerrm;
+  end;
+end
+$$;
+comment on function outbox.refuse_result(outbox.result, text, text, timestamptz) is
+  'Notes that a result could not be stored, and gives its delivery back: it waits as after a '
+  'failure, and the third time it is set aside. A result without a lease changes nothing. locks: '
+  'the caller holds the gate.';
+
+create function outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) returns interval
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select greatest(
+      outbox.delay_after(coalesce(e.retry, outbox.retry_preset(e.kind)), p_failures),
+      -- The request was made, and what came of it is not known: as after a lost lease.
+      (outbox.failure_rule_of(e.kind, null, 'lease_expired', null, null)).min_delay_s
+        * interval '1 s',
+      interval '1 s')
+    from outbox.endpoint e where e.id = p_endpoint_id);
+end
+$$;
+comment on function outbox.refusal_delay(uuid, integer) is
+  'How long a delivery waits whose result could not be stored: as its endpoint''s retries do.';
+
+create function outbox.lay_aside(
+  p_delivery outbox.delivery, p_again_at timestamptz, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_lane outbox.lane;
+begin
+  -- As a claim that was given back: no receipt, which may be what is refused.
+  perform outbox.apply_results(array[
+    outbox.given_back(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt)], p_now);
+  select l.* into v_lane from outbox.lane l
+  where l.id = p_delivery.lane_id order by l.changed_at desc limit 1;
+  if v_lane.ordered and p_again_at < 'infinity' then
+    perform outbox.rest_lane(v_lane.id, p_again_at - p_now, p_now);
+  elsif v_lane.ordered then
+    perform outbox.leave_lane(p_delivery, v_lane, p_now);
+  else
+    update outbox.delivery d set due_at = greatest(p_again_at, v_lane.head_at)
+    where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  end if;
+end
+$$;
+comment on function outbox.lay_aside(outbox.delivery, timestamptz, timestamptz) is
+  'Ends the lease of a delivery without an outcome. It is due again at p_again_at, with its '
+  'ordered lane; infinity sets it aside. locks: the caller holds the gate, and parks it.';
+
+create function outbox.leave_lane(
+  p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_halts boolean := (
+    select e.on_dead_letter = 'halt' from outbox.endpoint e where e.id = p_delivery.endpoint_id);
+  v_aside outbox.lane := outbox.replay_lane(p_lane.gate_id, 0);
+begin
+  -- Its key goes on, or stands still, as behind a dead letter.
+  update outbox.delivery d set lane_id = v_aside.id, due_at = 'infinity'
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  update outbox.lane l set depth = l.depth + 1 where l.id = v_aside.id;
+  update outbox.lane l set
+    depth = l.depth - 1,
+    halted = l.halted or v_halts,
+    next_at = case
+      when l.depth = 1 or l.halted or v_halts then 'infinity'
+      when l.leased > 0 then l.next_at
+      else greatest(l.not_before, p_now)
+    end
+  where l.id = p_lane.id;
+  delete from outbox.lane l
+  where l.id = p_lane.id and l.depth = 0 and l.leased = 0 and not l.halted
+    and l.not_before <= p_now;
+end
+$$;
+comment on function outbox.leave_lane(outbox.delivery, outbox.lane, timestamptz) is
+  'Sets a delivery of an ordered lane aside, in the lane of single replays. locks: the caller '
+  'holds the gate, and parks it.';
+
+create function outbox.read_results(p_results jsonb) returns outbox.reported
+language plpgsql set search_path = ''
+as $$
+declare
+  v_reported outbox.reported;
+  v_one jsonb;
+  v_result outbox.result;
+begin
+  begin
+    v_reported.results := array(
+      select r from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r);
+    return v_reported;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  for v_one in select j from pg_catalog.jsonb_array_elements(p_results) j loop
+    begin
+      v_result := pg_catalog.jsonb_populate_record(null::outbox.result, v_one);
+      v_reported.results := v_reported.results || v_result;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_reported := outbox.unreadable_result(v_reported, v_one, sqlstate, sqlerrm);
+    end;
+  end loop;
+  return v_reported;
+end
+$$;
+comment on function outbox.read_results(jsonb) is
+  'What a run reports, apart from what cannot be read of it.';
+
+create function outbox.unreadable_result(
+  p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text
+) returns outbox.reported
+language plpgsql set search_path = ''
+as $$
+declare
+  v_result outbox.result;
+begin
+  -- Which delivery it is of can nearly always be read.
+  v_result.event := p_result ->> 'event';
+  v_result.endpoint := p_result ->> 'endpoint';
+  v_result.attempt := p_result ->> 'attempt';
+  p_reported.bad := p_reported.bad || v_result;
+  p_reported.sqlstates := p_reported.sqlstates || p_sqlstate;
+  p_reported.errors := p_reported.errors || p_error;
+  return p_reported;
+exception when data_exception then
+  -- Of no delivery: the lease ends by itself.
+  raise warning 'outbox: a run reports what is no result: % %', p_sqlstate, p_error;
+  return p_reported;
+end
+$$;
+comment on function outbox.unreadable_result(outbox.reported, jsonb, text, text) is
+  'What a run reports, with one more result that cannot be read.';
 
 -- sql/57_renew_lease.sql
 
@@ -9943,6 +10614,34 @@ comment on function outbox.renew_leases(outbox.result[], timestamptz) is
   'not have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", '
   '"attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller '
   'holds the gates.';
+
+create function outbox.renew_apart(
+  p_renewals outbox.result[], p_now timestamptz
+) returns json
+language plpgsql set search_path = ''
+as $$
+declare
+  v_half integer := pg_catalog.cardinality(p_renewals) / 2;
+begin
+  begin
+    return outbox.renew_leases(p_renewals, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  if v_half = 0 then
+    return null;
+  end if;
+  return nullif(
+    coalesce(outbox.renew_apart(p_renewals[1:v_half], p_now)::jsonb, '[]')
+      || coalesce(outbox.renew_apart(p_renewals[v_half + 1:], p_now)::jsonb, '[]'),
+    '[]')::json;
+end
+$$;
+comment on function outbox.renew_apart(outbox.result[], timestamptz) is
+  'As renew_leases(); a lane that the database refuses to lease anew keeps the lease that it has, '
+  'and costs no other. locks: the caller holds the gates.';
 
 -- sql/58_inbound_message.sql
 
@@ -10392,6 +11091,7 @@ begin
       'Expected an interval of 7 days at most');
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
+  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
@@ -10414,6 +11114,8 @@ begin
     due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
   from outbox.lane l
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id and l.id = d.lane_id;
+  delete from outbox.refusal r
+  where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(
@@ -10421,9 +11123,40 @@ begin
 end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
-  'Sets when an open delivery is tried next (an ordered one''s lane with it): {"event_id", '
-  '"endpoint_id", "due_at"}; due_at is null when a lost lease was its last try, so that it is a '
-  'dead letter now. OH001, OH002, OH004.';
+  'Sets when an open delivery is tried next (an ordered one''s lane with it; one that was set '
+  'aside is forgiven its refusals): {"event_id", "endpoint_id", "due_at"}; due_at is null when a '
+  'lost lease was its last try, so that it is a dead letter now. OH001, OH002, OH004.';
+
+create function outbox.make_refused(
+  p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  if not exists (
+    select from outbox.refusal r
+    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
+      and not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id))
+  then
+    return;
+  end if;
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
+    select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
+      pg_catalog.octet_length(v.body))::outbox.pair
+    from outbox.event v
+    join outbox.endpoint e on e.id = p_endpoint_id and e.state <> 'deleted'
+    where v.id = p_event_id), p_now));
+end
+$$;
+comment on function outbox.make_refused(uuid, uuid, timestamptz) is
+  'Makes a delivery that the database refused to make when its event was routed; raises what it '
+  'refuses it for now. locks: the gate.';
 
 create function outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -10433,8 +11166,8 @@ begin
 end
 $$;
 comment on function outbox.retry_now(uuid, uuid) is
-  'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", '
-  '"endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
+  'Makes an open delivery due at once, also one that was set aside; holds of its endpoint stand. '
+  'Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 create function outbox.count_ended(
   p_endpoint_id uuid, p_outcome text, p_n bigint
@@ -10499,6 +11232,8 @@ begin
   perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
+  delete from outbox.refusal r
+  where r.endpoint_id = p_delivery.endpoint_id and r.event_id = p_delivery.event_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's: when that one is
   -- closed, the next may have failed as well, since a lane is lost as a whole.
   v_was_first := not exists (
@@ -10539,6 +11274,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
+  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
@@ -11747,7 +12483,8 @@ comment on function outbox.add_deliveries(outbox.pair[], timestamptz) is
 
 -- Routing a batch. All of it at once; when that fails, each event by itself, so that one that
 -- cannot be routed costs no other. An event that fails three times is set aside until
--- route_again().
+-- route_again(); where only some of its deliveries cannot be made, these are set aside until
+-- retry_now(), and the others are made.
 
 create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -11763,6 +12500,13 @@ begin
     perform outbox.count_up('events', array['set_aside']);
   end if;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- It stays unrouted, and is tried again each time; all others are routed.
+  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
+    sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.count_failure(uuid, text, timestamptz) is
@@ -11932,6 +12676,116 @@ comment on function outbox.touched_events(outbox.routing) is
   'The events that a batch makes deliveries of: those that it finishes, and the one that it '
   'leaves half done.';
 
+create type outbox.pairs_apart as (
+  added integer,
+  refused outbox.pair[],
+  sqlstates text[],
+  errors text[]
+);
+comment on type outbox.pairs_apart is
+  'How many deliveries were made, and the pairs of which none could be, with the errors.';
+
+create function outbox.add_apart(
+  p_pairs outbox.pair[], p_now timestamptz
+) returns outbox.pairs_apart
+language plpgsql set search_path = ''
+as $$
+declare
+  v_done outbox.pairs_apart;
+  v_rest outbox.pairs_apart;
+  v_half integer := pg_catalog.cardinality(p_pairs) / 2;
+begin
+  begin
+    v_done.added := outbox.route_events('{}', p_pairs, p_now);
+    return v_done;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    v_done.sqlstates := array[sqlstate];
+    v_done.errors := array[sqlerrm];
+  end;
+  if v_half = 0 then
+    v_done.added := 0;
+    v_done.refused := p_pairs;
+    return v_done;
+  end if;
+  v_done := outbox.add_apart(p_pairs[1:v_half], p_now);
+  v_rest := outbox.add_apart(p_pairs[v_half + 1:], p_now);
+  return row(v_done.added + v_rest.added, v_done.refused || v_rest.refused,
+    v_done.sqlstates || v_rest.sqlstates, v_done.errors || v_rest.errors)::outbox.pairs_apart;
+end
+$$;
+comment on function outbox.add_apart(outbox.pair[], timestamptz) is
+  'Makes the deliveries of pairs; those that the database refuses cost no other. locks: the caller '
+  'holds the gates.';
+
+create function outbox.route_what_fits(
+  p_batch outbox.routing, p_event uuid, p_now timestamptz
+) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_pairs outbox.pair[] := array(
+    select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
+  v_done outbox.pairs_apart;
+begin
+  -- The third time; before that, or when nobody can have it, the event as a whole has failed.
+  if pg_catalog.cardinality(v_pairs) < 2
+    or not exists (select from outbox.unrouted u where u.event_id = p_event and u.failures >= 2)
+  then
+    return null;
+  end if;
+  v_done := outbox.add_apart(v_pairs, p_now);
+  if pg_catalog.cardinality(v_done.refused) = pg_catalog.cardinality(v_pairs) then
+    return null;
+  end if;
+  for v_place in 1 .. coalesce(pg_catalog.cardinality(v_done.refused), 0) loop
+    perform outbox.note_refusal(p_event, (v_done.refused[v_place]).endpoint_id, 'routing',
+      v_done.sqlstates[v_place], v_done.errors[v_place], 'infinity', p_now);
+  end loop;
+  if p_event = p_batch.cut_event then
+    update outbox.unrouted u set routed_to = p_batch.cut_endpoint, failures = 0
+    where u.event_id = p_event;
+  else
+    delete from outbox.unrouted u where u.event_id = p_event;
+    perform outbox.count_up('events', array['routed']);
+  end if;
+  return v_done.added;
+end
+$$;
+comment on function outbox.route_what_fits(outbox.routing, uuid, timestamptz) is
+  'Routes an event that has failed twice to those endpoints whose deliveries can be made, sets the '
+  'others aside and returns how many deliveries it made; null when the event has failed as a '
+  'whole. locks: the caller holds the gates.';
+
+create function outbox.route_failed(
+  p_batch outbox.routing, p_event uuid, p_error text, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_routed integer;
+begin
+  begin
+    v_routed := outbox.route_what_fits(p_batch, p_event, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  if v_routed is null then
+    perform outbox.count_failure(p_event, p_error, p_now);
+  end if;
+  return coalesce(v_routed, 0);
+end
+$$;
+comment on function outbox.route_failed(outbox.routing, uuid, text, timestamptz) is
+  'What is done with an event that cannot be routed as a whole; returns how many deliveries it '
+  'made all the same. locks: the caller holds the gates.';
+
 create function outbox.route_one_by_one(p_batch outbox.routing, p_now timestamptz) returns integer
 language plpgsql set search_path = ''
 as $$
@@ -11951,15 +12805,18 @@ begin
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
     exception when others then
-      perform outbox.count_failure(v_event, sqlerrm, p_now);
+      if not outbox.is_passing(sqlstate) then
+        v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlerrm, p_now);
+      end if;
     end;
   end loop;
   return v_routed;
 end
 $$;
 comment on function outbox.route_one_by_one(outbox.routing, timestamptz) is
-  'Routes each event of a failed batch alone, so that one that cannot be routed costs no other. '
-  'Returns how many deliveries it made.';
+  'Routes each event of a failed batch alone, so that one that cannot be routed costs no other; '
+  'one that met an error which passes is left for the next time. Returns how many deliveries it '
+  'made.';
 
 create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
 language plpgsql
@@ -11996,7 +12853,9 @@ begin
       v_error := sqlerrm;
       -- A handler is not guarded by its own block, and time may run out here as well.
       begin
-        v_routed := outbox.route_one_by_one(p_batch, p_now);
+        if not outbox.is_passing(sqlstate) then
+          v_routed := outbox.route_one_by_one(p_batch, p_now);
+        end if;
       exception when query_canceled then
         v_late := true;
         v_error := v_error || '; ' || sqlerrm;
@@ -12054,19 +12913,25 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
+  -- What cannot be claimed takes nobody's turn either.
+  v_refused bigint := (
+    select pg_catalog.count(*) from outbox.endpoint_refusal r where r.again_at > p_now);
 begin
   with due as materialized (
-    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker
+    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker,
+      v_refused > 0 and exists (
+        select from outbox.endpoint_refusal r
+        where r.endpoint_id = g.endpoint_id and r.again_at > p_now) as refused
     from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
-    limit greatest(p_limit, 100)
+    limit greatest(p_limit, 100) + v_refused
   ), wanted as materialized (
     -- Lock no more gates than it takes to fill the batch.
     select w.id, w.changed_at
     from (
-      select d.id, d.changed_at,
+      select d.id, d.changed_at, d.refused,
         pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
       from due d
       cross join lateral (
@@ -12074,14 +12939,14 @@ begin
       ) e
       cross join lateral (
         select case
-          when e.state = 'enabled' then least(
+          when e.state = 'enabled' and not d.refused then least(
             d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
             case when d.breaker = 'closed' then e.quantum else 1 end)
           else 0
         end as most
       ) m
     ) w
-    where w.before < p_limit
+    where w.before < p_limit and not w.refused
   ), locked as materialized (
     select g.endpoint_id, g.next_at, g.id
     from wanted w
@@ -12405,26 +13270,18 @@ comment on function outbox.take(uuid[], integer, timestamptz) is
 
 -- Claiming: the gates whose turn it is, what has been lost of theirs, and what they give.
 
-create function outbox.claim(
-  p_limit integer, p_touched uuid[], p_now timestamptz
+create function outbox.serve(
+  p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
 ) returns outbox.claimed
 language plpgsql set search_path = ''
 as $$
 declare
-  v_endpoints uuid[];
+  v_endpoints uuid[] := p_endpoint_ids;
   v_claimed outbox.claimed;
   v_served uuid[];
 begin
-  if p_touched is not null then
-    perform outbox.park(p_touched, p_now);
-  end if;
-  if p_limit > 0 then
-    v_endpoints := outbox.due_gates(p_limit, p_now);
-  end if;
-  if v_endpoints is not null then
-    if outbox.lose_leases(v_endpoints, p_now) > 0 then
-      perform outbox.park(v_endpoints, p_now);
-    end if;
+  if outbox.lose_leases(v_endpoints, p_now) > 0 then
+    perform outbox.park(v_endpoints, p_now);
   end if;
   -- A lane may be due in vain, its first delivery having been put off or the clock set back. What
   -- take() saw only such lanes of goes on to its next ones: every look puts some of them aside. The
@@ -12440,12 +13297,131 @@ begin
     exit when v_claimed.events is not null;
     v_endpoints := outbox.still_due(v_endpoints, p_now);
   end loop;
+  perform outbox.admit_endpoints(p_endpoint_ids);
   return v_claimed;
+end
+$$;
+comment on function outbox.serve(uuid[], integer, timestamptz) is
+  'Records the lost leases of these endpoints, leases up to p_limit of their due deliveries and '
+  'parks their gates. locks: the caller holds the gates.';
+
+create function outbox.joined(
+  p_claimed outbox.claimed, p_more outbox.claimed
+) returns outbox.claimed
+language sql immutable set search_path = ''
+as $$
+  select row(
+    p_claimed.events || p_more.events, p_claimed.endpoints || p_more.endpoints,
+    p_claimed.attempts || p_more.attempts, p_claimed.tries || p_more.tries,
+    p_claimed.lanes || p_more.lanes, p_claimed.ordered || p_more.ordered,
+    p_claimed.replayed || p_more.replayed, p_claimed.leases_ms || p_more.leases_ms
+  )::outbox.claimed
+$$;
+comment on function outbox.joined(outbox.claimed, outbox.claimed) is
+  'Two claims as one.';
+
+create function outbox.serve_apart(
+  p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
+) returns outbox.claimed
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_most_bytes constant bigint := 4 * 1024 * 1024;
+  v_endpoint uuid;
+  v_claimed outbox.claimed;
+  v_one outbox.claimed;
+  v_left integer := p_limit;
+  v_bytes bigint := 0;
+begin
+  foreach v_endpoint in array p_endpoint_ids loop
+    exit when v_left <= 0 or v_bytes >= v_most_bytes;
+    begin
+      v_one := outbox.serve(array[v_endpoint], v_left, p_now);
+      if v_one.events is not null then
+        v_claimed := outbox.joined(v_claimed, v_one);
+        v_left := v_left - pg_catalog.cardinality(v_one.events);
+        v_bytes := v_bytes + (
+          select pg_catalog.sum(d.body_bytes) from outbox.delivery d
+          where d.event_id = any (v_one.events) and d.endpoint_id = v_endpoint);
+      end if;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+    end;
+  end loop;
+  return v_claimed;
+end
+$$;
+comment on function outbox.serve_apart(uuid[], integer, timestamptz) is
+  'As serve(), endpoint by endpoint: one from which the database refuses to claim is left out for '
+  'a while. locks: the caller holds the gates.';
+
+create function outbox.park_apart(p_endpoint_ids uuid[], p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoint uuid;
+begin
+  begin
+    perform outbox.park(p_endpoint_ids, p_now);
+    return;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  foreach v_endpoint in array p_endpoint_ids loop
+    begin
+      perform outbox.park(array[v_endpoint], p_now);
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+    end;
+  end loop;
+end
+$$;
+comment on function outbox.park_apart(uuid[], timestamptz) is
+  'As park(); a gate that the database refuses to park costs no other. locks: the caller holds the '
+  'gates.';
+
+create function outbox.claim(
+  p_limit integer, p_touched uuid[], p_now timestamptz
+) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoints uuid[];
+begin
+  if p_touched is not null then
+    perform outbox.park_apart(p_touched, p_now);
+  end if;
+  if p_limit > 0 then
+    -- Outside of the block, so that the gates stay locked when it fails.
+    v_endpoints := outbox.due_gates(p_limit, p_now);
+  end if;
+  if v_endpoints is null then
+    return null;
+  end if;
+  begin
+    return outbox.serve(v_endpoints, p_limit, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  return outbox.serve_apart(v_endpoints, p_limit, p_now);
 end
 $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
   'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
-  'from the gates that are due.';
+  'from the gates that are due. An endpoint from which the database refuses to claim costs no '
+  'other; an error that passes by itself is raised.';
 
 create function outbox.claimed_before(
   p_run uuid, p_seq bigint, p_now timestamptz
@@ -12514,6 +13490,10 @@ declare
   v_delivery outbox.delivery;
   v_why text;
   v_refused jsonb[] := array[]::jsonb[];
+  v_bad jsonb[] := array[]::jsonb[];
+  v_out outbox.result;
+  v_sqlstate text;
+  v_error text;
   v_held boolean;
   v_one jsonb;
   v_kept outbox.claimed;
@@ -12529,22 +13509,37 @@ begin
     order by m.id
   loop
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
-    v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
-    v_held := v_why is null and outbox.is_template_held(v_message);
-    if v_why is null and not v_held then
-      perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
-        v_row.attempt, v_row.tries + 1, p_now);
-    else
+    v_sqlstate := null;
+    begin
+      v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
+      v_held := v_why is null and outbox.is_template_held(v_message);
+      if v_why is null and not v_held then
+        perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+          v_row.attempt, v_row.tries + 1, p_now);
+      end if;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_sqlstate := sqlstate;
+      v_error := sqlerrm;
+    end;
+    v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
+    if v_sqlstate is not null then
+      -- Nothing was sent of it: it waits, and is set aside the third time.
+      v_bad := v_bad || pg_catalog.to_jsonb(v_out);
+      perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
+    elsif v_why is not null or v_held then
       v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
         'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
     end if;
   end loop;
-  if pg_catalog.cardinality(v_refused) = 0 then
+  if pg_catalog.cardinality(v_refused || v_bad) = 0 then
     return p_claimed;
   end if;
   perform outbox.complete(array(
-    select row((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid, (r ->> 'attempt')::integer,
-      'released', null, null, null, null, null, null, null, null, null, null)::outbox.result
+    select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
+      (r ->> 'attempt')::integer)
     from pg_catalog.unnest(v_refused) r), p_now);
   foreach v_one in array v_refused loop
     select * into v_delivery from outbox.delivery d
@@ -12568,7 +13563,7 @@ begin
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
     as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
   where not exists (
-    select from pg_catalog.unnest(v_refused) r
+    select from pg_catalog.unnest(v_refused || v_bad) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
   return v_kept;
 end
@@ -12576,7 +13571,8 @@ $$;
 comment on function outbox.take_messages(outbox.claimed, timestamptz) is
   'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not '
   'be sent now is failed and its delivery closed, one whose template is held is looked at again in '
-  'a minute. Returns what is left to send. locks: the caller holds the gates; messages by id.';
+  'a minute, one that the database refuses waits or is set aside. Returns what is left to send. '
+  'locks: the caller holds the gates; messages by id.';
 
 create function outbox.is_template_held(p_message outbox.outbound_message) returns boolean
 language plpgsql stable
@@ -12690,6 +13686,9 @@ comment on function outbox.begin_attempt(
 create type outbox.parcel as (deliveries json, events json, endpoints json);
 comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
 
+create type outbox.handed as (claimed outbox.claimed, parcel outbox.parcel);
+comment on type outbox.handed is 'What a run has claimed, and what it needs to send that.';
+
 create function outbox.dropped_events(p_claimed outbox.claimed) returns outbox.event[]
 language plpgsql stable
 set search_path = ''
@@ -12800,6 +13799,126 @@ comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
   'endpoints that p_known has with their present revision.';
 
+create function outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[])
+returns outbox.claimed
+language sql immutable set search_path = ''
+as $$
+  select row(
+    pg_catalog.array_agg(c.event_id order by c.place),
+    pg_catalog.array_agg(c.endpoint_id order by c.place),
+    pg_catalog.array_agg(c.attempt order by c.place),
+    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.lane_id order by c.place),
+    pg_catalog.array_agg(c.ordered order by c.place),
+    pg_catalog.array_agg(c.replayed order by c.place),
+    pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+    p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
+    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+  where c.endpoint_id <> all (p_endpoint_ids)
+$$;
+comment on function outbox.without(outbox.claimed, uuid[]) is
+  'A claim without what it has of some endpoints.';
+
+create function outbox.give_back(
+  p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_held boolean;
+begin
+  perform outbox.complete_apart(array(
+    select outbox.given_back(c.event_id, c.endpoint_id, c.attempt)
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
+      as c (event_id, endpoint_id, attempt)
+    where c.endpoint_id = p_endpoint_id), p_now);
+  begin
+    v_held := outbox.hold_unreadable(p_endpoint_id, p_why, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    v_held := false;
+  end;
+  if not v_held then
+    perform outbox.refuse_endpoint(p_endpoint_id, 'OH004', p_why, p_now);
+  end if;
+  perform outbox.park_apart(array[p_endpoint_id], p_now);
+end
+$$;
+comment on function outbox.give_back(outbox.claimed, uuid, text, timestamptz) is
+  'Gives back what was claimed of an endpoint whose secrets cannot be read, and holds it. locks: '
+  'the caller holds the gate.';
+
+create function outbox.readable(
+  p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
+) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_bad uuid[] := array[]::uuid[];
+  v_one outbox.claimed;
+  v_id uuid;
+begin
+  for v_id in select distinct u from pg_catalog.unnest(p_claimed.endpoints) u order by u loop
+    v_one := outbox.without(p_claimed,
+      array(select u from pg_catalog.unnest(p_claimed.endpoints) u where u <> v_id));
+    begin
+      perform outbox.end_unreadable_secrets(v_id, p_now);
+      perform outbox.batch(v_one, p_known, p_now);
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_bad := v_bad || v_id;
+      perform outbox.give_back(v_one, v_id, coalesce(
+        outbox.why_unreadable(v_id), pg_catalog.format('unreadable: %s %s', sqlstate, sqlerrm)),
+        p_now);
+    end;
+  end loop;
+  return outbox.without(p_claimed, v_bad);
+end
+$$;
+comment on function outbox.readable(outbox.claimed, jsonb, timestamptz) is
+  'What is left of a claim without the endpoints whose secrets cannot be read: their deliveries '
+  'are given back, and they are held. locks: the caller holds the gates.';
+
+create function outbox.hand_out(
+  p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
+) returns outbox.handed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_handed outbox.handed;
+begin
+  v_handed.claimed := p_claimed;
+  if p_claimed.events is null then
+    return v_handed;
+  end if;
+  begin
+    v_handed.parcel := outbox.batch(p_claimed, p_known, p_now);
+    return v_handed;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  -- A repeated call has not locked them.
+  perform outbox.lock_gates(p_claimed.endpoints);
+  v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
+  if (v_handed.claimed).events is not null then
+    v_handed.parcel := outbox.batch(v_handed.claimed, p_known, p_now);
+  end if;
+  return v_handed;
+end
+$$;
+comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
+  'What a run needs to send what it has claimed; endpoints whose secrets cannot be read are held '
+  'and left out. locks: none but for these, whose gates it waits for.';
+
 -- sql/70_dispatch.sql
 
 -- The one call of a run. It records what the run reports, renews leases of ordered lanes, routes
@@ -12900,13 +14019,14 @@ declare
     else 0
   end;
   v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
+  v_reported outbox.reported;
   v_results outbox.result[];
   v_renewals outbox.result[];
   v_batch outbox.routing;
   v_touched uuid[];
-  v_applied integer := 0;
+  v_done outbox.completed := row(0, 0, null);
   v_route jsonb := '{"routed": 0, "error": null}'::jsonb;
-  v_claimed outbox.claimed;
+  v_handed outbox.handed;
   v_claim_error text;
   v_failing uuid[];
   v_retries json;
@@ -12916,24 +14036,21 @@ begin
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
-    v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null, null,
-      v_now);
+    v_handed := outbox.hand_out(outbox.claimed_before(p_run, p_seq, v_now), p_known, v_now);
+    return outbox.answer(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
   end if;
-  -- Three calls of a run may be under way at most, so older batches are not asked for again.
-  -- Not all below: that would walk what a transaction left open keeps of them.
-  delete from outbox.run_batch b
-  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
+  perform outbox.forget_batches(p_run, p_seq);
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, null,
-      v_now);
+    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null);
   end if;
   if v_given > 0 then
+    v_reported := outbox.read_results(p_results);
     select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
       pg_catalog.array_agg(r) filter (where r.outcome = 'renew')
     into v_results, v_renewals
-    from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
-    v_given := coalesce(pg_catalog.cardinality(v_results), 0);
+    from pg_catalog.unnest(v_reported.results) r;
+    v_given := coalesce(pg_catalog.cardinality(v_results), 0)
+      + coalesce(pg_catalog.cardinality(v_reported.bad), 0);
   end if;
   if v_stop is null then
     begin
@@ -12941,11 +14058,14 @@ begin
     exception when query_canceled or others then
       v_route := pg_catalog.jsonb_build_object(
         'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
-      perform outbox.shrink_routing(null, sqlerrm, v_now);
+      -- A cancelled read took too long; what else passes says nothing about the events.
+      if sqlstate = '57014' or not outbox.is_passing(sqlstate) then
+        perform outbox.shrink_routing(null, sqlerrm, v_now);
+      end if;
     end;
   end if;
   v_touched := array(
-    select r.endpoint from pg_catalog.unnest(v_results || v_renewals) r
+    select r.endpoint from pg_catalog.unnest(v_results || v_renewals || v_reported.bad) r
     where r.endpoint is not null
     union
     select p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p);
@@ -12953,8 +14073,8 @@ begin
     perform outbox.lock_gates(v_touched);
   end if;
   if v_given > 0 then
-    v_applied := outbox.complete(v_results, v_now);
-    perform outbox.count_up('stale_results', '{}', v_given - v_applied);
+    v_done := outbox.record_results(v_results, v_reported, v_now);
+    perform outbox.count_up('stale_results', '{}', v_given - v_done.applied - v_done.refused);
     v_failing := array(
       select distinct r.endpoint from pg_catalog.unnest(v_results) r where r.outcome = 'failed');
     if pg_catalog.cardinality(v_failing) > 0 then
@@ -12962,40 +14082,106 @@ begin
     end if;
   end if;
   if v_renewals is not null then
-    v_renewed := outbox.renew_leases(v_renewals, v_now);
+    v_renewed := outbox.renew_apart(v_renewals, v_now);
   end if;
   if v_batch.events is not null then
     v_route := outbox.route(v_batch, v_now);
   end if;
   begin
     -- The limit of the statement has struck and will not again: nothing more is begun.
-    v_claimed := outbox.claim(
-      case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
+    v_handed := outbox.hand_out(
+      outbox.claim(
+        case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),
+      p_known, v_now);
+    perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
-    perform outbox.park(v_touched, v_now);
+    v_handed := null;
+    perform outbox.park_apart(v_touched, v_now);
   end;
-  if v_claimed.events is not null then
-    update outbox.run_batch b set
-      events = v_claimed.events, endpoints = v_claimed.endpoints, attempts = v_claimed.attempts
-    where b.run_id = p_run and b.seq = p_seq;
-  end if;
-  return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
-    v_stop, v_claimed, p_known, v_retries, v_renewed, v_route ->> 'error', v_claim_error, v_now);
+  return outbox.answer(v_done.applied, v_given - v_done.applied - v_done.refused,
+    (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
+    pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
+      'route', v_route ->> 'error', 'claim', v_claim_error)));
 end
 $$;
 comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
-  '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), '
-  '"status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
-  '"provider_id", "provider"}]; p_limit: free slots; '
-  'p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run '
-  'has from an earlier answer, which are left out of this one while they are the same. '
-  'Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", '
-  '"renewed", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again '
-  'with the same p_run and p_seq; that answer says nothing of renewals. locks: router with SKIP '
-  'LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP '
-  'LOCKED.';
+  '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
+  '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
+  '"provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: '
+  '{endpoint id: revision} of the endpoints that the run has from an earlier answer, which are '
+  'left out of this one while they are the same. Returns {"applied", "stale", "routed", "repeat", '
+  '"stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", '
+  '"deliveries", "events", "endpoints"}. A result, a delivery or an endpoint that the database '
+  'refuses costs only itself (31_refusal); an error that passes by itself fails the call, which is '
+  'made again. A call whose answer was lost is made again with the same p_run and p_seq; that '
+  'answer says nothing of renewals. locks: router with SKIP LOCKED, then the gates of results, '
+  'renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+
+create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Three calls of a run may be under way at most, so older batches are not asked for again.
+  -- Not all below: that would walk what a transaction left open keeps of them.
+  delete from outbox.run_batch b
+  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: old batches of run % stay: % %', p_run, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.forget_batches(uuid, bigint) is
+  'Forgets the batches of a run that can no longer be asked for again.';
+
+create function outbox.note_batch(
+  p_run uuid, p_seq bigint, p_claimed outbox.claimed
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if p_claimed.events is not null then
+    update outbox.run_batch b set
+      events = p_claimed.events, endpoints = p_claimed.endpoints, attempts = p_claimed.attempts
+    where b.run_id = p_run and b.seq = p_seq;
+  end if;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- Should this very answer be lost, its leases end by themselves.
+  raise warning 'outbox: batch % of run % is not noted: % %', p_seq, p_run, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.note_batch(uuid, bigint, outbox.claimed) is
+  'Notes what a call has claimed, for the same call again.';
+
+create function outbox.record_results(
+  p_results outbox.result[], p_reported outbox.reported, p_now timestamptz
+) returns outbox.completed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_done outbox.completed := row(0, 0, null);
+begin
+  if pg_catalog.cardinality(p_results) > 0 then
+    v_done := outbox.complete_apart(p_results, p_now);
+  end if;
+  for v_place in 1 .. coalesce(pg_catalog.cardinality(p_reported.bad), 0) loop
+    perform outbox.refuse_result(p_reported.bad[v_place], p_reported.sqlstates[v_place],
+      p_reported.errors[v_place], p_now);
+    v_done.refused := v_done.refused + 1;
+    v_done.error := p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place];
+  end loop;
+  return v_done;
+end
+$$;
+comment on function outbox.record_results(outbox.result[], outbox.reported, timestamptz) is
+  'Applies the results of a run, and refuses those that could not be read. locks: the caller holds '
+  'the gates.';
 
 create function outbox.answer(
   p_applied integer,
@@ -13003,39 +14189,27 @@ create function outbox.answer(
   p_routed integer,
   p_repeat boolean,
   p_stop text,
-  p_claimed outbox.claimed,
-  p_known jsonb,
+  p_parcel outbox.parcel,
   p_retries json,
   p_renewed json,
-  p_route_error text,
-  p_claim_error text,
-  p_now timestamptz
+  p_errors json
 ) returns json
 language plpgsql set search_path = ''
 as $$
-declare
-  v_parcel outbox.parcel := case
-    when p_claimed.events is null then row('[]', '{}', '{}')::outbox.parcel
-    else outbox.batch(p_claimed, p_known, p_now)
-  end;
 begin
   return pg_catalog.json_build_object(
     'applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat,
     'stop', p_stop, 'settings', outbox.run_settings(),
-    'error', case
-      when p_route_error is not null or p_claim_error is not null then
-        pg_catalog.json_strip_nulls(
-          pg_catalog.json_build_object('route', p_route_error, 'claim', p_claim_error))
-    end,
-    'retries', p_retries, 'renewed', p_renewed, 'deliveries', v_parcel.deliveries,
-    'events', v_parcel.events, 'endpoints', v_parcel.endpoints);
+    'error', case when p_errors::text <> '{}' then p_errors end,
+    'retries', p_retries, 'renewed', p_renewed,
+    'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
+    'endpoints', coalesce(p_parcel.endpoints, '{}'));
 end
 $$;
 comment on function outbox.answer(
-  integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, json, text, text,
-  timestamptz
+  integer, integer, integer, boolean, text, outbox.parcel, json, json, json
 ) is
-  'The answer of dispatch().';
+  'The answer of dispatch(). p_errors: {"results", "route", "claim"}, those that there are.';
 
 -- sql/71_message_parcel.sql
 
@@ -13103,11 +14277,10 @@ begin
     'graph_version',
       coalesce(w.graph_version, outbox.setting_value('whatsapp.graph_version') #>> '{}'),
     'phone_number_id', w.phone_number_id, 'spacing_ms', 1000 / (w.messages_per_second * 0.97),
-    'access_token', s.decrypted_secret))
+    'access_token', outbox.vault_text(w.token_vault_id, 'the access token')))
   into v_channels
   from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
-  join outbox.whatsapp_channel w on w.endpoint_id = c.id
-  join vault.decrypted_secrets s on s.id = w.token_vault_id;
+  join outbox.whatsapp_channel w on w.endpoint_id = c.id;
   if v_channels is null then
     return p_parcel;
   end if;
@@ -13476,13 +14649,43 @@ $$;
 comment on function outbox.kick_on_commit() is
   'Kicks, at most once in a transaction, when no run is awake.';
 
+create function outbox.wake(
+  p_gates bigint[], p_next_at timestamptz[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  update outbox.gate g set
+    next_at = w.next_at, changed_at = pg_catalog.date_trunc('second', p_now)
+  from unnest(p_gates, p_next_at) as w (id, next_at)
+  where g.id = w.id;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  elsif pg_catalog.cardinality(p_gates) < 2 then
+    raise warning 'outbox: gate % cannot be woken: % %', p_gates[1], sqlstate, sqlerrm;
+  else
+    for v_place in 1 .. pg_catalog.cardinality(p_gates) loop
+      perform outbox.wake(p_gates[v_place:v_place], p_next_at[v_place:v_place], p_now);
+    end loop;
+  end if;
+end
+$$;
+comment on function outbox.wake(bigint[], timestamptz[], timestamptz) is
+  'Makes gates due at these times; one that the database refuses to change costs no other. locks: '
+  'the caller holds the gates.';
+
 create function outbox.wake_changed(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_gates bigint[];
+  v_next_at timestamptz[];
 begin
   -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
-  update outbox.gate g set next_at = w.next_at,
-    changed_at = pg_catalog.date_trunc('second', p_now)
+  select pg_catalog.array_agg(w.id), pg_catalog.array_agg(w.next_at) into v_gates, v_next_at
   from (
     select g.id, t.next_at
     from outbox.endpoint e
@@ -13496,8 +14699,10 @@ begin
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
     for no key update of g skip locked
-  ) w
-  where g.id = w.id;
+  ) w;
+  if v_gates is not null then
+    perform outbox.wake(v_gates, v_next_at, p_now);
+  end if;
 end
 $$;
 comment on function outbox.wake_changed(timestamptz) is
@@ -13516,14 +14721,18 @@ declare
     when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
     else v_from - interval '15 s'
   end;
+  v_gates bigint[];
 begin
-  update outbox.gate g set next_at = p_now, changed_at = pg_catalog.date_trunc('second', p_now)
+  select pg_catalog.array_agg(o.id) into v_gates
   from (
-    select o.ctid as gate_at from outbox.gate o
+    select o.id from outbox.gate o
     where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
     for no key update skip locked
-  ) o
-  where g.ctid = o.gate_at;
+  ) o;
+  if v_gates is not null then
+    perform outbox.wake(v_gates,
+      pg_catalog.array_fill(p_now, array[pg_catalog.cardinality(v_gates)]), p_now);
+  end if;
 end
 $$;
 comment on function outbox.wake_missed(timestamptz) is
@@ -13950,7 +15159,17 @@ begin
   v_steps := outbox.next_replays();
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
-    v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+    begin
+      v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      -- Skipped: the letter stays as it is, and the job goes on.
+      v_put := 0;
+      raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
+        v_step.endpoint_id, sqlstate, sqlerrm;
+    end;
     update outbox.replay_job j
     set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put,
       skipped = j.skipped + 1 - v_put
@@ -13958,7 +15177,7 @@ begin
     v_all := v_all + v_put;
   end loop;
   perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
-  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
+  perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   update outbox.replay_job j set state = 'done', finished_at = p_now
   where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
@@ -14061,6 +15280,8 @@ begin
   perform outbox.put_credentials(p_endpoint_id, null);
   perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
+  delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
   -- The one series that goes with what it counts, what is not added up yet too.
   delete from outbox.counter_change c
   where c.at >= outbox.counters_since(pg_catalog.clock_timestamp())
@@ -14090,8 +15311,16 @@ begin
     order by pg_catalog.random()
     limit 10
   loop
-    v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
-      outbox.clock());
+    begin
+      v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
+        outbox.clock());
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      raise warning 'outbox: what endpoint % has left cannot be removed: % %', v_endpoint, sqlstate,
+        sqlerrm;
+    end;
     exit when v_purged >= p_limit;
   end loop;
   return v_purged;
@@ -14110,6 +15339,7 @@ create view outbox.delivery_status with (security_invoker = true) as
 select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
   case
     when e.state = 'deleted' then 'cancelled'
+    when r.again_at = 'infinity' or d.due_at = 'infinity' then 'held'
     when d.leased_until is not null then 'processing'
     when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
     then 'held'
@@ -14118,12 +15348,15 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
   end as status,
   case
     when e.state = 'deleted' then null
+    when r.again_at = 'infinity' then 'set aside: ' || r.sqlstate || ' ' || r.error
+    when d.due_at = 'infinity' then 'set aside'
     when e.state <> 'enabled' then 'endpoint ' || e.state || coalesce(': ' || e.state_reason, '')
     when g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker
     when l.halted then 'halted behind a dead letter'
   end as held_because,
   d.attempt, d.tries,
-  case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end as next_attempt_at,
+  nullif(case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end, 'infinity')
+    as next_attempt_at,
   coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at,
   true as open
 from outbox.delivery d
@@ -14135,7 +15368,19 @@ join outbox.gate g on g.endpoint_id = d.endpoint_id
 -- A delivery lies in a lane of its endpoint's gate. Said, what an endpoint has open is found
 -- through its lanes.
 join outbox.lane l on l.id = d.lane_id and l.gate_id = g.id
+left join outbox.refusal r on r.endpoint_id = d.endpoint_id and r.event_id = d.event_id
 where d.lane_id > 0
+union all
+-- What the database refused to make.
+select r.event_id, r.endpoint_id, e.org_id, v.type,
+  case when e.state = 'deleted' then 'cancelled' else 'held' end,
+  'set aside: ' || r.sqlstate || ' ' || r.error, 0, 0, null, v.created_at, null, true
+from outbox.refusal r
+join outbox.event v on v.id = r.event_id
+join outbox.endpoint e on e.id = r.endpoint_id
+where r.step = 'routing' and not exists (
+  select from outbox.delivery d where d.event_id = r.event_id and d.endpoint_id = r.endpoint_id
+)
 union all
 select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt, null, null,
   v.created_at, a.at, false
@@ -14155,10 +15400,11 @@ where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
       -- A replay that was cancelled before its first try has no number of its own.
       and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
-  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held '
-  '(and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, '
-  'filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= '
-  'uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
+  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and '
+  'why; set aside: what the database refused, until retry_now()), or, where open is false, how it '
+  'ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of '
+  'all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what '
+  'has ended, it may read all history.';
 
 -- sql/80_endpoint_status.sql
 
@@ -14171,7 +15417,8 @@ select e.id, e.org_id, e.kind, e.url, e.description,
     then 'breaker ' || g.breaker
     else e.state
   end as status,
-  e.state_reason as reason, coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
+  coalesce(e.state_reason, 'claiming is refused: ' || c.sqlstate || ' ' || c.error) as reason,
+  coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
   g.streak as failures_running, g.first_failure_at as failing_since,
   -- The probe is a delivery whose turn has come: it may be later than the end of the rest.
   case
@@ -14182,13 +15429,20 @@ select e.id, e.org_id, e.kind, e.url, e.description,
     when g.tokens_at > 'epoch' and g.tokens < 1
     then outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)
   end), '-infinity') as not_before,
-  e.created_at, e.updated_at
+  e.created_at, e.updated_at, coalesce(s.n, 0) as set_aside, s.error as set_aside_error
 from outbox.endpoint e
-left join outbox.gate g on g.endpoint_id = e.id;
+left join outbox.gate g on g.endpoint_id = e.id
+left join outbox.endpoint_refusal c on c.endpoint_id = e.id
+left join lateral (
+  select pg_catalog.count(*) as n,
+    (pg_catalog.array_agg(r.sqlstate || ' ' || r.error order by r.at desc))[1] as error
+  from outbox.refusal r
+  where r.endpoint_id = e.id and r.again_at = 'infinity'
+) s on true;
 comment on view outbox.endpoint_status is
   'Every endpoint with what its gate knows: status, why, how many deliveries are open and in '
-  'flight, since when it fails, when it is served next. A deleted one shows what is still to be '
-  'cancelled.';
+  'flight, since when it fails, when it is served next, and how many deliveries are set aside, '
+  'with the last error. A deleted one shows what is still to be cancelled.';
 
 -- sql/80_outbox_views.sql
 
@@ -14426,12 +15680,23 @@ select
   ) as runs,
   (select pg_catalog.count(*) from (select from outbox.event_default limit 10000) c)
     + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c)
-    as rows_in_default
+    as rows_in_default,
+  a.n as set_aside,
+  a.error as set_aside_error
 from (select outbox.waiting() as waiting offset 0) w
-cross join (select outbox.gate_totals() as totals offset 0) g;
+cross join (select outbox.gate_totals() as totals offset 0) g
+cross join (
+  select pg_catalog.count(*) as n,
+    (pg_catalog.array_agg(r.sqlstate || ' ' || r.error order by r.at desc))[1] as error
+  from (
+    select r.sqlstate, r.error, r.at from outbox.refusal r
+    where r.again_at = 'infinity' order by r.at desc limit 10000
+  ) r
+) a;
 comment on view outbox.queue_health is
-  'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts '
-  'of unrouted, dead_letters and rows_in_default stop at 10,000.';
+  'The queue in one row: what waits, since when, what is held, and whether anybody works. '
+  'set_aside counts deliveries that the database refuses, set_aside_error is the last SQLSTATE and '
+  'text. Counts of unrouted, dead_letters, set_aside and rows_in_default stop at 10,000.';
 
 -- sql/80_recent_deliveries.sql
 
@@ -14684,6 +15949,34 @@ comment on function outbox.forget_requests(timestamptz, integer) is
 -- What releases an endpoint, as the console gives it: the remedy that must come first with it, or
 -- it is held again by the next failure.
 
+create function outbox.rewrite_command(p_endpoint outbox.endpoint) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return 'select ' || case
+    when p_endpoint.state_reason like 'unreadable: the signing secret%'
+    then pg_catalog.format('outbox.rotate_secret(%L)', p_endpoint.id)
+    when p_endpoint.state_reason like 'unreadable: the ed25519 signing key%'
+    then pg_catalog.format('outbox.rotate_secret(%L, %L)', p_endpoint.id, '<a new whsk_ key>')
+    when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
+    then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
+      select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
+    when p_endpoint.state_reason like 'unreadable: the access token%'
+    then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)', p_endpoint.org_id, p_endpoint.id,
+      '<the new token>')
+    when p_endpoint.kind = 'slack'
+    then pg_catalog.format('outbox.set_slack_url(%L, %L)', p_endpoint.id, '<the URL>')
+    when p_endpoint.broker is not null
+    then pg_catalog.format('outbox.set_broker(%L, p_credentials => %L)', p_endpoint.id,
+      '<the credentials>')
+    else pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id)
+  end;
+end
+$$;
+comment on function outbox.rewrite_command(outbox.endpoint) is
+  'The statement that sets again what could not be read of an endpoint from Vault. But for the '
+  'signing secret, which is made, it has a place for the value and is refused as it stands.';
+
 create function outbox.release_command(p_endpoint_id uuid) returns text
 language plpgsql stable
 set search_path = ''
@@ -14698,6 +15991,8 @@ begin
   select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
   if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
     return null;
+  elsif v_endpoint.state_reason like 'unreadable: %' then
+    return outbox.rewrite_command(v_endpoint);
   end if;
   -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
   select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
@@ -14722,7 +16017,8 @@ $$;
 comment on function outbox.release_command(uuid) is
   'The statement that releases a paused or disabled endpoint; null when it is neither. Of a '
   'channel whose access token failed it begins with set_channel_token(), whose <the new token> is '
-  'to be replaced: as it stands it is refused, and nothing is released.';
+  'to be replaced: as it stands it is refused, and nothing is released. Of an endpoint whose '
+  'secret cannot be read: what sets it again.';
 
 -- sql/82_api.sql
 
@@ -15082,6 +16378,8 @@ begin
   union
   select a.endpoint_id from outbox.attempt a
   where a.event_id = p_event_id and a.endpoint_id is not null
+  union
+  select r.endpoint_id from outbox.refusal r where r.event_id = p_event_id
   order by 1 desc;
 end
 $$;
@@ -15110,13 +16408,29 @@ as $$
 declare
   v_list refcursor;
 begin
-  if p_status in ('pending', 'processing', 'retrying', 'held') then
+  if p_status in ('pending', 'processing', 'retrying', 'held') and not (
+    p_status = 'held' and exists (select from outbox.refusal r where r.step = 'routing'))
+  then
     open v_list for
     select d.event_id, d.endpoint_id, null
     from outbox.delivery d
     where (d.event_id, d.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
+  elsif p_status = 'held' then
+    -- Those too that the database refused to make, which are few and rare: this sorts.
+    open v_list for
+    select l.event_id, l.endpoint_id, null
+    from (
+      select d.event_id, d.endpoint_id from outbox.delivery d
+      where (d.event_id, d.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+        and d.event_id >= p_from
+      union all
+      select r.event_id, r.endpoint_id from outbox.refusal r
+      where (r.event_id, r.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+        and r.event_id >= p_from and r.step = 'routing'
+    ) l
+    order by l.event_id desc, l.endpoint_id desc;
   elsif p_status = 'dead_letter' then
     open v_list for
     select x.event_id, x.endpoint_id, x.original_topic
@@ -15391,6 +16705,10 @@ begin
   if not exists (
     select from outbox.delivery d
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+  ) and not exists (
+    -- It was never made, since the database refused it.
+    select from outbox.refusal r
+    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
   ) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
@@ -17580,8 +18898,17 @@ begin
     order by d.event_id
     limit p_limit
   loop
-    perform outbox.settle_lost(v_delivery, v_now);
-    v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
+    -- One that the database refuses to end costs no other.
+    begin
+      perform outbox.settle_lost(v_delivery, v_now);
+      v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
+        v_delivery.endpoint_id, sqlstate, sqlerrm;
+    end;
   end loop;
   return v_expired;
 end
@@ -18173,7 +19500,8 @@ grant select on
   outbox.setting, outbox.event, outbox.event_default, outbox.unrouted, outbox.unroutable,
   outbox.routing_timeout,
   outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane, outbox.delivery, outbox.attempt,
-  outbox.attempt_default, outbox.dead_letter, outbox.replay_job, outbox.failure_rule,
+  outbox.attempt_default, outbox.dead_letter, outbox.refusal, outbox.endpoint_refusal,
+  outbox.replay_job, outbox.failure_rule,
   outbox.error_hint, outbox.run, outbox.saga, outbox.saga_step, outbox.consumer_inbox,
   outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt, outbox.audit_event,
   outbox.activity, outbox.template, outbox.consent, outbox.opt_out, outbox.conversation_window,

@@ -70,7 +70,7 @@ Deno.test('route() sets one poison event among 1,000 aside and lets nobody else 
   await expectDeliveredOnce(db.admin, { events: 1021, endpoints: 2 })
 })
 
-Deno.test('route() sets a wide event aside whose second thousand endpoints hold the poison', async () => {
+Deno.test('route() sets one delivery of 3,000 of a wide event aside, and makes all others', async () => {
   const { sql } = session
   const endpoints = await addEndpoints(sql, { count: 3000, patterns: ['wide'] })
   await addEndpoints(sql, { count: 1, patterns: ['small'] })
@@ -80,7 +80,18 @@ Deno.test('route() sets a wide event aside whose second thousand endpoints hold 
   const run = new Run(sql)
   try {
     for (let call = 1; call <= 4; call++) await run.call()
-    expect(await setAside()).toEqual([{ event_id: wide, error: 'this event is poison' }])
+    expect(await setAside()).toEqual([])
+    const refused = await db.admin`
+      select s.endpoint_id, s.status, s.held_because from outbox.delivery_status s
+      where s.event_id = ${wide} and s.status <> 'pending'`
+    expect([...refused]).toEqual([{
+      endpoint_id: endpoints[1500],
+      status: 'held',
+      held_because: 'set aside: P0001 this event is poison',
+    }])
+    const [made] = await db.admin`
+      select count(*)::integer as n from outbox.delivery d where d.event_id = ${wide}`
+    expect(made).toEqual({ n: 2999 })
     const [routed] = await db
       .admin`select count(*)::integer as n from outbox.delivery d where d.event_id = any (${small}::uuid[])`
     expect(routed).toEqual({ n: 10 })

@@ -198,6 +198,60 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
     await sql`select outbox.delete_endpoint(${id})`
   })
 
+  await t.step('an endpoint whose signing secret cannot be read', async () => {
+    const id = await endpoint()
+    await sql`delete from vault.secrets v using outbox.endpoint_secret s
+      where s.endpoint_id = ${id} and v.id = s.vault_id`
+    await mend(id, /^held, the endpoint is paused: unreadable: the signing secret .*rotate_secret/)
+  })
+
+  await t.step(
+    'an endpoint whose headers cannot be read, once their values are filled in',
+    async () => {
+      const id = await endpoint()
+      await sql`select outbox.set_headers(${id}, '{"authorization": "Bearer 1"}')`
+      await sql`delete from vault.secrets v using outbox.endpoint e
+      where e.id = ${id} and v.id = e.headers_vault_id`
+      expect(await isServed(id)).toBeNull()
+      const row = await lineOf('02', id)
+      expect(row.why).toMatch(/paused: unreadable: the set of custom headers .*set_headers/)
+      expect(await run(row.command)).toContain('headers.authorization')
+      expect(await run(row.command?.replace('""', '"Bearer 2"'))).toBe('')
+      expect(await isServed(id)).not.toBeNull()
+      await sql`select outbox.delete_endpoint(${id})`
+    },
+  )
+
+  await t.step('a delivery whose result the database refused three times', async () => {
+    const [made] = await sql`
+      select outbox.create_endpoint('https://example.com/aside', '{none}',
+        p_retry => '{"strategy": "fixed", "base_delay": 0, "jitter": false}') ->> 'id' as id`
+    const id: string = made?.id
+    await sql`select outbox.publish('thing.done', '{}', p_endpoint_id => ${id})`
+    await sql`alter table outbox.attempt
+      add constraint t_poison check (response is distinct from 'POISON') not valid`
+    const served = async (): Promise<boolean> => (await claim(id)).deliveries.length > 0
+    for (let tries = 1; tries <= 3; tries++) {
+      let deliveries: Delivery[] = []
+      await waitUntil(async () => (deliveries = (await claim(id)).deliveries).length > 0, {
+        timeoutMs: 10_000,
+      })
+      await dispatch(deliveries.map((one) => ({
+        ...one,
+        outcome: 'delivered',
+        status: 200,
+        response: 'POISON',
+      })))
+    }
+    await sql`alter table outbox.attempt drop constraint t_poison`
+    expect(await served()).toBe(false)
+    expect((await askOps(pg, '01')).find(({ runbook }) => runbook === 'Refused')).toMatchObject({
+      state: 'bad',
+      answer: expect.stringContaining('1 deliveries set aside, such as: 23514'),
+    })
+    await mend(id, /^set aside, the database refused its result: 23514 /)
+  })
+
   await t.step('an event for later is not stuck, one beside it may be', async () => {
     const [made] = await sql`
       select outbox.create_endpoint('https://example.com', '{none}') ->> 'id' as id`

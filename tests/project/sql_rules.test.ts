@@ -10,16 +10,45 @@ import { listFiles } from '../_run/files.ts'
  * each step of the tick's upkeep, none of which may cost the kick; a step of a saga, to say which;
  * applying callbacks, which stay stored whatever becomes of them.
  */
-const mayCatchOthers = [
+const keepToThemselves = [
   'upkeep',
   'kick',
   'read_payload',
   'route',
-  'route_one_by_one',
   'dispatch',
   'run_step',
   'try_apply',
 ]
+
+/** Where the bad member of a batch is told apart: what passes by itself is raised again, or left. */
+const tellApart = [
+  'add_apart',
+  'claim',
+  'complete_apart',
+  'count_failure',
+  'expire_deliveries',
+  'forget_batches',
+  'give_back',
+  'hand_out',
+  'note_batch',
+  'park_apart',
+  'purge_deleted',
+  'read_problem',
+  'read_results',
+  'readable',
+  'refuse_endpoint',
+  'refuse_result',
+  'renew_apart',
+  'route_failed',
+  'route_one_by_one',
+  'serve_apart',
+  'take_messages',
+  'try_read',
+  'wake',
+  'work_replay_jobs',
+]
+
+const mayCatchOthers = [...keepToThemselves, ...tellApart]
 
 for (const path of await listFiles(projectRoot, 'sql', '.sql')) {
   // On pg_cron 1.4 the tick is a DO block, since a procedure with a SET clause cannot commit.
@@ -40,6 +69,22 @@ Deno.test('every function that may catch every error is there and does', async (
   expect(mayCatchOthers.filter((name) => !found.includes(`when others in ${name},`))).toEqual([])
 })
 
+Deno.test('whoever tells a bad member apart looks first whether the error passes by itself', async () => {
+  for (const path of await listFiles(projectRoot, 'sql', '.sql')) {
+    const text = await Deno.readTextFile(join(projectRoot, path))
+    for (
+      const [definition, name = ''] of text.matchAll(/^create function outbox\.(\w+)[^]*?^\$\$;/gm)
+    ) {
+      if (!tellApart.includes(name)) continue
+      const handlers = definition.split(/exception when others then/).slice(1)
+      const heedless = handlers.filter((body) =>
+        !/^\s*(--[^\n]*\s*)*if (not )?outbox\.is_passing\(sqlstate\)/.test(body)
+      )
+      expect({ path, name, heedless }).toEqual({ path, name, heedless: [] })
+    }
+  }
+})
+
 const breaches: [what: string, sql: string, breach: string][] = [
   ['an update of all rows', 'update t set a = 1;', 'line 1: update without where'],
   ['a delete of all rows', 'select 1;\ndelete from t;', 'line 2: delete without where'],
@@ -56,13 +101,13 @@ const breaches: [what: string, sql: string, breach: string][] = [
   ['an upper-case keyword', 'SELECT 1;', 'line 1: SELECT is not lower case'],
   [
     'a catch-all in a function',
-    'create function outbox.claim() as $$ begin exception when others then end $$;',
-    'line 1: when others in claim, which may not catch every error',
+    'create function outbox.take() as $$ begin exception when others then end $$;',
+    'line 1: when others in take, which may not catch every error',
   ],
   [
     'a catch-all behind another condition',
-    'create function outbox.claim() as $$ begin exception when query_canceled or others then end $$;',
-    'line 1: when others in claim, which may not catch every error',
+    'create function outbox.take() as $$ begin exception when query_canceled or others then end $$;',
+    'line 1: when others in take, which may not catch every error',
   ],
   [
     'a catch-all in a block after an allowed function',

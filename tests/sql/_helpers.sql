@@ -135,10 +135,11 @@ create function asleep() returns table (what text, id bigint) language sql set e
   select 'gate', g.id
   from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id
   where g.next_at = 'infinity' and e.state <> 'deleted' and exists (
-    select from outbox.delivery d join outbox.lane l on l.id = d.lane_id where d.endpoint_id = e.id and not l.halted)
+    select from outbox.delivery d join outbox.lane l on l.id = d.lane_id where d.endpoint_id = e.id and not l.halted
+      and d.due_at < 'infinity')
   union
   select 'lane', l.id from outbox.lane l join outbox.delivery d on d.lane_id = l.id
-  where l.next_at = 'infinity' and not l.halted
+  where l.next_at = 'infinity' and not l.halted and d.due_at < 'infinity'
   union
   select 'lane before the first of its gate', l.id from outbox.lane l join outbox.gate g on g.id = l.gate_id
   where l.next_at < g.lanes_from

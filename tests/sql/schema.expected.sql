@@ -41,6 +41,20 @@ ALTER TYPE outbox.claimed_message OWNER TO postgres;
 
 COMMENT ON TYPE outbox.claimed_message IS 'A message that was claimed, and for how long it waits before it is sent.';
 
+-- Name: completed; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.completed AS (
+	applied integer,
+	refused integer,
+	error text
+);
+
+ALTER TYPE outbox.completed OWNER TO postgres;
+
+-- Name: TYPE completed; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.completed IS 'How many results counted, how many the database refused to store, and the first refusal; the rest are stale.';
+
 -- Name: delivery_key; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.delivery_key AS (
@@ -135,6 +149,33 @@ ALTER TYPE outbox.gain OWNER TO postgres;
 
 COMMENT ON TYPE outbox.gain IS 'How many deliveries a lane has gained, due from when to when.';
 
+-- Name: parcel; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.parcel AS (
+	deliveries json,
+	events json,
+	endpoints json
+);
+
+ALTER TYPE outbox.parcel OWNER TO postgres;
+
+-- Name: TYPE parcel; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.parcel IS 'What a run needs to send what it has claimed, as JSON text.';
+
+-- Name: handed; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.handed AS (
+	claimed outbox.claimed,
+	parcel outbox.parcel
+);
+
+ALTER TYPE outbox.handed OWNER TO postgres;
+
+-- Name: TYPE handed; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.handed IS 'What a run has claimed, and what it needs to send that.';
+
 -- Name: message_move; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.message_move AS (
@@ -198,19 +239,20 @@ ALTER TYPE outbox.pair OWNER TO postgres;
 
 COMMENT ON TYPE outbox.pair IS 'An event for an endpoint, with what its delivery needs of the event. problem: null when it is to be delivered, the empty string when it is not wanted, else why its filter could not be asked.';
 
--- Name: parcel; Type: TYPE; Schema: outbox; Owner: postgres
+-- Name: pairs_apart; Type: TYPE; Schema: outbox; Owner: postgres
 
-CREATE TYPE outbox.parcel AS (
-	deliveries json,
-	events json,
-	endpoints json
+CREATE TYPE outbox.pairs_apart AS (
+	added integer,
+	refused outbox.pair[],
+	sqlstates text[],
+	errors text[]
 );
 
-ALTER TYPE outbox.parcel OWNER TO postgres;
+ALTER TYPE outbox.pairs_apart OWNER TO postgres;
 
--- Name: TYPE parcel; Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: TYPE pairs_apart; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.parcel IS 'What a run needs to send what it has claimed, as JSON text.';
+COMMENT ON TYPE outbox.pairs_apart IS 'How many deliveries were made, and the pairs of which none could be, with the errors.';
 
 -- Name: question; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -269,6 +311,21 @@ ALTER TYPE outbox.result OWNER TO postgres;
 -- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.result IS 'What a run reports of one delivery: outcome is delivered, failed or released (given back unsent), or renew (its ordered lane takes longer). provider_id is what the provider calls the thing that it took, provider what else it said.';
+
+-- Name: reported; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.reported AS (
+	results outbox.result[],
+	bad outbox.result[],
+	sqlstates text[],
+	errors text[]
+);
+
+ALTER TYPE outbox.reported OWNER TO postgres;
+
+-- Name: TYPE reported; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.reported IS 'What a run reports: the results that can be read, and of those that cannot the delivery and the error.';
 
 -- Name: routing; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -412,6 +469,45 @@ ALTER FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint
 -- Name: FUNCTION act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) IS 'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). OH001; OH002; OH004: it is being sent, or finished.';
+
+-- Name: add_apart(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS outbox.pairs_apart
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_done outbox.pairs_apart;
+  v_rest outbox.pairs_apart;
+  v_half integer := pg_catalog.cardinality(p_pairs) / 2;
+begin
+  begin
+    v_done.added := outbox.route_events('{}', p_pairs, p_now);
+    return v_done;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    v_done.sqlstates := array[sqlstate];
+    v_done.errors := array[sqlerrm];
+  end;
+  if v_half = 0 then
+    v_done.added := 0;
+    v_done.refused := p_pairs;
+    return v_done;
+  end if;
+  v_done := outbox.add_apart(p_pairs[1:v_half], p_now);
+  v_rest := outbox.add_apart(p_pairs[v_half + 1:], p_now);
+  return row(v_done.added + v_rest.added, v_done.refused || v_rest.refused,
+    v_done.sqlstates || v_rest.sqlstates, v_done.errors || v_rest.errors)::outbox.pairs_apart;
+end
+$$;
+
+ALTER FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Makes the deliveries of pairs; those that the database refuses cost no other. locks: the caller holds the gates.';
 
 -- Name: add_deliveries(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -733,6 +829,25 @@ ALTER FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timest
 
 COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) IS 'Stores one more signing secret of an endpoint in Vault and returns the id of its row; whsk_ is one of scheme v1a, with its public key beside it.';
 
+-- Name: admit_endpoints(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if exists (select from outbox.endpoint_refusal) then
+    delete from outbox.endpoint_refusal r where r.endpoint_id = any (p_endpoint_ids);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION admit_endpoints(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) IS 'Forgets the refusals of endpoints that could be claimed from.';
+
 -- Name: adopt_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) RETURNS text
@@ -853,36 +968,28 @@ ALTER FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now t
 
 COMMENT ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Publishes outhook.delivery.dead_lettered for deliveries that just became dead letters.';
 
--- Name: answer(integer, integer, integer, boolean, text, outbox.claimed, jsonb, json, json, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: answer(integer, integer, integer, boolean, text, outbox.parcel, json, json, json); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone) RETURNS json
+CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
-declare
-  v_parcel outbox.parcel := case
-    when p_claimed.events is null then row('[]', '{}', '{}')::outbox.parcel
-    else outbox.batch(p_claimed, p_known, p_now)
-  end;
 begin
   return pg_catalog.json_build_object(
     'applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat,
     'stop', p_stop, 'settings', outbox.run_settings(),
-    'error', case
-      when p_route_error is not null or p_claim_error is not null then
-        pg_catalog.json_strip_nulls(
-          pg_catalog.json_build_object('route', p_route_error, 'claim', p_claim_error))
-    end,
-    'retries', p_retries, 'renewed', p_renewed, 'deliveries', v_parcel.deliveries,
-    'events', v_parcel.events, 'endpoints', v_parcel.endpoints);
+    'error', case when p_errors::text <> '{}' then p_errors end,
+    'retries', p_retries, 'renewed', p_renewed,
+    'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
+    'endpoints', coalesce(p_parcel.endpoints, '{}'));
 end
 $$;
 
-ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) OWNER TO postgres;
 
--- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone) IS 'The answer of dispatch().';
+COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) IS 'The answer of dispatch(). p_errors: {"results", "route", "claim"}, those that there are.';
 
 -- Name: answer_of(outbox.question, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1012,12 +1119,14 @@ CREATE FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp wi
     AS $$
 begin
   return array(
-    select s.decrypted_secret
+    select s.secret
     from pg_catalog.unnest(array[
       p_app.secret_vault_id,
       case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
     ]) with ordinality as k (id, place)
-    join vault.decrypted_secrets s on s.id = k.id
+    -- A callback may be of several apps: one whose secret cannot be read costs no other.
+    cross join lateral outbox.try_read(k.id) s (secret)
+    where s.secret is not null
     order by k.place);
 end
 $$;
@@ -1026,7 +1135,7 @@ ALTER FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp wit
 
 -- Name: FUNCTION app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone) IS 'The secrets of a Meta app that count, the newest first.';
+COMMENT ON FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone) IS 'The secrets of a Meta app that count and can be read from Vault, the newest first.';
 
 -- Name: apply_callbacks(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2485,6 +2594,7 @@ CREATE FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_wh
 declare
   v_now timestamptz := outbox.clock();
 begin
+  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
@@ -3690,6 +3800,10 @@ begin
   if not exists (
     select from outbox.delivery d
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+  ) and not exists (
+    -- It was never made, since the database refused it.
+    select from outbox.refusal r
+    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
   ) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
@@ -4359,35 +4473,25 @@ CREATE FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp 
     AS $$
 declare
   v_endpoints uuid[];
-  v_claimed outbox.claimed;
-  v_served uuid[];
 begin
   if p_touched is not null then
-    perform outbox.park(p_touched, p_now);
+    perform outbox.park_apart(p_touched, p_now);
   end if;
   if p_limit > 0 then
+    -- Outside of the block, so that the gates stay locked when it fails.
     v_endpoints := outbox.due_gates(p_limit, p_now);
   end if;
-  if v_endpoints is not null then
-    if outbox.lose_leases(v_endpoints, p_now) > 0 then
-      perform outbox.park(v_endpoints, p_now);
-    end if;
+  if v_endpoints is null then
+    return null;
   end if;
-  -- A lane may be due in vain, its first delivery having been put off or the clock set back. What
-  -- take() saw only such lanes of goes on to its next ones: every look puts some of them aside. The
-  -- number is a precaution.
-  for v_look in 1 .. 100 loop
-    exit when v_endpoints is null;
-    v_claimed := outbox.take(v_endpoints, p_limit, p_now);
-    v_served := v_claimed.endpoints;
-    if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
-      v_claimed := outbox.take_messages(v_claimed, p_now);
+  begin
+    return outbox.serve(v_endpoints, p_limit, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
     end if;
-    perform outbox.park(v_endpoints, p_now, v_served);
-    exit when v_claimed.events is not null;
-    v_endpoints := outbox.still_due(v_endpoints, p_now);
-  end loop;
-  return v_claimed;
+  end;
+  return outbox.serve_apart(v_endpoints, p_limit, p_now);
 end
 $$;
 
@@ -4395,7 +4499,7 @@ ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp w
 
 -- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries from the gates that are due.';
+COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries from the gates that are due. An endpoint from which the database refuses to claim costs no other; an error that passes by itself is raised.';
 
 -- Name: claimed_before(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4583,6 +4687,8 @@ begin
   perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
+  delete from outbox.refusal r
+  where r.endpoint_id = p_delivery.endpoint_id and r.event_id = p_delivery.event_id;
   -- An ordered lane waits for the retry of its first delivery, and for no other's: when that one is
   -- closed, the next may have failed as well, since a lane is lost as a whole.
   v_was_first := not exists (
@@ -4765,6 +4871,11 @@ begin
   if v_news.closed is not null then
     perform outbox.announce('outhook.breaker.closed', v_news.closed, p_now);
   end if;
+  if exists (select from outbox.refusal) then
+    perform outbox.forget_refusals(
+      array(select r.event from pg_catalog.unnest(p_results) r),
+      array(select r.endpoint from pg_catalog.unnest(p_results) r));
+  end if;
   return v_applied;
 end
 $$;
@@ -4774,6 +4885,52 @@ ALTER FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with t
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results, disables endpoints that are gone, publishes the operational events, and returns how many results applied; the rest are stale. locks: the caller holds the gates.';
+
+-- Name: complete_apart(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp with time zone) RETURNS outbox.completed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_done outbox.completed;
+  v_rest outbox.completed;
+  v_sqlstate text;
+  v_error text;
+  v_half integer := pg_catalog.cardinality(p_results) / 2;
+begin
+  begin
+    v_done.applied := outbox.complete(p_results, p_now);
+    v_done.refused := 0;
+    return v_done;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    v_sqlstate := sqlstate;
+    v_error := sqlerrm;
+  end;
+  if v_half = 0 then
+    perform outbox.refuse_result(p_results[1], v_sqlstate, v_error, p_now);
+    v_done.applied := 0;
+    v_done.refused := 1;
+    v_done.error := v_sqlstate || ' ' || v_error;
+    return v_done;
+  end if;
+  v_done := outbox.complete_apart(p_results[1:v_half], p_now);
+  v_rest := outbox.complete_apart(p_results[v_half + 1:], p_now);
+  v_done.applied := v_done.applied + v_rest.applied;
+  v_done.refused := v_done.refused + v_rest.refused;
+  v_done.error := coalesce(v_done.error, v_rest.error);
+  return v_done;
+end
+$$;
+
+ALTER FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION complete_apart(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results as complete() does; one that the database refuses costs only itself. An error that passes by itself is raised. locks: the caller holds the gates.';
 
 -- Name: complete_message(outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5047,6 +5204,13 @@ begin
     perform outbox.count_up('events', array['set_aside']);
   end if;
   delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- It stays unrouted, and is tried again each time; all others are routed.
+  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
+    sqlstate, sqlerrm;
 end
 $$;
 
@@ -5973,6 +6137,8 @@ begin
   union
   select a.endpoint_id from outbox.attempt a
   where a.event_id = p_event_id and a.endpoint_id is not null
+  union
+  select r.endpoint_id from outbox.refusal r where r.event_id = p_event_id
   order by 1 desc;
 end
 $$;
@@ -6159,13 +6325,14 @@ declare
     else 0
   end;
   v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
+  v_reported outbox.reported;
   v_results outbox.result[];
   v_renewals outbox.result[];
   v_batch outbox.routing;
   v_touched uuid[];
-  v_applied integer := 0;
+  v_done outbox.completed := row(0, 0, null);
   v_route jsonb := '{"routed": 0, "error": null}'::jsonb;
-  v_claimed outbox.claimed;
+  v_handed outbox.handed;
   v_claim_error text;
   v_failing uuid[];
   v_retries json;
@@ -6175,24 +6342,21 @@ begin
   values (p_run, p_seq, v_now)
   on conflict do nothing;
   if not found then
-    v_claimed := outbox.claimed_before(p_run, p_seq, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_claimed, p_known, null, null, null, null,
-      v_now);
+    v_handed := outbox.hand_out(outbox.claimed_before(p_run, p_seq, v_now), p_known, v_now);
+    return outbox.answer(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
   end if;
-  -- Three calls of a run may be under way at most, so older batches are not asked for again.
-  -- Not all below: that would walk what a transaction left open keeps of them.
-  delete from outbox.run_batch b
-  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
+  perform outbox.forget_batches(p_run, p_seq);
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, p_known, null, null, null, null,
-      v_now);
+    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null);
   end if;
   if v_given > 0 then
+    v_reported := outbox.read_results(p_results);
     select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
       pg_catalog.array_agg(r) filter (where r.outcome = 'renew')
     into v_results, v_renewals
-    from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r;
-    v_given := coalesce(pg_catalog.cardinality(v_results), 0);
+    from pg_catalog.unnest(v_reported.results) r;
+    v_given := coalesce(pg_catalog.cardinality(v_results), 0)
+      + coalesce(pg_catalog.cardinality(v_reported.bad), 0);
   end if;
   if v_stop is null then
     begin
@@ -6200,11 +6364,14 @@ begin
     exception when query_canceled or others then
       v_route := pg_catalog.jsonb_build_object(
         'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
-      perform outbox.shrink_routing(null, sqlerrm, v_now);
+      -- A cancelled read took too long; what else passes says nothing about the events.
+      if sqlstate = '57014' or not outbox.is_passing(sqlstate) then
+        perform outbox.shrink_routing(null, sqlerrm, v_now);
+      end if;
     end;
   end if;
   v_touched := array(
-    select r.endpoint from pg_catalog.unnest(v_results || v_renewals) r
+    select r.endpoint from pg_catalog.unnest(v_results || v_renewals || v_reported.bad) r
     where r.endpoint is not null
     union
     select p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p);
@@ -6212,8 +6379,8 @@ begin
     perform outbox.lock_gates(v_touched);
   end if;
   if v_given > 0 then
-    v_applied := outbox.complete(v_results, v_now);
-    perform outbox.count_up('stale_results', '{}', v_given - v_applied);
+    v_done := outbox.record_results(v_results, v_reported, v_now);
+    perform outbox.count_up('stale_results', '{}', v_given - v_done.applied - v_done.refused);
     v_failing := array(
       select distinct r.endpoint from pg_catalog.unnest(v_results) r where r.outcome = 'failed');
     if pg_catalog.cardinality(v_failing) > 0 then
@@ -6221,26 +6388,27 @@ begin
     end if;
   end if;
   if v_renewals is not null then
-    v_renewed := outbox.renew_leases(v_renewals, v_now);
+    v_renewed := outbox.renew_apart(v_renewals, v_now);
   end if;
   if v_batch.events is not null then
     v_route := outbox.route(v_batch, v_now);
   end if;
   begin
     -- The limit of the statement has struck and will not again: nothing more is begun.
-    v_claimed := outbox.claim(
-      case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now);
+    v_handed := outbox.hand_out(
+      outbox.claim(
+        case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),
+      p_known, v_now);
+    perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
   exception when query_canceled or others then
     v_claim_error := sqlerrm;
-    perform outbox.park(v_touched, v_now);
+    v_handed := null;
+    perform outbox.park_apart(v_touched, v_now);
   end;
-  if v_claimed.events is not null then
-    update outbox.run_batch b set
-      events = v_claimed.events, endpoints = v_claimed.endpoints, attempts = v_claimed.attempts
-    where b.run_id = p_run and b.seq = p_seq;
-  end if;
-  return outbox.answer(v_applied, v_given - v_applied, (v_route ->> 'routed')::integer, false,
-    v_stop, v_claimed, p_known, v_retries, v_renewed, v_route ->> 'error', v_claim_error, v_now);
+  return outbox.answer(v_done.applied, v_given - v_done.applied - v_done.refused,
+    (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
+    pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
+      'route', v_route ->> 'error', 'claim', v_claim_error)));
 end
 $$;
 
@@ -6248,7 +6416,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier answer, which are left out of this one while they are the same. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error", "retries", "renewed", "deliveries", "events", "endpoints"}. A call whose answer was lost is made again with the same p_run and p_seq; that answer says nothing of renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier answer, which are left out of this one while they are the same. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints"}. A result, a delivery or an endpoint that the database refuses costs only itself (31_refusal); an error that passes by itself fails the call, which is made again. A call whose answer was lost is made again with the same p_run and p_seq; that answer says nothing of renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6477,19 +6645,25 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
+  -- What cannot be claimed takes nobody's turn either.
+  v_refused bigint := (
+    select pg_catalog.count(*) from outbox.endpoint_refusal r where r.again_at > p_now);
 begin
   with due as materialized (
-    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker
+    select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker,
+      v_refused > 0 and exists (
+        select from outbox.endpoint_refusal r
+        where r.endpoint_id = g.endpoint_id and r.again_at > p_now) as refused
     from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
-    limit greatest(p_limit, 100)
+    limit greatest(p_limit, 100) + v_refused
   ), wanted as materialized (
     -- Lock no more gates than it takes to fill the batch.
     select w.id, w.changed_at
     from (
-      select d.id, d.changed_at,
+      select d.id, d.changed_at, d.refused,
         pg_catalog.sum(m.most) over (order by d.next_at, d.id) - m.most as before
       from due d
       cross join lateral (
@@ -6497,14 +6671,14 @@ begin
       ) e
       cross join lateral (
         select case
-          when e.state = 'enabled' then least(
+          when e.state = 'enabled' and not d.refused then least(
             d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
             case when d.breaker = 'closed' then e.quantum else 1 end)
           else 0
         end as most
       ) m
     ) w
-    where w.before < p_limit
+    where w.before < p_limit and not w.refused
   ), locked as materialized (
     select g.endpoint_id, g.next_at, g.id
     from wanted w
@@ -6631,6 +6805,25 @@ ALTER FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now timestam
 -- Name: FUNCTION end_told(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken further in the meantime: the retry would keep back the next message to that person. locks: the caller holds the gate and the message.';
+
+-- Name: end_unreadable_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update outbox.endpoint_secret s set expires_at = p_now
+  where s.endpoint_id = p_endpoint_id and s.expires_at > p_now
+    and outbox.try_read(s.vault_id) is null;
+end
+$$;
+
+ALTER FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Ends the replaced secrets of an endpoint that cannot be read: they can sign nothing.';
 
 -- Name: endpoint_json(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7120,8 +7313,17 @@ begin
     order by d.event_id
     limit p_limit
   loop
-    perform outbox.settle_lost(v_delivery, v_now);
-    v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
+    -- One that the database refuses to end costs no other.
+    begin
+      perform outbox.settle_lost(v_delivery, v_now);
+      v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
+        v_delivery.endpoint_id, sqlstate, sqlerrm;
+    end;
   end loop;
   return v_expired;
 end
@@ -8211,6 +8413,31 @@ ALTER FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) OWNER T
 
 COMMENT ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) IS 'Removes the secrets of Meta apps that count no more; returns how many.';
 
+-- Name: forget_batches(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- Three calls of a run may be under way at most, so older batches are not asked for again.
+  -- Not all below: that would walk what a transaction left open keeps of them.
+  delete from outbox.run_batch b
+  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: old batches of run % stay: % %', p_run, sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) OWNER TO postgres;
+
+-- Name: FUNCTION forget_batches(p_run uuid, p_seq bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) IS 'Forgets the batches of a run that can no longer be asked for again.';
+
 -- Name: forget_channel(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_channel(p_endpoint_id uuid) RETURNS void
@@ -8253,6 +8480,8 @@ begin
   perform outbox.put_credentials(p_endpoint_id, null);
   perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
+  delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
   -- The one series that goes with what it counts, what is not added up yet too.
   delete from outbox.counter_change c
   where c.at >= outbox.counters_since(pg_catalog.clock_timestamp())
@@ -8269,6 +8498,29 @@ ALTER FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNE
 -- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
+
+-- Name: forget_refusals(uuid[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  delete from outbox.refusal r
+  using unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+  where r.endpoint_id = p.endpoint_id and r.event_id = p.event_id
+    and not exists (
+      select from outbox.delivery d
+      where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION forget_refusals(p_events uuid[], p_endpoints uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) IS 'Removes what was noted of these deliveries, of those that have ended.';
 
 -- Name: forget_requests(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8881,6 +9133,60 @@ ALTER FUNCTION outbox.get_whatsapp_app(p_app_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.get_whatsapp_app(p_app_id text) IS 'A Meta app: {"appId", "appKey": the last part of the address of its callbacks, "allowUnsigned", "secrets": how many count}. OH002.';
 
+-- Name: give_back(outbox.claimed, uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.give_back(p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_held boolean;
+begin
+  perform outbox.complete_apart(array(
+    select outbox.given_back(c.event_id, c.endpoint_id, c.attempt)
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
+      as c (event_id, endpoint_id, attempt)
+    where c.endpoint_id = p_endpoint_id), p_now);
+  begin
+    v_held := outbox.hold_unreadable(p_endpoint_id, p_why, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    v_held := false;
+  end;
+  if not v_held then
+    perform outbox.refuse_endpoint(p_endpoint_id, 'OH004', p_why, p_now);
+  end if;
+  perform outbox.park_apart(array[p_endpoint_id], p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.give_back(p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION give_back(p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.give_back(p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Gives back what was claimed of an endpoint whose secrets cannot be read, and holds it. locks: the caller holds the gate.';
+
+-- Name: given_back(uuid, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt integer) RETURNS outbox.result
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
+    null, null, null, null)::outbox.result;
+end
+$$;
+
+ALTER FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt integer) OWNER TO postgres;
+
+-- Name: FUNCTION given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt integer) IS 'The result of a claim that was given back.';
+
 -- Name: grant_consent(text, text, text[], text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
@@ -8919,6 +9225,43 @@ ALTER FUNCTION outbox.had_pairs(p_event uuid) OWNER TO postgres;
 -- Name: FUNCTION had_pairs(p_event uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.had_pairs(p_event uuid) IS 'Whether somebody wanted an event that earlier calls have begun to route.';
+
+-- Name: hand_out(outbox.claimed, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) RETURNS outbox.handed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_handed outbox.handed;
+begin
+  v_handed.claimed := p_claimed;
+  if p_claimed.events is null then
+    return v_handed;
+  end if;
+  begin
+    v_handed.parcel := outbox.batch(p_claimed, p_known, p_now);
+    return v_handed;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  -- A repeated call has not locked them.
+  perform outbox.lock_gates(p_claimed.endpoints);
+  v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
+  if (v_handed.claimed).events is not null then
+    v_handed.parcel := outbox.batch(v_handed.claimed, p_known, p_now);
+  end if;
+  return v_handed;
+end
+$$;
+
+ALTER FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'What a run needs to send what it has claimed; endpoints whose secrets cannot be read are held and left out. locks: none but for these, whose gates it waits for.';
 
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9361,6 +9704,35 @@ ALTER FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outb
 
 COMMENT ON FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone) IS 'Holds a template of an account or lifts that, unless a later word has been spoken; returns why it does nothing, if so.';
 
+-- Name: hold_unreadable(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  -- As disable_itself(): a change left open at the console holds up no run.
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.state = 'enabled'
+  for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  update outbox.endpoint e
+  set state = 'paused', state_reason = p_why, version = e.version + 1, updated_at = p_now
+  where e.id = p_endpoint_id;
+  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false when somebody is changing it.';
+
 -- Name: host_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.host_problem(p_host text) RETURNS text
@@ -9703,6 +10075,21 @@ ALTER FUNCTION outbox.is_open_on(p_day date) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_open_on(p_day date) IS 'Whether anything is open of the events of that day (UTC).';
 
+-- Name: is_passing(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_passing(p_sqlstate text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select p_sqlstate ~ '^(08|40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
+$$;
+
+ALTER FUNCTION outbox.is_passing(p_sqlstate text) OWNER TO postgres;
+
+-- Name: FUNCTION is_passing(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error passes by itself, so that it says nothing about the row that met it: lost connections (08), deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). functions/_shared/database/fault.ts has the whole table.';
+
 -- Name: is_port_range(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_port_range(p_text text) RETURNS boolean
@@ -9881,6 +10268,26 @@ ALTER FUNCTION outbox.iso_time(p_at timestamp with time zone) OWNER TO postgres;
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.iso_time(p_at timestamp with time zone) IS 'A moment as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
+
+-- Name: joined(outbox.claimed, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) RETURNS outbox.claimed
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select row(
+    p_claimed.events || p_more.events, p_claimed.endpoints || p_more.endpoints,
+    p_claimed.attempts || p_more.attempts, p_claimed.tries || p_more.tries,
+    p_claimed.lanes || p_more.lanes, p_claimed.ordered || p_more.ordered,
+    p_claimed.replayed || p_more.replayed, p_claimed.leases_ms || p_more.leases_ms
+  )::outbox.claimed
+$$;
+
+ALTER FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) OWNER TO postgres;
+
+-- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) IS 'Two claims as one.';
 
 -- Name: judge_statuses(bigint[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10225,6 +10632,38 @@ ALTER FUNCTION outbox.latency_bounds() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.latency_bounds() IS 'The upper bounds of the buckets of how long a delivery takes from when it is due, in ms.';
 
+-- Name: lay_aside(outbox.delivery, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_lane outbox.lane;
+begin
+  -- As a claim that was given back: no receipt, which may be what is refused.
+  perform outbox.apply_results(array[
+    outbox.given_back(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt)], p_now);
+  select l.* into v_lane from outbox.lane l
+  where l.id = p_delivery.lane_id order by l.changed_at desc limit 1;
+  if v_lane.ordered and p_again_at < 'infinity' then
+    perform outbox.rest_lane(v_lane.id, p_again_at - p_now, p_now);
+  elsif v_lane.ordered then
+    perform outbox.leave_lane(p_delivery, v_lane, p_now);
+  else
+    update outbox.delivery d set due_at = greatest(p_again_at, v_lane.head_at)
+    where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Ends the lease of a delivery without an outcome. It is due again at p_again_at, with its ordered lane; infinity sets it aside. locks: the caller holds the gate, and parks it.';
+
 -- Name: learn_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.learn_numbers(p_ids bigint[]) RETURNS void
@@ -10256,6 +10695,70 @@ ALTER FUNCTION outbox.learn_numbers(p_ids bigint[]) OWNER TO postgres;
 -- Name: FUNCTION learn_numbers(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.learn_numbers(p_ids bigint[]) IS 'Notes the numbers of channels, which their callbacks show and only those: an update of a number''s quality names it by nothing else.';
+
+-- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.lane (
+    id bigint NOT NULL,
+    gate_id bigint NOT NULL,
+    ordered boolean NOT NULL,
+    key_hash bigint DEFAULT 0 NOT NULL,
+    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    leased integer DEFAULT 0 NOT NULL,
+    leased_until timestamp with time zone,
+    halted boolean DEFAULT false NOT NULL,
+    depth bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
+    CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.lane OWNER TO postgres;
+
+-- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends, or earlier: lose_leases() looks then, and notes the next. Of an ordered lane, tail_at is the last due_at that routing gave out, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
+
+-- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_halts boolean := (
+    select e.on_dead_letter = 'halt' from outbox.endpoint e where e.id = p_delivery.endpoint_id);
+  v_aside outbox.lane := outbox.replay_lane(p_lane.gate_id, 0);
+begin
+  -- Its key goes on, or stands still, as behind a dead letter.
+  update outbox.delivery d set lane_id = v_aside.id, due_at = 'infinity'
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  update outbox.lane l set depth = l.depth + 1 where l.id = v_aside.id;
+  update outbox.lane l set
+    depth = l.depth - 1,
+    halted = l.halted or v_halts,
+    next_at = case
+      when l.depth = 1 or l.halted or v_halts then 'infinity'
+      when l.leased > 0 then l.next_at
+      else greatest(l.not_before, p_now)
+    end
+  where l.id = p_lane.id;
+  delete from outbox.lane l
+  where l.id = p_lane.id and l.depth = 0 and l.leased = 0 and not l.halted
+    and l.not_before <= p_now;
+end
+$$;
+
+ALTER FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) IS 'Sets a delivery of an ordered lane aside, in the lane of single replays. locks: the caller holds the gate, and parks it.';
 
 -- Name: lift_expired_holds(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10906,15 +11409,24 @@ CREATE FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with tim
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
+declare
+  v_secrets jsonb;
+  v_lost bigint;
 begin
-  return (
-    select coalesce(
-      pg_catalog.jsonb_agg(v.decrypted_secret
-        order by s.expires_at is null desc, s.created_at desc),
-      '[]')
-    from outbox.endpoint_secret s
-    join vault.decrypted_secrets v on v.id = s.vault_id
-    where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now));
+  select
+    coalesce(
+      pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)
+        filter (where v.decrypted_secret is not null),
+      '[]'),
+    pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
+  into v_secrets, v_lost
+  from outbox.endpoint_secret s
+  left join vault.decrypted_secrets v on v.id = s.vault_id
+  where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now);
+  if v_lost > 0 then
+    perform outbox.lost_in_vault('the signing secret');
+  end if;
+  return v_secrets;
 end
 $$;
 
@@ -10922,7 +11434,7 @@ ALTER FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time
 
 -- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. For dispatch() and read_secret() alone.';
+COMMENT ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced one that Vault has no longer is left out; OH004 when a current one is missing, and Vault''s own error when one cannot be decrypted. For dispatch() alone.';
 
 -- Name: lock_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11119,7 +11631,7 @@ CREATE FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with t
 declare
   v_lost outbox.result[];
   v_lanes bigint[];
-  v_applied integer := 0;
+  v_done outbox.completed;
 begin
   v_lanes := array(
     select n.id
@@ -11174,9 +11686,14 @@ begin
       order by d.due_at, d.event_id
       limit 2000
     ) d
-    where (d.held).leased_until <= p_now);
+    where (d.held).leased_until <= p_now
+      -- What could not even be given back is not asked about each time.
+      and not exists (
+        select from outbox.refusal r
+        where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
+          and r.again_at > p_now));
   if pg_catalog.cardinality(v_lost) > 0 then
-    v_applied := outbox.complete(v_lost, p_now);
+    v_done := outbox.complete_apart(v_lost, p_now);
   end if;
   -- The lease that a lane noted as its first may have ended with a result: it notes the next.
   update outbox.lane l set leased_until = coalesce((
@@ -11187,7 +11704,7 @@ begin
       limit 2000
     ) d), l.leased_until)
   where l.id = any (v_lanes) and l.leased > 0;
-  return v_applied;
+  return coalesce(v_done.applied + v_done.refused, 0);
 end
 $$;
 
@@ -11195,7 +11712,7 @@ ALTER FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with ti
 
 -- Name: FUNCTION lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records every lease of these endpoints that has ended as a failed attempt of class lease_expired and returns how many: it spends a try and waits for its retry like any other, so that a delivery that kills its run does not kill one after the other. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records every lease of these endpoints that has ended as a failed attempt of class lease_expired and returns how many: it spends a try and waits for its retry like any other, so that a delivery that kills its run does not kill one after the other. Those that the database refuses to record are given back or set aside, and count. locks: the caller holds the gates.';
 
 -- Name: lost(outbox.delivery); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11215,6 +11732,60 @@ ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
 -- Name: FUNCTION lost(p_delivery outbox.delivery); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended.';
+
+-- Name: lost_in_vault(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lost_in_vault(p_what text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('%s is not in Vault any more', p_what),
+    hint = 'Set it again: rotate_secret(), set_headers(), set_broker(), set_slack_url() or '
+      'set_channel_token()';
+end
+$$;
+
+ALTER FUNCTION outbox.lost_in_vault(p_what text) OWNER TO postgres;
+
+-- Name: FUNCTION lost_in_vault(p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lost_in_vault(p_what text) IS 'Raises OH004 for a secret whose row in Vault is gone.';
+
+-- Name: make_refused(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  if not exists (
+    select from outbox.refusal r
+    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
+      and not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id))
+  then
+    return;
+  end if;
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
+    select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
+      pg_catalog.octet_length(v.body))::outbox.pair
+    from outbox.event v
+    join outbox.endpoint e on e.id = p_endpoint_id and e.state <> 'deleted'
+    where v.id = p_event_id), p_now));
+end
+$$;
+
+ALTER FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Makes a delivery that the database refused to make when its event was routed; raises what it refuses it for now. locks: the gate.';
 
 -- Name: mark_sent(outbox.outbound_message, outbox.message_attempt, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11638,6 +12209,33 @@ ALTER FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type te
 
 COMMENT ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Writes one line of the timeline of the message''s dossier, if it has one: {"messageId", "channel", "templateCode", "status", …}.';
 
+-- Name: note_batch(uuid, bigint, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_claimed.events is not null then
+    update outbox.run_batch b set
+      events = p_claimed.events, endpoints = p_claimed.endpoints, attempts = p_claimed.attempts
+    where b.run_id = p_run and b.seq = p_seq;
+  end if;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- Should this very answer be lost, its leases end by themselves.
+  raise warning 'outbox: batch % of run % is not noted: % %', p_seq, p_run, sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) OWNER TO postgres;
+
+-- Name: FUNCTION note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) IS 'Notes what a call has claimed, for the same call again.';
+
 -- Name: note_portal_token(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) RETURNS jsonb
@@ -11662,6 +12260,30 @@ ALTER FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb
 -- Name: FUNCTION note_portal_token(p_org_id text, p_key text, p_token jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Notes what a portal token says ({"id", "issuedAt" and what was asked for}) under an Idempotency-Key and returns it, or what the first token of that key says: signed again it is the same token. OH001, OH003.';
+
+-- Name: note_refusal(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  insert into outbox.refusal as r (
+    event_id, endpoint_id, step, failures, sqlstate, error, at, again_at)
+  values (p_event_id, p_endpoint_id, p_step, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now,
+    p_again_at)
+  on conflict (event_id, endpoint_id) do update set
+    step = excluded.step, failures = r.failures + 1, sqlstate = excluded.sqlstate,
+    error = excluded.error, at = excluded.at, again_at = excluded.again_at;
+end
+$$;
+
+ALTER FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Notes that the database refused a step of a delivery, and when it is tried again (infinity: never by itself).';
 
 -- Name: note_requests(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12009,13 +12631,29 @@ CREATE FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from u
 declare
   v_list refcursor;
 begin
-  if p_status in ('pending', 'processing', 'retrying', 'held') then
+  if p_status in ('pending', 'processing', 'retrying', 'held') and not (
+    p_status = 'held' and exists (select from outbox.refusal r where r.step = 'routing'))
+  then
     open v_list for
     select d.event_id, d.endpoint_id, null
     from outbox.delivery d
     where (d.event_id, d.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
+  elsif p_status = 'held' then
+    -- Those too that the database refused to make, which are few and rare: this sorts.
+    open v_list for
+    select l.event_id, l.endpoint_id, null
+    from (
+      select d.event_id, d.endpoint_id from outbox.delivery d
+      where (d.event_id, d.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+        and d.event_id >= p_from
+      union all
+      select r.event_id, r.endpoint_id from outbox.refusal r
+      where (r.event_id, r.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+        and r.event_id >= p_from and r.step = 'routing'
+    ) l
+    order by l.event_id desc, l.endpoint_id desc;
   elsif p_status = 'dead_letter' then
     open v_list for
     select x.event_id, x.endpoint_id, x.original_topic
@@ -12250,6 +12888,47 @@ ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO p
 
 COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint, or OH002 when that org has none of this id or it was deleted.';
 
+-- Name: other_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
+  v_stored jsonb := '{}';
+  v_missing text[];
+begin
+  if v_endpoint.headers_vault_id is null then
+    return v_stored;
+  end if;
+  v_missing := array(
+    select n from pg_catalog.unnest(v_endpoint.header_names) n
+    where pg_catalog.lower(n) not in (
+      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k));
+  if pg_catalog.cardinality(v_missing) = 0 then
+    return v_stored;
+  end if;
+  v_stored := outbox.try_read(v_endpoint.headers_vault_id)::jsonb;
+  if v_stored is null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the headers that endpoint %s has cannot be read from Vault',
+        p_endpoint_id),
+      hint = pg_catalog.format('Name each of them in the call, with its value or null: %s',
+        pg_catalog.array_to_string(v_missing, ', '));
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(n, v_stored -> n), '{}')
+    from pg_catalog.unnest(v_missing) n where v_stored ? n);
+end
+$$;
+
+ALTER FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION other_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) IS 'The custom headers of an endpoint that p_headers does not name, with their values. OH004 when they cannot be read.';
+
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.pace_of(p_messages_per_second double precision) RETURNS outbox.pace
@@ -12363,6 +13042,42 @@ ALTER FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone
 -- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]) IS 'Puts gates at their place in the ring: when their first lane is due, when a lease ends if they are full, when the breaker lets a probe through, in a while if the endpoint is paused, never if nothing is open; those that are due and were served at the back. locks: the caller holds the gates.';
+
+-- Name: park_apart(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoint uuid;
+begin
+  begin
+    perform outbox.park(p_endpoint_ids, p_now);
+    return;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  foreach v_endpoint in array p_endpoint_ids loop
+    begin
+      perform outbox.park(array[v_endpoint], p_now);
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+    end;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'As park(); a gate that the database refuses to park costs no other. locks: the caller holds the gates.';
 
 -- Name: partition_day(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13227,8 +13942,16 @@ begin
     order by pg_catalog.random()
     limit 10
   loop
-    v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
-      outbox.clock());
+    begin
+      v_purged := v_purged + outbox.purge_endpoint(v_endpoint, greatest(p_limit - v_purged, 1),
+        outbox.clock());
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      raise warning 'outbox: what endpoint % has left cannot be removed: % %', v_endpoint, sqlstate,
+        sqlerrm;
+    end;
     exit when v_purged >= p_limit;
   end loop;
   return v_purged;
@@ -13421,6 +14144,7 @@ begin
   end
   where e.id = p_endpoint_id;
   delete from vault.secrets v where v.id = v_old;
+  perform outbox.release_unreadable(p_endpoint_id);
 end
 $$;
 
@@ -13428,7 +14152,7 @@ ALTER FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) O
 
 -- Name: FUNCTION put_credentials(p_endpoint_id uuid, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) IS 'Stores the credentials of an endpoint in Vault, instead of those that it had; null leaves none.';
+COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) IS 'Stores the credentials of an endpoint in Vault, instead of those that it had; null leaves none. An endpoint that was held because they could not be read is served again.';
 
 -- Name: put_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13539,6 +14263,7 @@ begin
       select k from pg_catalog.jsonb_object_keys(p_headers) k order by k collate "C")
   where e.id = p_endpoint_id;
   delete from vault.secrets v where v.id = v_old;
+  perform outbox.release_unreadable(p_endpoint_id);
 end
 $$;
 
@@ -13546,7 +14271,7 @@ ALTER FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 -- Name: FUNCTION put_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, instead of those that it had.';
+COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, instead of those that it had; one that was held because they could not be read is served again.';
 
 -- Name: put_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13985,6 +14710,71 @@ ALTER FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_a
 
 COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) IS 'The payload of an event as filters are asked of it, or why it cannot be read as jsonb.';
 
+-- Name: read_problem(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_problem(p_vault_id uuid, p_what text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.vault_text(p_vault_id, p_what);
+  return null;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  return pg_catalog.format('%s cannot be read from Vault (%s %s)', p_what, sqlstate,
+    pg_catalog.left(sqlerrm, 200));
+end
+$$;
+
+ALTER FUNCTION outbox.read_problem(p_vault_id uuid, p_what text) OWNER TO postgres;
+
+-- Name: FUNCTION read_problem(p_vault_id uuid, p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_problem(p_vault_id uuid, p_what text) IS 'Why a secret cannot be read from Vault; null when it can.';
+
+-- Name: read_results(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_results(p_results jsonb) RETURNS outbox.reported
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_reported outbox.reported;
+  v_one jsonb;
+  v_result outbox.result;
+begin
+  begin
+    v_reported.results := array(
+      select r from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r);
+    return v_reported;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  for v_one in select j from pg_catalog.jsonb_array_elements(p_results) j loop
+    begin
+      v_result := pg_catalog.jsonb_populate_record(null::outbox.result, v_one);
+      v_reported.results := v_reported.results || v_result;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_reported := outbox.unreadable_result(v_reported, v_one, sqlstate, sqlerrm);
+    end;
+  end loop;
+  return v_reported;
+end
+$$;
+
+ALTER FUNCTION outbox.read_results(p_results jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION read_results(p_results jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_results(p_results jsonb) IS 'What a run reports, apart from what cannot be read of it.';
+
 -- Name: read_secret(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_secret(p_endpoint_id uuid) RETURNS jsonb
@@ -13998,7 +14788,8 @@ begin
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
       'secret',
-      pg_catalog.max(v.decrypted_secret) filter (where s.scheme = 'v1' and s.expires_at is null),
+      pg_catalog.max(outbox.try_read(s.vault_id))
+        filter (where s.scheme = 'v1' and s.expires_at is null),
       'public_key', pg_catalog.max(s.public_key) filter (where s.expires_at is null),
       'secrets', pg_catalog.jsonb_agg(
         pg_catalog.jsonb_build_object(
@@ -14006,7 +14797,6 @@ begin
           'created_at', s.created_at, 'expires_at', s.expires_at)
         order by s.expires_at is null desc, s.created_at desc))
     from outbox.endpoint_secret s
-    join vault.decrypted_secrets v on v.id = s.vault_id
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
 end
 $$;
@@ -14015,7 +14805,7 @@ ALTER FUNCTION outbox.read_secret(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION read_secret(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'What a receiver needs, and what signs: {"id", "secret": "whsec_…", "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. OH002.';
+COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null when Vault cannot give it: rotate_secret() makes a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. OH002.';
 
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14106,6 +14896,43 @@ ALTER FUNCTION outbox.read_unrouted() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 pairs of it and as many as ask_filters() has time for, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
 
+-- Name: readable(outbox.claimed, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_bad uuid[] := array[]::uuid[];
+  v_one outbox.claimed;
+  v_id uuid;
+begin
+  for v_id in select distinct u from pg_catalog.unnest(p_claimed.endpoints) u order by u loop
+    v_one := outbox.without(p_claimed,
+      array(select u from pg_catalog.unnest(p_claimed.endpoints) u where u <> v_id));
+    begin
+      perform outbox.end_unreadable_secrets(v_id, p_now);
+      perform outbox.batch(v_one, p_known, p_now);
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_bad := v_bad || v_id;
+      perform outbox.give_back(v_one, v_id, coalesce(
+        outbox.why_unreadable(v_id), pg_catalog.format('unreadable: %s %s', sqlstate, sqlerrm)),
+        p_now);
+    end;
+  end loop;
+  return outbox.without(p_claimed, v_bad);
+end
+$$;
+
+ALTER FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'What is left of a claim without the endpoints whose secrets cannot be read: their deliveries are given back, and they are held. locks: the caller holds the gates.';
+
 -- Name: receive_callbacks(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text DEFAULT NULL::text, p_updates jsonb DEFAULT '[]'::jsonb) RETURNS jsonb
@@ -14168,32 +14995,25 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), from when on its lanes are due (lanes_from: none is earlier), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet), what is left of its rate (tokens, as they were at tokens_at: next_token_at()), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
 
--- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
+-- Name: refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
-CREATE TABLE outbox.lane (
-    id bigint NOT NULL,
-    gate_id bigint NOT NULL,
-    ordered boolean NOT NULL,
-    key_hash bigint DEFAULT 0 NOT NULL,
-    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    leased integer DEFAULT 0 NOT NULL,
-    leased_until timestamp with time zone,
-    halted boolean DEFAULT false NOT NULL,
-    depth bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
-    CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
-)
-WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
+CREATE TABLE outbox.refusal (
+    event_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    step text NOT NULL,
+    failures integer NOT NULL,
+    sqlstate text NOT NULL,
+    error text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    again_at timestamp with time zone NOT NULL,
+    CONSTRAINT refusal_step_is_known CHECK ((step = ANY (ARRAY['result'::text, 'routing'::text])))
+);
 
-ALTER TABLE outbox.lane OWNER TO postgres;
+ALTER TABLE outbox.refusal OWNER TO postgres;
 
--- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: TABLE refusal; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends, or earlier: lose_leases() looks then, and notes the next. Of an ordered lane, tail_at is the last due_at that routing gave out, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
+COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused something. step: result (what became of an attempt could not be stored) or routing (the delivery could not be made); failures: how often; again_at: when it is tried again, infinity: it is set aside until retry_now().';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -14204,6 +15024,7 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
     COALESCE(v.type, x.original_topic) AS event_type,
         CASE
             WHEN (e.state = 'deleted'::text) THEN 'cancelled'::text
+            WHEN ((r.again_at = 'infinity'::timestamp with time zone) OR (d.due_at = 'infinity'::timestamp with time zone)) THEN 'held'::text
             WHEN (d.leased_until IS NOT NULL) THEN 'processing'::text
             WHEN ((e.state <> 'enabled'::text) OR ((g.breaker <> 'closed'::text) AND e.breaker_enabled) OR l.halted) THEN 'held'::text
             WHEN (d.tries > 0) THEN 'failed'::text
@@ -14211,6 +15032,8 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
         END AS status,
         CASE
             WHEN (e.state = 'deleted'::text) THEN NULL::text
+            WHEN (r.again_at = 'infinity'::timestamp with time zone) THEN ((('set aside: '::text || r.sqlstate) || ' '::text) || r.error)
+            WHEN (d.due_at = 'infinity'::timestamp with time zone) THEN 'set aside'::text
             WHEN (e.state <> 'enabled'::text) THEN (('endpoint '::text || e.state) || COALESCE((': '::text || e.state_reason), ''::text))
             WHEN ((g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
             WHEN l.halted THEN 'halted behind a dead letter'::text
@@ -14218,20 +15041,44 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
         END AS held_because,
     d.attempt,
     d.tries,
+    NULLIF(
         CASE
             WHEN l.ordered THEN GREATEST(l.not_before, d.due_at)
             ELSE d.due_at
-        END AS next_attempt_at,
+        END, 'infinity'::timestamp with time zone) AS next_attempt_at,
     COALESCE(v.created_at, x.event_created_at) AS created_at,
     NULL::timestamp with time zone AS finished_at,
     true AS open
-   FROM (((((outbox.delivery d
+   FROM ((((((outbox.delivery d
      LEFT JOIN outbox.event v ON ((v.id = d.event_id)))
      LEFT JOIN outbox.dead_letter x ON (((v.id IS NULL) AND (x.event_id = d.event_id) AND (x.endpoint_id = d.endpoint_id))))
      JOIN outbox.endpoint e ON ((e.id = d.endpoint_id)))
      JOIN outbox.gate g ON ((g.endpoint_id = d.endpoint_id)))
      JOIN outbox.lane l ON (((l.id = d.lane_id) AND (l.gate_id = g.id))))
+     LEFT JOIN outbox.refusal r ON (((r.endpoint_id = d.endpoint_id) AND (r.event_id = d.event_id))))
   WHERE (d.lane_id > 0)
+UNION ALL
+ SELECT r.event_id,
+    r.endpoint_id,
+    e.org_id,
+    v.type AS event_type,
+        CASE
+            WHEN (e.state = 'deleted'::text) THEN 'cancelled'::text
+            ELSE 'held'::text
+        END AS status,
+    ((('set aside: '::text || r.sqlstate) || ' '::text) || r.error) AS held_because,
+    0 AS attempt,
+    0 AS tries,
+    NULL::timestamp with time zone AS next_attempt_at,
+    v.created_at,
+    NULL::timestamp with time zone AS finished_at,
+    true AS open
+   FROM ((outbox.refusal r
+     JOIN outbox.event v ON ((v.id = r.event_id)))
+     JOIN outbox.endpoint e ON ((e.id = r.endpoint_id)))
+  WHERE ((r.step = 'routing'::text) AND (NOT (EXISTS ( SELECT
+           FROM outbox.delivery d
+          WHERE ((d.event_id = r.event_id) AND (d.endpoint_id = r.endpoint_id))))))
 UNION ALL
  SELECT a.event_id,
     a.endpoint_id,
@@ -14257,7 +15104,7 @@ ALTER TABLE outbox.delivery_status OWNER TO postgres;
 
 -- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
+COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why; set aside: what the database refused, until retry_now()), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
 
 -- Name: recent_deliveries(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14346,6 +15193,59 @@ ALTER FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text)
 -- Name: FUNCTION recipients_of(p_org_id text, p_wa_id text, p_user_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'By what a person of an org may be addressed: their number, WhatsApp''s id of them, and the numbers by which they were written to.';
+
+-- Name: record_results(outbox.result[], outbox.reported, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) RETURNS outbox.completed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_done outbox.completed := row(0, 0, null);
+begin
+  if pg_catalog.cardinality(p_results) > 0 then
+    v_done := outbox.complete_apart(p_results, p_now);
+  end if;
+  for v_place in 1 .. coalesce(pg_catalog.cardinality(p_reported.bad), 0) loop
+    perform outbox.refuse_result(p_reported.bad[v_place], p_reported.sqlstates[v_place],
+      p_reported.errors[v_place], p_now);
+    v_done.refused := v_done.refused + 1;
+    v_done.error := p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place];
+  end loop;
+  return v_done;
+end
+$$;
+
+ALTER FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) IS 'Applies the results of a run, and refuses those that could not be read. locks: the caller holds the gates.';
+
+-- Name: refusal_delay(uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) RETURNS interval
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select greatest(
+      outbox.delay_after(coalesce(e.retry, outbox.retry_preset(e.kind)), p_failures),
+      -- The request was made, and what came of it is not known: as after a lost lease.
+      (outbox.failure_rule_of(e.kind, null, 'lease_expired', null, null)).min_delay_s
+        * interval '1 s',
+      interval '1 s')
+    from outbox.endpoint e where e.id = p_endpoint_id);
+end
+$$;
+
+ALTER FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) OWNER TO postgres;
+
+-- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) IS 'How long a delivery waits whose result could not be stored: as its endpoint''s retries do.';
 
 -- Name: refusal_of(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14438,6 +15338,49 @@ ALTER FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) OWNER TO postgr
 
 COMMENT ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) IS 'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
 
+-- Name: refuse_endpoint(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_again_at timestamptz;
+begin
+  insert into outbox.endpoint_refusal as r (endpoint_id, failures, sqlstate, error, at, again_at)
+  values (p_endpoint_id, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now,
+    p_now + interval '10 s')
+  on conflict (endpoint_id) do update set
+    failures = r.failures + 1, sqlstate = excluded.sqlstate, error = excluded.error,
+    at = excluded.at,
+    again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
+  returning r.again_at into v_again_at;
+  begin
+    update outbox.gate g set
+      next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
+    where g.endpoint_id = p_endpoint_id and g.next_at < v_again_at;
+  exception when others then
+    -- The gate itself may be what is refused. due_gates() leaves the endpoint out all the same.
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
+    p_sqlstate, p_error, sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Leaves an endpoint out of claiming for a while, from which the database refuses to claim. locks: the caller holds the gate.';
+
 -- Name: refuse_filter(integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) RETURNS void
@@ -14479,6 +15422,62 @@ ALTER FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members te
 
 COMMENT ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) IS 'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
 
+-- Name: refuse_result(outbox.result, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_most constant integer := 3;
+  v_delivery outbox.delivery;
+  v_failures integer;
+  v_again_at timestamptz := 'infinity';
+begin
+  select d.* into v_delivery from outbox.delivery d
+  where d.event_id = p_result.event and d.endpoint_id = p_result.endpoint
+    and d.attempt = p_result.attempt and d.leased_until is not null;
+  if not found then
+    return;
+  end if;
+  v_failures := 1 + coalesce((
+    select r.failures from outbox.refusal r
+    where r.endpoint_id = p_result.endpoint and r.event_id = p_result.event), 0);
+  if v_failures < v_most then
+    v_again_at := p_now + outbox.refusal_delay(p_result.endpoint, v_failures);
+  end if;
+  begin
+    perform outbox.note_refusal(p_result.event, p_result.endpoint, 'result', p_sqlstate, p_error,
+      v_again_at, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    -- What cannot be counted is not tried again.
+    v_again_at := 'infinity';
+    raise warning 'outbox: the refusal of event % for endpoint % cannot be noted: % %',
+      p_result.event, p_result.endpoint, sqlstate, sqlerrm;
+  end;
+  begin
+    perform outbox.lay_aside(v_delivery, v_again_at, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    -- The delivery's own row is refused: it keeps its lease, and lose_leases() lets it be.
+    raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
+      p_result.endpoint, sqlstate, sqlerrm;
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Notes that a result could not be stored, and gives its delivery back: it waits as after a failure, and the third time it is set aside. A result without a lease changes nothing. locks: the caller holds the gate.';
+
 -- Name: release_command(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.release_command(p_endpoint_id uuid) RETURNS text
@@ -14495,6 +15494,8 @@ begin
   select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
   if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
     return null;
+  elsif v_endpoint.state_reason like 'unreadable: %' then
+    return outbox.rewrite_command(v_endpoint);
   end if;
   -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
   select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
@@ -14521,7 +15522,74 @@ ALTER FUNCTION outbox.release_command(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. Of a channel whose access token failed it begins with set_channel_token(), whose <the new token> is to be replaced: as it stands it is refused, and nothing is released.';
+COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. Of a channel whose access token failed it begins with set_channel_token(), whose <the new token> is to be replaced: as it stands it is refused, and nothing is released. Of an endpoint whose secret cannot be read: what sets it again.';
+
+-- Name: release_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.release_unreadable(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_hold text;
+begin
+  if not exists (
+    select from outbox.endpoint e
+    where e.id = p_endpoint_id and e.state = 'paused' and e.state_reason like 'unreadable: %')
+    or outbox.why_unreadable(p_endpoint_id) is not null
+  then
+    return;
+  end if;
+  -- WhatsApp may have spoken meanwhile.
+  select 'held: ' || h.why into v_hold from outbox.channel_hold h
+  where h.channel_id = p_endpoint_id and h.held limit 1;
+  if v_hold is not null then
+    update outbox.endpoint e set state_reason = v_hold where e.id = p_endpoint_id;
+  else
+    perform outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.release_unreadable(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION release_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) IS 'Serves an endpoint again that was held because a secret could not be read, once all can be, and publishes outhook.endpoint.released.';
+
+-- Name: renew_apart(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now timestamp with time zone) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_half integer := pg_catalog.cardinality(p_renewals) / 2;
+begin
+  begin
+    return outbox.renew_leases(p_renewals, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  if v_half = 0 then
+    return null;
+  end if;
+  return nullif(
+    coalesce(outbox.renew_apart(p_renewals[1:v_half], p_now)::jsonb, '[]')
+      || coalesce(outbox.renew_apart(p_renewals[v_half + 1:], p_now)::jsonb, '[]'),
+    '[]')::json;
+end
+$$;
+
+ALTER FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION renew_apart(p_renewals outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now timestamp with time zone) IS 'As renew_leases(); a lane that the database refuses to lease anew keeps the lease that it has, and costs no other. locks: the caller holds the gates.';
 
 -- Name: renew_leases(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15202,7 +16270,7 @@ ALTER FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) OWNER TO po
 
 -- Name: FUNCTION retry_now(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once; holds of its endpoint stand. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
+COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once, also one that was set aside; holds of its endpoint stand. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 -- Name: retry_of_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15304,6 +16372,40 @@ ALTER FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purpose
 
 COMMENT ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Takes consent back: what waits to be sent fails at its next try, unsent. Returns what list_consents() does. OH001.';
 
+-- Name: rewrite_command(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return 'select ' || case
+    when p_endpoint.state_reason like 'unreadable: the signing secret%'
+    then pg_catalog.format('outbox.rotate_secret(%L)', p_endpoint.id)
+    when p_endpoint.state_reason like 'unreadable: the ed25519 signing key%'
+    then pg_catalog.format('outbox.rotate_secret(%L, %L)', p_endpoint.id, '<a new whsk_ key>')
+    when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
+    then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
+      select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
+    when p_endpoint.state_reason like 'unreadable: the access token%'
+    then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)', p_endpoint.org_id, p_endpoint.id,
+      '<the new token>')
+    when p_endpoint.kind = 'slack'
+    then pg_catalog.format('outbox.set_slack_url(%L, %L)', p_endpoint.id, '<the URL>')
+    when p_endpoint.broker is not null
+    then pg_catalog.format('outbox.set_broker(%L, p_credentials => %L)', p_endpoint.id,
+      '<the credentials>')
+    else pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id)
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION rewrite_command(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) IS 'The statement that sets again what could not be read of an endpoint from Vault. But for the signing secret, which is made, it has a place for the value and is refused as it stands.';
+
 -- Name: ring_from(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.ring_from(p_now timestamp with time zone) RETURNS timestamp with time zone
@@ -15373,19 +16475,26 @@ begin
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
   v_now := outbox.clock();
-  update outbox.endpoint_secret s set expires_at = v_now + p_overlap
+  update outbox.endpoint_secret s set expires_at = v_now + case
+    when outbox.try_read(s.vault_id) is null then interval '0'
+    else p_overlap
+  end
   where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at is null
   returning s.expires_at into v_expires;
+  perform outbox.end_unreadable_secrets(p_endpoint_id, v_now);
   perform outbox.check_old_secrets(p_endpoint_id, v_now);
   v_id := outbox.add_secret(p_endpoint_id, v_secret, v_now);
   select * into v_new from outbox.endpoint_secret s where s.id = v_id;
   if (
-    select pg_catalog.count(*) > pg_catalog.count(distinct l.value)
-    from pg_catalog.jsonb_array_elements(outbox.live_secrets(p_endpoint_id, v_now)) l
+    select pg_catalog.count(l.secret) > pg_catalog.count(distinct l.secret)
+    from outbox.endpoint_secret s
+    cross join lateral outbox.try_read(s.vault_id) l (secret)
+    where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now)
   ) then
     perform outbox.invalid('secret', 'is one that the endpoint signs with already',
       'Leave it out and a new one is made');
   end if;
+  perform outbox.release_unreadable(p_endpoint_id);
   return pg_catalog.jsonb_build_object(
     'id', p_endpoint_id,
     'secret_id', v_id,
@@ -15403,7 +16512,7 @@ ALTER FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap
 
 -- Name: FUNCTION rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes nothing of whsec_…. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old ones still sign.';
+COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes nothing of whsec_…. A replaced secret that cannot be read from Vault ends at once, and an endpoint that was held for it is served again. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old ones still sign.';
 
 -- Name: route(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15442,7 +16551,9 @@ begin
       v_error := sqlerrm;
       -- A handler is not guarded by its own block, and time may run out here as well.
       begin
-        v_routed := outbox.route_one_by_one(p_batch, p_now);
+        if not outbox.is_passing(sqlstate) then
+          v_routed := outbox.route_one_by_one(p_batch, p_now);
+        end if;
       exception when query_canceled then
         v_late := true;
         v_error := v_error || '; ' || sqlerrm;
@@ -15545,6 +16656,35 @@ ALTER FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now
 
 COMMENT ON FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt, and so does a delivery whose filter failed. Returns how many deliveries it made.';
 
+-- Name: route_failed(outbox.routing, uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_routed integer;
+begin
+  begin
+    v_routed := outbox.route_what_fits(p_batch, p_event, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  if v_routed is null then
+    perform outbox.count_failure(p_event, p_error, p_now);
+  end if;
+  return coalesce(v_routed, 0);
+end
+$$;
+
+ALTER FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) IS 'What is done with an event that cannot be routed as a whole; returns how many deliveries it made all the same. locks: the caller holds the gates.';
+
 -- Name: route_one_by_one(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) RETURNS integer
@@ -15567,7 +16707,9 @@ begin
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
     exception when others then
-      perform outbox.count_failure(v_event, sqlerrm, p_now);
+      if not outbox.is_passing(sqlstate) then
+        v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlerrm, p_now);
+      end if;
     end;
   end loop;
   return v_routed;
@@ -15578,7 +16720,50 @@ ALTER FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp w
 
 -- Name: FUNCTION route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes each event of a failed batch alone, so that one that cannot be routed costs no other. Returns how many deliveries it made.';
+COMMENT ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes each event of a failed batch alone, so that one that cannot be routed costs no other; one that met an error which passes is left for the next time. Returns how many deliveries it made.';
+
+-- Name: route_what_fits(outbox.routing, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_pairs outbox.pair[] := array(
+    select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
+  v_done outbox.pairs_apart;
+begin
+  -- The third time; before that, or when nobody can have it, the event as a whole has failed.
+  if pg_catalog.cardinality(v_pairs) < 2
+    or not exists (select from outbox.unrouted u where u.event_id = p_event and u.failures >= 2)
+  then
+    return null;
+  end if;
+  v_done := outbox.add_apart(v_pairs, p_now);
+  if pg_catalog.cardinality(v_done.refused) = pg_catalog.cardinality(v_pairs) then
+    return null;
+  end if;
+  for v_place in 1 .. coalesce(pg_catalog.cardinality(v_done.refused), 0) loop
+    perform outbox.note_refusal(p_event, (v_done.refused[v_place]).endpoint_id, 'routing',
+      v_done.sqlstates[v_place], v_done.errors[v_place], 'infinity', p_now);
+  end loop;
+  if p_event = p_batch.cut_event then
+    update outbox.unrouted u set routed_to = p_batch.cut_endpoint, failures = 0
+    where u.event_id = p_event;
+  else
+    delete from outbox.unrouted u where u.event_id = p_event;
+    perform outbox.count_up('events', array['routed']);
+  end if;
+  return v_done.added;
+end
+$$;
+
+ALTER FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) IS 'Routes an event that has failed twice to those endpoints whose deliveries can be made, sets the others aside and returns how many deliveries it made; null when the event has failed as a whole. locks: the caller holds the gates.';
 
 -- Name: routing_state(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15752,6 +16937,7 @@ begin
       'Expected an interval of 7 days at most');
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
+  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
@@ -15774,6 +16960,8 @@ begin
     due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
   from outbox.lane l
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id and l.id = d.lane_id;
+  delete from outbox.refusal r
+  where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(
@@ -15785,7 +16973,7 @@ ALTER FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_dela
 
 -- Name: FUNCTION schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets when an open delivery is tried next (an ordered one''s lane with it): {"event_id", "endpoint_id", "due_at"}; due_at is null when a lost lease was its last try, so that it is a dead letter now. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets when an open delivery is tried next (an ordered one''s lane with it; one that was set aside is forgiven its refusals): {"event_id", "endpoint_id", "due_at"}; due_at is null when a lost lease was its last try, so that it is a dead letter now. OH001, OH002, OH004.';
 
 -- Name: send_test_event(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15818,6 +17006,88 @@ ALTER FUNCTION outbox.send_test_event(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION send_test_event(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) IS 'Publishes an event outhook.test for one endpoint alone: {"event_id"}. OH002; OH004 when the endpoint is held; OH006 when its breaker is not closed.';
+
+-- Name: serve(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoints uuid[] := p_endpoint_ids;
+  v_claimed outbox.claimed;
+  v_served uuid[];
+begin
+  if outbox.lose_leases(v_endpoints, p_now) > 0 then
+    perform outbox.park(v_endpoints, p_now);
+  end if;
+  -- A lane may be due in vain, its first delivery having been put off or the clock set back. What
+  -- take() saw only such lanes of goes on to its next ones: every look puts some of them aside. The
+  -- number is a precaution.
+  for v_look in 1 .. 100 loop
+    exit when v_endpoints is null;
+    v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    v_served := v_claimed.endpoints;
+    if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
+      v_claimed := outbox.take_messages(v_claimed, p_now);
+    end if;
+    perform outbox.park(v_endpoints, p_now, v_served);
+    exit when v_claimed.events is not null;
+    v_endpoints := outbox.still_due(v_endpoints, p_now);
+  end loop;
+  perform outbox.admit_endpoints(p_endpoint_ids);
+  return v_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION serve(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'Records the lost leases of these endpoints, leases up to p_limit of their due deliveries and parks their gates. locks: the caller holds the gates.';
+
+-- Name: serve_apart(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_most_bytes constant bigint := 4 * 1024 * 1024;
+  v_endpoint uuid;
+  v_claimed outbox.claimed;
+  v_one outbox.claimed;
+  v_left integer := p_limit;
+  v_bytes bigint := 0;
+begin
+  foreach v_endpoint in array p_endpoint_ids loop
+    exit when v_left <= 0 or v_bytes >= v_most_bytes;
+    begin
+      v_one := outbox.serve(array[v_endpoint], v_left, p_now);
+      if v_one.events is not null then
+        v_claimed := outbox.joined(v_claimed, v_one);
+        v_left := v_left - pg_catalog.cardinality(v_one.events);
+        v_bytes := v_bytes + (
+          select pg_catalog.sum(d.body_bytes) from outbox.delivery d
+          where d.event_id = any (v_one.events) and d.endpoint_id = v_endpoint);
+      end if;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+    end;
+  end loop;
+  return v_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'As serve(), endpoint by endpoint: one from which the database refuses to claim is left out for a while. locks: the caller holds the gates.';
 
 -- Name: set_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15888,6 +17158,7 @@ begin
   set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
+  perform outbox.release_unreadable(v_id);
   perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED', 'Access token replaced',
     p_actor, v_now);
   return outbox.channel_json(v_id);
@@ -15898,7 +17169,7 @@ ALTER FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_acce
 
 -- Name: FUNCTION set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text) IS 'Replaces a channel''s access token, from the next claim on; a held channel stays held until resume_endpoint(). OH001, OH002.';
+COMMENT ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text) IS 'Replaces a channel''s access token, from the next claim on; a held channel stays held until resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
 
 -- Name: set_default_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15973,14 +17244,8 @@ begin
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  select coalesce(pg_catalog.jsonb_object_agg(h.key, h.value), '{}') into v_headers
-  from outbox.endpoint e
-  cross join pg_catalog.jsonb_each(outbox.stored_headers(e.headers_vault_id)) h
-  where e.id = p_endpoint_id
-    and pg_catalog.lower(h.key) not in (
-      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k
-    );
-  v_headers := v_headers || pg_catalog.jsonb_strip_nulls(p_headers);
+  v_headers := outbox.other_headers(p_endpoint_id, p_headers)
+    || pg_catalog.jsonb_strip_nulls(p_headers);
   perform outbox.check_headers(v_headers);
   perform outbox.put_headers(p_endpoint_id, v_headers);
   return (
@@ -15995,7 +17260,7 @@ ALTER FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 -- Name: FUNCTION set_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Sets custom headers of an endpoint by name, in any case: a string is the new value, null removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever returned. OH001, OH002.';
+COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Sets custom headers of an endpoint by name, in any case: a string is the new value, null removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever returned. An endpoint that was held because they could not be read is served again. OH001, OH002; OH004: those that are not named cannot be read.';
 
 -- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16657,8 +17922,7 @@ begin
   if p_vault_id is null then
     return null;
   end if;
-  return (
-    select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id);
+  return outbox.vault_text(p_vault_id, 'the set of credentials')::jsonb;
 end
 $$;
 
@@ -16666,7 +17930,7 @@ ALTER FUNCTION outbox.stored_credentials(p_vault_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION stored_credentials(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.stored_credentials(p_vault_id uuid) IS 'The credentials of an endpoint; null for none. For dispatch() alone.';
+COMMENT ON FUNCTION outbox.stored_credentials(p_vault_id uuid) IS 'The credentials of an endpoint; null for none. OH004 when Vault has them no longer, and its own error when they cannot be decrypted. For dispatch() alone.';
 
 -- Name: stored_headers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16675,9 +17939,10 @@ CREATE FUNCTION outbox.stored_headers(p_vault_id uuid) RETURNS jsonb
     SET search_path TO ''
     AS $$
 begin
-  return coalesce(
-    (select v.decrypted_secret::jsonb from vault.decrypted_secrets v where v.id = p_vault_id),
-    '{}');
+  return case
+    when p_vault_id is null then '{}'
+    else outbox.vault_text(p_vault_id, 'the set of custom headers')::jsonb
+  end;
 end
 $$;
 
@@ -16685,7 +17950,7 @@ ALTER FUNCTION outbox.stored_headers(p_vault_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION stored_headers(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. For dispatch() and set_headers() alone.';
+COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 when Vault has them no longer, and its own error when they cannot be decrypted. For dispatch() alone.';
 
 -- Name: subscribe(uuid, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17072,6 +18337,10 @@ declare
   v_delivery outbox.delivery;
   v_why text;
   v_refused jsonb[] := array[]::jsonb[];
+  v_bad jsonb[] := array[]::jsonb[];
+  v_out outbox.result;
+  v_sqlstate text;
+  v_error text;
   v_held boolean;
   v_one jsonb;
   v_kept outbox.claimed;
@@ -17087,22 +18356,37 @@ begin
     order by m.id
   loop
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
-    v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
-    v_held := v_why is null and outbox.is_template_held(v_message);
-    if v_why is null and not v_held then
-      perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
-        v_row.attempt, v_row.tries + 1, p_now);
-    else
+    v_sqlstate := null;
+    begin
+      v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
+      v_held := v_why is null and outbox.is_template_held(v_message);
+      if v_why is null and not v_held then
+        perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+          v_row.attempt, v_row.tries + 1, p_now);
+      end if;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_sqlstate := sqlstate;
+      v_error := sqlerrm;
+    end;
+    v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
+    if v_sqlstate is not null then
+      -- Nothing was sent of it: it waits, and is set aside the third time.
+      v_bad := v_bad || pg_catalog.to_jsonb(v_out);
+      perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
+    elsif v_why is not null or v_held then
       v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
         'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
     end if;
   end loop;
-  if pg_catalog.cardinality(v_refused) = 0 then
+  if pg_catalog.cardinality(v_refused || v_bad) = 0 then
     return p_claimed;
   end if;
   perform outbox.complete(array(
-    select row((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid, (r ->> 'attempt')::integer,
-      'released', null, null, null, null, null, null, null, null, null, null)::outbox.result
+    select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
+      (r ->> 'attempt')::integer)
     from pg_catalog.unnest(v_refused) r), p_now);
   foreach v_one in array v_refused loop
     select * into v_delivery from outbox.delivery d
@@ -17126,7 +18410,7 @@ begin
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
     as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
   where not exists (
-    select from pg_catalog.unnest(v_refused) r
+    select from pg_catalog.unnest(v_refused || v_bad) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
   return v_kept;
 end
@@ -17136,7 +18420,7 @@ ALTER FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp wi
 
 -- Name: FUNCTION take_messages(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not be sent now is failed and its delivery closed, one whose template is held is looked at again in a minute. Returns what is left to send. locks: the caller holds the gates; messages by id.';
+COMMENT ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not be sent now is failed and its delivery closed, one whose template is held is looked at again in a minute, one that the database refuses waits or is set aside. Returns what is left to send. locks: the caller holds the gates; messages by id.';
 
 -- Name: take_notice(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17730,6 +19014,28 @@ ALTER FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) IS 'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits for nobody.';
 
+-- Name: try_read(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.try_read(p_vault_id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.try_read(p_vault_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION try_read(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.try_read(p_vault_id uuid) IS 'A secret of Vault, null when it is gone or cannot be decrypted.';
+
 -- Name: turn_ring(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.turn_ring(p_from timestamp with time zone) RETURNS void
@@ -17801,6 +19107,36 @@ ALTER FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt 
 -- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the message.';
+
+-- Name: unreadable_result(outbox.reported, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) RETURNS outbox.reported
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_result outbox.result;
+begin
+  -- Which delivery it is of can nearly always be read.
+  v_result.event := p_result ->> 'event';
+  v_result.endpoint := p_result ->> 'endpoint';
+  v_result.attempt := p_result ->> 'attempt';
+  p_reported.bad := p_reported.bad || v_result;
+  p_reported.sqlstates := p_reported.sqlstates || p_sqlstate;
+  p_reported.errors := p_reported.errors || p_error;
+  return p_reported;
+exception when data_exception then
+  -- Of no delivery: the lease ends by itself.
+  raise warning 'outbox: a run reports what is no result: % %', p_sqlstate, p_error;
+  return p_reported;
+end
+$$;
+
+ALTER FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) OWNER TO postgres;
+
+-- Name: FUNCTION unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) IS 'What a run reports, with one more result that cannot be read.';
 
 -- Name: unrouted_late(outbox.router, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18048,6 +19384,29 @@ ALTER FUNCTION outbox.uuid_v7_time(p_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.uuid_v7_time(p_id uuid) IS 'The time that a uuid v7 carries, to the millisecond.';
 
+-- Name: vault_text(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.vault_text(p_vault_id uuid, p_what text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_text text := (
+    select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
+begin
+  if v_text is null then
+    perform outbox.lost_in_vault(p_what);
+  end if;
+  return v_text;
+end
+$$;
+
+ALTER FUNCTION outbox.vault_text(p_vault_id uuid, p_what text) OWNER TO postgres;
+
+-- Name: FUNCTION vault_text(p_vault_id uuid, p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.vault_text(p_vault_id uuid, p_what text) IS 'A secret of Vault. OH004 when it is gone, and Vault''s own error when it cannot be decrypted; p_what names it in the error.';
+
 -- Name: version(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.version() RETURNS jsonb
@@ -18138,16 +19497,49 @@ ALTER FUNCTION outbox.waits_of(p_claimed outbox.claimed) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.waits_of(p_claimed outbox.claimed) IS 'When each claimed message is due to leave, so that a number''s messages leave evenly however many were claimed at once.';
 
+-- Name: wake(bigint[], timestamp with time zone[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  update outbox.gate g set
+    next_at = w.next_at, changed_at = pg_catalog.date_trunc('second', p_now)
+  from unnest(p_gates, p_next_at) as w (id, next_at)
+  where g.id = w.id;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  elsif pg_catalog.cardinality(p_gates) < 2 then
+    raise warning 'outbox: gate % cannot be woken: % %', p_gates[1], sqlstate, sqlerrm;
+  else
+    for v_place in 1 .. pg_catalog.cardinality(p_gates) loop
+      perform outbox.wake(p_gates[v_place:v_place], p_next_at[v_place:v_place], p_now);
+    end loop;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone) IS 'Makes gates due at these times; one that the database refuses to change costs no other. locks: the caller holds the gates.';
+
 -- Name: wake_changed(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.wake_changed(p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
+declare
+  v_gates bigint[];
+  v_next_at timestamptz[];
 begin
   -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
-  update outbox.gate g set next_at = w.next_at,
-    changed_at = pg_catalog.date_trunc('second', p_now)
+  select pg_catalog.array_agg(w.id), pg_catalog.array_agg(w.next_at) into v_gates, v_next_at
   from (
     select g.id, t.next_at
     from outbox.endpoint e
@@ -18161,8 +19553,10 @@ begin
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
     for no key update of g skip locked
-  ) w
-  where g.id = w.id;
+  ) w;
+  if v_gates is not null then
+    perform outbox.wake(v_gates, v_next_at, p_now);
+  end if;
 end
 $$;
 
@@ -18186,14 +19580,18 @@ declare
     when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
     else v_from - interval '15 s'
   end;
+  v_gates bigint[];
 begin
-  update outbox.gate g set next_at = p_now, changed_at = pg_catalog.date_trunc('second', p_now)
+  select pg_catalog.array_agg(o.id) into v_gates
   from (
-    select o.ctid as gate_at from outbox.gate o
+    select o.id from outbox.gate o
     where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
     for no key update skip locked
-  ) o
-  where g.ctid = o.gate_at;
+  ) o;
+  if v_gates is not null then
+    perform outbox.wake(v_gates,
+      pg_catalog.array_fill(p_now, array[pg_catalog.cardinality(v_gates)]), p_now);
+  end if;
 end
 $$;
 
@@ -18364,6 +19762,53 @@ ALTER FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id
 
 COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message is not sent after all, null when it is; one that policy forbids is failed. locks: the caller holds the message.';
 
+-- Name: why_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.why_unreadable(p_endpoint_id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_part record;
+  v_problem text;
+begin
+  for v_part in
+    select s.vault_id, case s.scheme
+        when 'v1' then 'the signing secret' else 'the ed25519 signing key'
+      end as what, case s.scheme
+        when 'v1' then 'rotate_secret() makes a new one' else 'rotate_secret() takes a new one'
+      end as remedy
+    from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and s.expires_at is null
+    union all
+    select e.headers_vault_id, 'the set of custom headers',
+      'set_headers() with all of them sets them again'
+    from outbox.endpoint e where e.id = p_endpoint_id and e.headers_vault_id is not null
+    union all
+    select e.credentials_vault_id, 'the set of credentials', case
+        when e.kind = 'slack' then 'set_slack_url() sets it again'
+        else 'set_broker() with p_credentials sets it again'
+      end
+    from outbox.endpoint e where e.id = p_endpoint_id and e.credentials_vault_id is not null
+    union all
+    select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
+    from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id
+  loop
+    v_problem := outbox.read_problem(v_part.vault_id, v_part.what);
+    if v_problem is not null then
+      return pg_catalog.format('unreadable: %s: outbox.%s', v_problem, v_part.remedy);
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.why_unreadable(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION why_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) IS 'Which secret of an endpoint cannot be read, why, and the remedy, as one text that begins with "unreadable: "; null when all can be read.';
+
 -- Name: wishes_of(outbox.whatsapp_update, uuid, text[], text[], boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) RETURNS outbox.wish[]
@@ -18437,11 +19882,10 @@ begin
     'graph_version',
       coalesce(w.graph_version, outbox.setting_value('whatsapp.graph_version') #>> '{}'),
     'phone_number_id', w.phone_number_id, 'spacing_ms', 1000 / (w.messages_per_second * 0.97),
-    'access_token', s.decrypted_secret))
+    'access_token', outbox.vault_text(w.token_vault_id, 'the access token')))
   into v_channels
   from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
-  join outbox.whatsapp_channel w on w.endpoint_id = c.id
-  join vault.decrypted_secrets s on s.id = w.token_vault_id;
+  join outbox.whatsapp_channel w on w.endpoint_id = c.id;
   if v_channels is null then
     return p_parcel;
   end if;
@@ -18481,6 +19925,33 @@ ALTER FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.cla
 
 COMMENT ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) IS 'The parcel with each message (events[id].message: {"id", "callback_data", "to", "wait_ms", "template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", "phone_number_id", "spacing_ms", "access_token"}).';
 
+-- Name: without(outbox.claimed, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) RETURNS outbox.claimed
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select row(
+    pg_catalog.array_agg(c.event_id order by c.place),
+    pg_catalog.array_agg(c.endpoint_id order by c.place),
+    pg_catalog.array_agg(c.attempt order by c.place),
+    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.lane_id order by c.place),
+    pg_catalog.array_agg(c.ordered order by c.place),
+    pg_catalog.array_agg(c.replayed order by c.place),
+    pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+    p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
+    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+  where c.endpoint_id <> all (p_endpoint_ids)
+$$;
+
+ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without what it has of some endpoints.';
+
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS integer
@@ -18503,7 +19974,17 @@ begin
   v_steps := outbox.next_replays();
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
-    v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+    begin
+      v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      -- Skipped: the letter stays as it is, and the job goes on.
+      v_put := 0;
+      raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
+        v_step.endpoint_id, sqlstate, sqlerrm;
+    end;
     update outbox.replay_job j
     set at_failed = v_step.failed_at, at_id = v_step.letter_id, replayed = j.replayed + v_put,
       skipped = j.skipped + 1 - v_put
@@ -18511,7 +19992,7 @@ begin
     v_all := v_all + v_put;
   end loop;
   perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
-  perform outbox.park(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
+  perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   update outbox.replay_job j set state = 'done', finished_at = p_now
   where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
@@ -18744,6 +20225,23 @@ CREATE SEQUENCE outbox.counters_from
 
 ALTER TABLE outbox.counters_from OWNER TO postgres;
 
+-- Name: endpoint_refusal; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.endpoint_refusal (
+    endpoint_id uuid NOT NULL,
+    failures integer NOT NULL,
+    sqlstate text NOT NULL,
+    error text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    again_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.endpoint_refusal OWNER TO postgres;
+
+-- Name: TABLE endpoint_refusal; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.endpoint_refusal IS 'Endpoints from which nothing can be claimed, since the database refuses it. They are left out until again_at: 10 s at first, twice as long after each refusal, 5 minutes at most.';
+
 -- Name: endpoint_secret; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.endpoint_secret (
@@ -18775,7 +20273,7 @@ CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
             WHEN ((e.state = 'enabled'::text) AND (g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
             ELSE e.state
         END AS status,
-    e.state_reason AS reason,
+    COALESCE(e.state_reason, ((('claiming is refused: '::text || c.sqlstate) || ' '::text) || c.error)) AS reason,
     COALESCE(g.depth, (0)::bigint) AS open,
     COALESCE(g.in_flight, 0) AS in_flight,
     g.streak AS failures_running,
@@ -18791,15 +20289,22 @@ CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
             ELSE NULL::timestamp with time zone
         END), '-infinity'::timestamp with time zone) AS not_before,
     e.created_at,
-    e.updated_at
-   FROM (outbox.endpoint e
-     LEFT JOIN outbox.gate g ON ((g.endpoint_id = e.id)));
+    e.updated_at,
+    COALESCE(s.n, (0)::bigint) AS set_aside,
+    s.error AS set_aside_error
+   FROM (((outbox.endpoint e
+     LEFT JOIN outbox.gate g ON ((g.endpoint_id = e.id)))
+     LEFT JOIN outbox.endpoint_refusal c ON ((c.endpoint_id = e.id)))
+     LEFT JOIN LATERAL ( SELECT count(*) AS n,
+            (array_agg(((r.sqlstate || ' '::text) || r.error) ORDER BY r.at DESC))[1] AS error
+           FROM outbox.refusal r
+          WHERE ((r.endpoint_id = e.id) AND (r.again_at = 'infinity'::timestamp with time zone))) s ON (true));
 
 ALTER TABLE outbox.endpoint_status OWNER TO postgres;
 
 -- Name: VIEW endpoint_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.endpoint_status IS 'Every endpoint with what its gate knows: status, why, how many deliveries are open and in flight, since when it fails, when it is served next. A deleted one shows what is still to be cancelled.';
+COMMENT ON VIEW outbox.endpoint_status IS 'Every endpoint with what its gate knows: status, why, how many deliveries are open and in flight, since when it fails, when it is served next, and how many deliveries are set aside, with the last error. A deleted one shows what is still to be cancelled.';
 
 -- Name: error_hint; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -19039,17 +20544,28 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
                  LIMIT 10000) c) + ( SELECT count(*) AS count
            FROM ( SELECT
                    FROM outbox.attempt_default
-                 LIMIT 10000) c)) AS rows_in_default
-   FROM (( SELECT outbox.waiting() AS waiting
+                 LIMIT 10000) c)) AS rows_in_default,
+    a.n AS set_aside,
+    a.error AS set_aside_error
+   FROM ((( SELECT outbox.waiting() AS waiting
          OFFSET 0) w
      CROSS JOIN ( SELECT outbox.gate_totals() AS totals
-         OFFSET 0) g);
+         OFFSET 0) g)
+     CROSS JOIN ( SELECT count(*) AS n,
+            (array_agg(((r.sqlstate || ' '::text) || r.error) ORDER BY r.at DESC))[1] AS error
+           FROM ( SELECT r_1.sqlstate,
+                    r_1.error,
+                    r_1.at
+                   FROM outbox.refusal r_1
+                  WHERE (r_1.again_at = 'infinity'::timestamp with time zone)
+                  ORDER BY r_1.at DESC
+                 LIMIT 10000) r) a);
 
 ALTER TABLE outbox.queue_health OWNER TO postgres;
 
 -- Name: VIEW queue_health; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts of unrouted, dead_letters and rows_in_default stop at 10,000.';
+COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, and whether anybody works. set_aside counts deliveries that the database refuses, set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and rows_in_default stop at 10,000.';
 
 -- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -19651,6 +21167,11 @@ ALTER TABLE ONLY outbox.delivery
 ALTER TABLE ONLY outbox.endpoint
     ADD CONSTRAINT endpoint_pkey PRIMARY KEY (id);
 
+-- Name: endpoint_refusal endpoint_refusal_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.endpoint_refusal
+    ADD CONSTRAINT endpoint_refusal_pkey PRIMARY KEY (endpoint_id);
+
 -- Name: endpoint_secret endpoint_secret_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.endpoint_secret
@@ -19760,6 +21281,11 @@ ALTER TABLE ONLY outbox.outbound_message
 
 ALTER TABLE ONLY outbox.partition_check
     ADD CONSTRAINT partition_check_pkey PRIMARY KEY (name);
+
+-- Name: refusal refusal_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.refusal
+    ADD CONSTRAINT refusal_pkey PRIMARY KEY (event_id, endpoint_id);
 
 -- Name: replay_job replay_job_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -20038,6 +21564,14 @@ CREATE INDEX outbound_message_sending ON outbox.outbound_message USING btree (up
 
 CREATE INDEX outbound_message_state ON outbox.outbound_message USING btree (org_id, status, id);
 
+-- Name: refusal_aside; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX refusal_aside ON outbox.refusal USING btree (at) WHERE (again_at = 'infinity'::timestamp with time zone);
+
+-- Name: refusal_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX refusal_endpoint ON outbox.refusal USING btree (endpoint_id);
+
 -- Name: reply_word_word; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX reply_word_word ON outbox.reply_word USING btree (word, org_id);
@@ -20196,6 +21730,10 @@ ALTER TABLE outbox.delivery ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.endpoint ENABLE ROW LEVEL SECURITY;
 
+-- Name: endpoint_refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.endpoint_refusal ENABLE ROW LEVEL SECURITY;
+
 -- Name: endpoint_secret; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.endpoint_secret ENABLE ROW LEVEL SECURITY;
@@ -20259,6 +21797,10 @@ ALTER TABLE outbox.outbound_message ENABLE ROW LEVEL SECURITY;
 -- Name: partition_check; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.partition_check ENABLE ROW LEVEL SECURITY;
+
+-- Name: refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.refusal ENABLE ROW LEVEL SECURITY;
 
 -- Name: replay_job; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -20362,6 +21904,10 @@ GRANT ALL ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) TO se
 REVOKE ALL ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) TO service_role;
 
+-- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
@@ -20386,6 +21932,10 @@ REVOKE ALL ON FUNCTION outbox.add_partitions() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION admit_endpoints(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) FROM PUBLIC;
+
 -- Name: FUNCTION adopt_message(p_callback_data text, p_wamid text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) FROM PUBLIC;
@@ -20402,9 +21952,9 @@ REVOKE ALL ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now ti
 
 REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_claimed outbox.claimed, p_known jsonb, p_retries json, p_renewed json, p_route_error text, p_claim_error text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) FROM PUBLIC;
 
 -- Name: FUNCTION answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -20815,6 +22365,10 @@ REVOKE ALL ON FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now
 
 REVOKE ALL ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION complete_apart(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION complete_message(p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
@@ -21052,6 +22606,10 @@ GRANT ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_r
 
 REVOKE ALL ON FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION endpoint_json(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) FROM PUBLIC;
@@ -21228,6 +22786,10 @@ REVOKE ALL ON FUNCTION outbox.fold_counters() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION forget_batches(p_run uuid, p_seq bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) FROM PUBLIC;
+
 -- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) FROM PUBLIC;
@@ -21235,6 +22797,10 @@ REVOKE ALL ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) FROM PUBLIC;
 -- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION forget_refusals(p_events uuid[], p_endpoints uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION forget_requests(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -21328,6 +22894,14 @@ GRANT ALL ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid)
 REVOKE ALL ON FUNCTION outbox.get_whatsapp_app(p_app_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.get_whatsapp_app(p_app_id text) TO service_role;
 
+-- Name: FUNCTION give_back(p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.give_back(p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt integer) FROM PUBLIC;
+
 -- Name: FUNCTION grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
@@ -21336,6 +22910,10 @@ GRANT ALL ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_p
 -- Name: FUNCTION had_pairs(p_event uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.had_pairs(p_event uuid) FROM PUBLIC;
+
+-- Name: FUNCTION hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION has_due(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -21389,6 +22967,10 @@ GRANT SELECT ON TABLE outbox.notice_rule TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION host_problem(p_host text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.host_problem(p_host text) FROM PUBLIC;
@@ -21441,6 +23023,10 @@ REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.is_open_on(p_day date) FROM PUBLIC;
 
+-- Name: FUNCTION is_passing(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_passing(p_sqlstate text) FROM PUBLIC;
+
 -- Name: FUNCTION is_port_range(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_port_range(p_text text) FROM PUBLIC;
@@ -21473,6 +23059,10 @@ REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watc
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) FROM PUBLIC;
 
 -- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -21518,9 +23108,21 @@ REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) 
 
 REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
 
+-- Name: FUNCTION lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION learn_numbers(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.learn_numbers(p_ids bigint[]) FROM PUBLIC;
+
+-- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.lane TO service_role;
+
+-- Name: FUNCTION leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION lift_expired_holds(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -21641,6 +23243,14 @@ REVOKE ALL ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
 
+-- Name: FUNCTION lost_in_vault(p_what text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lost_in_vault(p_what text) FROM PUBLIC;
+
+-- Name: FUNCTION make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) FROM PUBLIC;
@@ -21701,10 +23311,18 @@ REVOKE ALL ON FUNCTION outbox.no_saga(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) FROM PUBLIC;
+
 -- Name: FUNCTION note_portal_token(p_org_id text, p_key text, p_token jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) TO service_role;
+
+-- Name: FUNCTION note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION note_requests(p_requests jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -21781,6 +23399,10 @@ REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION other_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.pace_of(p_messages_per_second double precision) FROM PUBLIC;
@@ -21788,6 +23410,10 @@ REVOKE ALL ON FUNCTION outbox.pace_of(p_messages_per_second double precision) FR
 -- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION partition_day(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -21994,6 +23620,14 @@ REVOKE ALL ON FUNCTION outbox.read_filter(p_filter text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) FROM PUBLIC;
 
+-- Name: FUNCTION read_problem(p_vault_id uuid, p_what text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_problem(p_vault_id uuid, p_what text) FROM PUBLIC;
+
+-- Name: FUNCTION read_results(p_results jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_results(p_results jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION read_secret(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) FROM PUBLIC;
@@ -22002,6 +23636,10 @@ GRANT ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) TO service_role;
 -- Name: FUNCTION read_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
+
+-- Name: FUNCTION readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22012,9 +23650,9 @@ GRANT ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_u
 
 GRANT SELECT ON TABLE outbox.gate TO service_role;
 
--- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
+-- Name: TABLE refusal; Type: ACL; Schema: outbox; Owner: postgres
 
-GRANT SELECT ON TABLE outbox.lane TO service_role;
+GRANT SELECT ON TABLE outbox.refusal TO service_role;
 
 -- Name: TABLE delivery_status; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22029,6 +23667,14 @@ GRANT ALL ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) T
 
 REVOKE ALL ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) FROM PUBLIC;
 
+-- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) FROM PUBLIC;
+
 -- Name: FUNCTION refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
@@ -22041,6 +23687,10 @@ REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_filter(p_place integer, p_problem text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) FROM PUBLIC;
@@ -22049,9 +23699,21 @@ REVOKE ALL ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_r
 
 REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.release_command(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION release_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION renew_apart(p_renewals outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION renew_leases(p_renewals outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22165,6 +23827,10 @@ REVOKE ALL ON FUNCTION outbox.retry_to_wire(p_policy jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) TO service_role;
 
+-- Name: FUNCTION rewrite_command(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION ring_from(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.ring_from(p_now timestamp with time zone) FROM PUBLIC;
@@ -22192,9 +23858,17 @@ GRANT ALL ON FUNCTION outbox.route_again(p_event_id uuid) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION routing_state(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22226,6 +23900,14 @@ GRANT ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid,
 
 REVOKE ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION serve(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22435,6 +24117,10 @@ REVOKE ALL ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with tim
 
 REVOKE ALL ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
 
+-- Name: FUNCTION try_read(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.try_read(p_vault_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION turn_ring(p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.turn_ring(p_from timestamp with time zone) FROM PUBLIC;
@@ -22446,6 +24132,10 @@ REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
 -- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) FROM PUBLIC;
 
 -- Name: FUNCTION unrouted_late(p_router outbox.router, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22482,6 +24172,10 @@ REVOKE ALL ON FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) FROM 
 REVOKE ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) TO service_role;
 
+-- Name: FUNCTION vault_text(p_vault_id uuid, p_what text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.vault_text(p_vault_id uuid, p_what text) FROM PUBLIC;
+
 -- Name: FUNCTION version(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.version() FROM PUBLIC;
@@ -22495,6 +24189,10 @@ GRANT ALL ON FUNCTION outbox.waiting() TO service_role;
 -- Name: FUNCTION waits_of(p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.waits_of(p_claimed outbox.claimed) FROM PUBLIC;
+
+-- Name: FUNCTION wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION wake_changed(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22520,6 +24218,10 @@ REVOKE ALL ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_wa
 
 REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION why_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) FROM PUBLIC;
@@ -22531,6 +24233,10 @@ REVOKE ALL ON FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) F
 -- Name: FUNCTION with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed outbox.claimed) FROM PUBLIC;
+
+-- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22567,6 +24273,10 @@ GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 -- Name: TABLE conversation_window; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
+
+-- Name: TABLE endpoint_refusal; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.endpoint_refusal TO service_role;
 
 -- Name: TABLE endpoint_status; Type: ACL; Schema: outbox; Owner: postgres
 

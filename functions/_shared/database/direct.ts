@@ -1,13 +1,8 @@
 import postgres from 'postgres'
 import type { DispatchCall } from '../contracts.ts'
-import {
-  callTimeoutMs,
-  type Database,
-  type DispatchReply,
-  isPassingSqlState,
-  readAnswer,
-} from '../database.ts'
+import { callTimeoutMs, type Database, type DispatchReply, readAnswer } from '../database.ts'
 import { messageOf } from '../errors.ts'
+import { kindOfCode } from './fault.ts'
 
 export type DirectOptions = {
   /** A connection string; its role needs EXECUTE on `outbox.dispatch`. */
@@ -39,7 +34,8 @@ export function connectDirect({ url, timeoutMs = callTimeoutMs }: DirectOptions)
       return {
         ok: false,
         fault: {
-          retryable: code === '' || isConnectionError(code) || isPassingSqlState(code),
+          kind: kindOfCode(code),
+          code,
           message: `Cannot call outbox.dispatch: ${code} ${messageOf(cause)}`,
           cause,
         },
@@ -68,10 +64,12 @@ function open(url: string): postgres.Sql {
 
 /**
  * Whether the connection is gone or may be, after no answer in time. postgres.js connects again by
- * itself, but after an ECONNRESET its next query was never sent in one case of five.
+ * itself, but after an ECONNRESET its next query was never sent in one case of five. One that is
+ * read-only may lead to what is a standby since a failover, or have its setting from another time.
  */
 function isConnectionLost(cause: unknown): boolean {
-  return !(cause instanceof postgres.PostgresError) || cause.severity !== 'ERROR'
+  return !(cause instanceof postgres.PostgresError) || cause.severity !== 'ERROR' ||
+    cause.code === '25006'
 }
 
 function renew(sql: postgres.Sql, url: string): postgres.Sql {
@@ -94,10 +92,6 @@ function ask(sql: postgres.Sql, call: DispatchCall): Promise<{ answer: unknown }
 }
 
 /** postgres.js gives SQLSTATEs and its own and the system's codes in one field. */
-function isConnectionError(code: string): boolean {
-  return /^(CONNECT|E[A-Z]+$)/.test(code)
-}
-
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error) || !('code' in cause)) return ''
   return typeof cause.code === 'string' ? cause.code : ''

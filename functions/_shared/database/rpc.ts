@@ -1,13 +1,8 @@
 import { createClient } from '@supabase/supabase-js'
 import type { DispatchCall } from '../contracts.ts'
-import {
-  callTimeoutMs,
-  type Database,
-  type DispatchReply,
-  isPassingSqlState,
-  readAnswer,
-} from '../database.ts'
+import { callTimeoutMs, type Database, type DispatchReply, readAnswer } from '../database.ts'
 import { messageOf } from '../errors.ts'
+import { kindOfAnswer } from './fault.ts'
 
 export type RpcOptions = {
   /** The project's URL, as SUPABASE_URL gives it. */
@@ -44,7 +39,8 @@ export function connectRpc({ url, key, timeoutMs = callTimeoutMs }: RpcOptions):
       return {
         ok: false,
         fault: {
-          retryable: isPassing(status, error.code),
+          kind: kindOfAnswer(status, error.code ?? ''),
+          code: error.code ?? '',
           message:
             `Cannot call outbox.dispatch at ${origin}: ${status} ${error.code} ${error.message}`,
           cause: error,
@@ -52,17 +48,11 @@ export function connectRpc({ url, key, timeoutMs = callTimeoutMs }: RpcOptions):
       }
     } catch (cause) {
       const message = `Cannot call outbox.dispatch at ${origin}: ${messageOf(cause)}`
-      return { ok: false, fault: { retryable: true, message, cause } }
+      return { ok: false, fault: { kind: 'passes', code: '', message, cause } }
     } finally {
       clearTimeout(timer)
     }
   }
 
   return { dispatch, close: () => Promise.resolve() }
-}
-
-/** Status 0 is supabase-js's word for a network error or our own time limit. */
-function isPassing(status: number, code: string | undefined): boolean {
-  return status === 0 || status === 408 || status === 429 || status >= 500 ||
-    isPassingSqlState(code ?? '')
 }

@@ -1,20 +1,22 @@
 -- Every counter of gate and lane that differs from a count of the deliveries, and every time that would
 -- leave a delivery lying. One statement, so one snapshot: it may run while dispatches commit.
 with counted as (
-  select d.lane_id, count(*) as depth, count(d.leased_until) as leased,
+  -- What is set aside is due at no time.
+  select d.lane_id, count(*) as depth, count(*) filter (where d.due_at < 'infinity') as live,
+    count(d.leased_until) as leased,
     min(d.due_at) as head_at, min(d.due_at) filter (where d.leased_until is null) as free_at,
     min(d.leased_until) as leased_until
   from outbox.delivery d group by d.lane_id
 ), lanes as (
-  select l.*, coalesce(c.depth, 0) as n, coalesce(c.leased, 0) as held, c.head_at as first_at, c.free_at,
+  select l.*, coalesce(c.depth, 0) as n, coalesce(c.live, 0) as live, coalesce(c.leased, 0) as held, c.head_at as first_at, c.free_at,
     c.leased_until as first_end
   from outbox.lane l left join counted c on c.lane_id = l.id
 ), gates as (
-  select g.*, e.max_in_flight, e.state, e.rate_per_second, outbox.allowed_in_flight(e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), outbox.clock()) as allowed, coalesce(l.depth, 0) as n, coalesce(l.slots, 0) as slots, l.next_at as lane_at
+  select g.*, e.max_in_flight, e.state, e.rate_per_second, outbox.allowed_in_flight(e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), outbox.clock()) as allowed, coalesce(l.depth, 0) as n, coalesce(l.live, 0) as live, coalesce(l.slots, 0) as slots, l.next_at as lane_at
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
   left join (
-    select gate_id, sum(n) as depth, min(next_at) filter (where n > 0) as next_at,
+    select gate_id, sum(n) as depth, sum(live) as live, min(next_at) filter (where n > 0) as next_at,
       sum(case when ordered then least(held, 1) else held end) as slots
     from lanes group by gate_id
   ) l on l.gate_id = g.id
@@ -26,7 +28,7 @@ with counted as (
     (case when (l.leased = 0) <> (l.leased_until is null) then 'leased and leased_until disagree' end),
     (case when l.leased_until > l.first_end then 'leased_until is later than the first lease''s end' end),
     (case when l.head_at > l.first_at then 'head_at is later than the first delivery' end),
-    (case when l.n > 0 and l.next_at = 'infinity' and not l.halted then 'has deliveries and is never due' end),
+    (case when l.live > 0 and l.next_at = 'infinity' and not l.halted then 'has deliveries and is never due' end),
     (case when not l.ordered and l.n > 0
             and l.next_at > greatest(outbox.clock(), least(l.free_at, l.first_end))
           then 'is due later than its first delivery' end),
@@ -39,7 +41,7 @@ with counted as (
     (case when g.depth <> g.n then format('depth %s, counted %s', g.depth, g.n) end),
     (case when g.in_flight <> g.slots then format('in_flight %s, counted %s', g.in_flight, g.slots) end),
     (case when g.in_flight > g.max_in_flight then format('in_flight %s, at most %s', g.in_flight, g.max_in_flight) end),
-    (case when g.n > 0 and g.next_at = 'infinity' and g.state <> 'deleted' then 'has deliveries and is never due' end),
+    (case when g.live > 0 and g.next_at = 'infinity' and g.state <> 'deleted' then 'has deliveries and is never due' end),
     (case when g.in_flight < g.allowed and g.breaker = 'closed' and g.state = 'enabled' and g.n > 0
             and g.next_at > greatest(outbox.clock(), g.not_before, outbox.next_token_at(g.tokens, g.tokens_at, g.rate_per_second), g.lane_at)
           then 'is due later than its first lane' end)

@@ -22,7 +22,7 @@ Deno.test('readAnswer() names the field that is wrong and no value', () => {
   const endpoint = { ...sampleEndpoint(), secrets: 'whsec_secret' }
   const reply = readAnswer({ ...answer, endpoints: { e1: endpoint } })
   if (reply.ok) throw new Error('it was taken')
-  expect(reply.fault.retryable).toBe(false)
+  expect(reply.fault.kind).toBe('never')
   expect(reply.fault.message).toContain('endpoints.e1.secrets')
   expect(JSON.stringify(reply)).not.toContain('whsec_secret')
   for (const value of [null, undefined, 'text', []]) expect(readAnswer(value).ok).toBe(false)

@@ -10,13 +10,14 @@ import type {
   Settings,
 } from '../../../functions/_shared/contracts.ts'
 import type { Database, DispatchReply } from '../../../functions/_shared/database.ts'
+import type { FaultKind } from '../../../functions/_shared/database/fault.ts'
 import { type Clock, sleep } from '../../../functions/_shared/clock.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../samples.ts'
 
 type Lease = { delivery: Delivery; until: number; batch: string }
 
 /** How the next calls go wrong: the call does not arrive, its answer is lost, or the database refuses it. */
-export type Trouble = 'unreached' | 'lost' | 'refused'
+export type Trouble = 'unreached' | 'lost' | 'refused' | 'read_only' | 'timeout' | 'member'
 
 export type FakeDatabase = Database & {
   /** Puts deliveries into the queue. */
@@ -27,6 +28,10 @@ export type FakeDatabase = Database & {
   applied: Result[]
   stale: Result[]
   troubles: Trouble[]
+  /** A call with such a result is refused. */
+  poison: ((result: Result | Renewal) => boolean) | null
+  /** A call with more results takes too long. */
+  mostResults: number
   latencyMs: number
   stop: string | null
   /** The lease that a renewal gives; null: none. */
@@ -54,10 +59,12 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     db.calls.push({ ...structuredClone(call), at: clock.now() })
     if (db.latencyMs > 0) await sleep(clock, db.latencyMs)
     const trouble = db.troubles.shift()
-    if (trouble === 'unreached') return fault(true)
-    if (trouble === 'refused') return fault(false)
+    if (trouble !== undefined && trouble !== 'lost') return faults[trouble]
+    const bad = db.poison
+    if (bad !== null && call.results.some((result) => bad(result))) return faults.member
+    if (call.results.length > db.mostResults) return faults.timeout
     const answer = handle(call)
-    return trouble === 'lost' ? fault(true) : { ok: true, answer }
+    return trouble === 'lost' ? faults.unreached : { ok: true, answer }
   }
 
   function handle(call: DispatchCall): DispatchAnswer {
@@ -148,6 +155,8 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     applied: [],
     stale: [],
     troubles: [],
+    poison: null,
+    mostResults: Infinity,
     latencyMs: 0,
     stop: null,
     renewMs: null,
@@ -167,6 +176,14 @@ function keyOf({ event, endpoint, attempt }: ClaimKey): string {
   return `${event} ${endpoint} ${attempt}`
 }
 
-function fault(retryable: boolean): DispatchReply {
-  return { ok: false, fault: { retryable, message: 'as asked', cause: undefined } }
+function fault(kind: FaultKind, code: string): DispatchReply {
+  return { ok: false, fault: { kind, code, message: `as asked: ${code}`, cause: undefined } }
 }
+
+const faults = {
+  unreached: fault('passes', ''),
+  read_only: fault('passes', '25006'),
+  timeout: fault('passes', '57014'),
+  refused: fault('never', '42501'),
+  member: fault('member', '22P05'),
+} as const

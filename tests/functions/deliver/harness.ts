@@ -21,6 +21,8 @@ export type Harness = {
   stop: AbortController
   /** What the runtime says of the process's CPU. */
   cpuMs: number | null
+  /** What the run has logged, as level and message. */
+  log: string[]
   /** What the run waits for between some sends and the next ones; nothing unless a test says so. */
   yieldTurn(): Promise<void>
   /** One dispatch at a time unless the options say otherwise. */
@@ -36,6 +38,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
   const stop = new AbortController()
   const sent: Harness['sent'] = []
   const courses: Record<string, Course> = {}
+  const log: string[] = []
   let summary: RunSummary | null = null
 
   async function send({ event }: Delivery): Promise<Outcome> {
@@ -54,7 +57,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
       uuid: () => 'run-1',
       yieldTurn: () => harness.yieldTurn(),
       cpuMs: () => harness.cpuMs,
-      log: () => {},
+      log: (level, message) => void log.push(`${level} ${message}`),
       observe: () => {},
       follow: () => {},
       senders: new Map([['webhook', { send }]]),
@@ -75,6 +78,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
     courses,
     stop,
     cpuMs: null,
+    log,
     yieldTurn: () => Promise.resolve(),
     start,
     get summary() {

@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import { edgeOptions } from '../../../functions/deliver/options.ts'
+import { edgeOptions, type RunOptions } from '../../../functions/deliver/options.ts'
 import { createHarness, failure, type Harness, stopRun } from './harness.ts'
 
 Deno.test('run() sends an ordered lane one by one and other lanes beside it', async () => {
@@ -48,8 +48,8 @@ Deno.test('run() releases unsent what cannot finish within its lease', async () 
 })
 
 /** A lane of 8, of 900 ms each, under a lease of 6 s. */
-function createSlowLane(): Harness {
-  const harness = createHarness()
+function createSlowLane(base?: RunOptions): Harness {
+  const harness = createHarness(base)
   const { database, courses } = harness
   database.endpoint = { timeout_ms: 1_000 }
   const names = Array.from({ length: 8 }, (_, n) => `event-${n + 1}`)
@@ -140,7 +140,7 @@ Deno.test('run() has no lease renewed for the last of a lane while that one fits
 })
 
 Deno.test('run() lets a lane that wants a lease go when the database has gone', async () => {
-  const harness = createSlowLane()
+  const harness = createSlowLane(edgeOptions)
   const { clock, database, sent } = harness
   const running = harness.start()
   await clock.advance(2_690)

@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
 import { edgeOptions } from '../../../functions/deliver/options.ts'
-import { createHarness, stopRun } from './harness.ts'
+import { createHarness, many, stopRun } from './harness.ts'
 
 Deno.test('run() asks again after a lost answer, and sends each delivery once', async () => {
   const harness = createHarness()
@@ -66,34 +66,131 @@ Deno.test('run() of a worker keeps its results while the database is away', asyn
   await stopRun(harness, running)
 })
 
-Deno.test('run() of an edge function ends when the database stays away beyond the leases', async () => {
+Deno.test('run() of an edge function keeps its results as long as the platform lets it live', async () => {
   const harness = createHarness(edgeOptions)
   const { clock, database } = harness
   database.add({ lease_ms: 20_000 })
   const running = harness.start()
   await clock.advance(1)
-  database.troubles = Array(100).fill('unreached')
-  await clock.advance(19_000)
+  database.troubles = Array(1_000).fill('read_only')
+  await clock.advance(110_000)
   expect(harness.summary).toBe(null)
-  await clock.advance(4_000)
+  await clock.advance(15_000)
   await running
   expect(harness.summary).toMatchObject({ end: 'database' })
   expect(clock.pending).toBe(0)
 })
 
-Deno.test('run() ends when the database refuses the call, after what is on its way', async () => {
-  const harness = createHarness()
+Deno.test('run() of an edge function without results ends when the database stays away', async () => {
+  const harness = createHarness(edgeOptions)
+  const { clock, database } = harness
+  database.troubles = Array(1_000).fill('unreached')
+  const running = harness.start()
+  await clock.advance(15_000)
+  await running
+  expect(harness.summary).toMatchObject({ end: 'database' })
+})
+
+Deno.test('run() of an edge function ends when the database refuses the call, after what is on its way', async () => {
+  const harness = createHarness(edgeOptions)
   const { clock, database, courses } = harness
   courses['event-1'] = { ms: 3_000 }
   database.add({}, {})
   const running = harness.start({ slots: 2 })
   await clock.advance(1)
   database.troubles = ['refused']
-  await clock.advance(100)
+  await clock.advance(200)
   expect(harness.summary).toBe(null)
   await clock.advance(3_000)
   await running
   expect(harness.summary).toMatchObject({ end: 'database', delivered: 2 })
+})
+
+Deno.test('run() of a worker goes on asking a database that refuses it, slowly, and says so once', async () => {
+  const harness = createHarness()
+  const { clock, database } = harness
+  database.add({ lease_ms: 600_000 })
+  const running = harness.start()
+  await clock.advance(1)
+  database.troubles = Array(6).fill('refused')
+  const before = database.calls.length
+  await clock.advance(60_000)
+  expect(database.calls.length - before).toBeLessThanOrEqual(5)
+  expect(harness.summary).toBe(null)
+  await clock.advance(200_000)
+  expect(database.applied).toMatchObject([{ event: 'event-1', outcome: 'delivered' }])
+  expect(harness.log).toEqual(['error dispatch failed', 'info dispatch answered again'])
+  await stopRun(harness, running)
+})
+
+Deno.test('run() of a worker waits for a database that is read-only, says so once, and drops nothing', async () => {
+  const harness = createHarness()
+  const { clock, database } = harness
+  database.add({ lease_ms: 600_000 })
+  const running = harness.start()
+  await clock.advance(1)
+  database.troubles = Array(100).fill('read_only')
+  await clock.advance(300_000)
+  expect(database.applied).toMatchObject([{ event: 'event-1', outcome: 'delivered' }])
+  expect(harness.log).toEqual(['warn dispatch failed', 'info dispatch answered again'])
+  await stopRun(harness, running)
+})
+
+Deno.test('run() of a worker that is told to stop ends, though the database refuses it', async () => {
+  const harness = createHarness()
+  const { clock, database } = harness
+  database.troubles = Array(1_000).fill('refused')
+  const running = harness.start()
+  await clock.advance(30_000)
+  harness.stop.abort()
+  await clock.advance(15_000)
+  await running
+  expect(harness.summary).toMatchObject({ end: 'database' })
+})
+
+Deno.test('run() tells one result that the database refuses apart, and stores all others', async () => {
+  const harness = createHarness()
+  const { clock, database } = harness
+  database.add(...many(20))
+  database.poison = ({ event, outcome }) => event === 'event-7' && outcome === 'delivered'
+  const running = harness.start()
+  await clock.advance(2_000)
+  expect(database.applied.map(({ event }) => event).sort()).toEqual(
+    Array.from({ length: 20 }, (_, n) => `event-${n + 1}`).filter((e) => e !== 'event-7').sort(),
+  )
+  expect(harness.log.filter((line) => line === 'error result not taken')).toHaveLength(1)
+  database.add({})
+  await clock.advance(2_000)
+  expect(database.applied).toHaveLength(20)
+  await stopRun(harness, running)
+})
+
+Deno.test('run() reports a result again without its texts when the database refuses these', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  courses['event-2'] = { outcome: { outcome: 'delivered', status: 200, response: 'POISON' } }
+  database.add(...many(3))
+  database.poison = (result) => 'response' in result && result.response === 'POISON'
+  const running = harness.start()
+  await clock.advance(2_000)
+  expect(database.applied).toHaveLength(3)
+  expect(database.applied.find(({ event }) => event === 'event-2'))
+    .toMatchObject({ outcome: 'delivered', status: 200, lossy: true })
+  await stopRun(harness, running)
+})
+
+Deno.test('run() reports fewer results at a time when a call takes too long', async () => {
+  const harness = createHarness()
+  const { clock, database } = harness
+  database.latencyMs = 100
+  database.mostResults = 3
+  database.add(...many(20))
+  const running = harness.start()
+  await clock.advance(5_000)
+  expect(database.applied).toHaveLength(20)
+  expect(database.stale).toEqual([])
+  expect(Math.max(...database.calls.map(({ results }) => results.length))).toBeGreaterThan(3)
+  await stopRun(harness, running)
 })
 
 Deno.test('run() names the endpoints that it knows, but not in a repeat', async () => {

@@ -28,6 +28,14 @@ const news: ReadonlyMap<string, (fields: Fields) => string> = new Map([
       `until ${code(`select outbox.resume_endpoint('${plain(f.endpointId)}')`)}.`,
   ],
   [
+    'outhook.endpoint.held',
+    (f: Fields) => `:no_entry: *Endpoint held*: ${endpointOf(f)}. ${say(f.reason)}.`,
+  ],
+  [
+    'outhook.endpoint.released',
+    (f: Fields) => `:white_check_mark: *Endpoint served again*: ${endpointOf(f)}.`,
+  ],
+  [
     'outhook.channel.held',
     (f: Fields) =>
       `:no_entry: *WhatsApp channel held*: ${code(f.endpointId)} of ${code(f.orgId)}, ` +

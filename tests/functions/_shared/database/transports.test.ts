@@ -93,7 +93,7 @@ Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t)
     await t.step('a key that may not call it is a fault that no repeat cures', async () => {
       const database = connectRpc({ url: stack.apiUrl, key: stack.keys.anonKey })
       const reply = await database.dispatch(callOf())
-      expect(reply).toMatchObject({ ok: false, fault: { retryable: false } })
+      expect(reply).toMatchObject({ ok: false, fault: { kind: 'never' } })
     })
     await t.step('a call without an answer in time is a fault that a repeat may cure', async () => {
       const database = connectDirect({ url: stack.dbUrl, timeoutMs: 300 })
@@ -103,7 +103,7 @@ Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t)
         const call = callOf()
         expect(await database.dispatch(call)).toMatchObject({
           ok: false,
-          fault: { retryable: true },
+          fault: { kind: 'passes' },
         })
         await blocker
         expect(await database.dispatch(call)).toMatchObject({ ok: true })
@@ -120,7 +120,7 @@ Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t)
           await stack.psql(`select pg_terminate_backend(pid) from pg_stat_activity
             where application_name = 'outhook'`)
           const reply = await database.dispatch(callOf())
-          if (!reply.ok) expect(reply.fault.retryable).toBe(true)
+          if (!reply.ok) expect(reply.fault.kind).toBe('passes')
         }
       } finally {
         await database.close()
@@ -129,7 +129,7 @@ Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t)
     await t.step('a server that does not answer is a fault that a repeat may cure', async () => {
       for (const database of unreachable()) {
         const reply = await database.dispatch(callOf())
-        expect(reply).toMatchObject({ ok: false, fault: { retryable: true } })
+        expect(reply).toMatchObject({ ok: false, fault: { kind: 'passes' } })
         expect(reply).not.toMatchObject({ fault: { message: expect.stringContaining('sesame') } })
         await database.close()
       }

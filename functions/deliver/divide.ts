@@ -1,0 +1,42 @@
+import type { Renewal, Result } from '../_shared/contracts.ts'
+import type { DatabaseFault } from '../_shared/database.ts'
+import type { Log } from '../_shared/log.ts'
+import { keyOf } from './attempt.ts'
+
+/**
+ * The calls that follow one of which the database refuses something: two with half of its results
+ * each. A result that stands alone is reported once more without the texts that came from outside,
+ * and is left out after that: its lease ends by itself.
+ */
+export function divide(
+  reported: readonly (Result | Renewal)[],
+  { message }: DatabaseFault,
+  log: Log,
+): Result[][] {
+  const results = reported.filter((one): one is Result => one.outcome !== 'renew')
+  const [first, second] = results
+  if (first === undefined) return []
+  if (second !== undefined) {
+    const half = Math.ceil(results.length / 2)
+    return [results.slice(0, half), results.slice(half)]
+  }
+  const bare = withoutTexts(first)
+  if (JSON.stringify(bare) !== JSON.stringify(first)) return [[bare]]
+  log('error', 'result not taken', { ...keyOf(first), outcome: first.outcome, error: message })
+  return []
+}
+
+function withoutTexts(result: Result): Result {
+  if (result.outcome === 'released') return result
+  const { outcome, duration_ms } = result
+  const status = result.status === undefined ? {} : { status: result.status }
+  const known = { ...keyOf(result), duration_ms, ...status }
+  if (outcome === 'delivered') return { ...known, outcome, lossy: true }
+  return {
+    ...known,
+    outcome,
+    error_class: result.error_class,
+    error: 'The database did not take what the endpoint answered',
+    lossy: true,
+  }
+}

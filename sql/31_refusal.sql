@@ -1,0 +1,138 @@
+-- What the database refuses. A constraint, a trigger of the user's own or a damaged row may make it
+-- impossible to store one delivery's result, to make one delivery, or to claim from one endpoint.
+-- Work is done in batches; when a batch fails, the bad member is told apart, the rest is stored,
+-- and the refusal is noted here. After three refusals a delivery is set aside: it is not claimed
+-- again until retry_now(). Errors that pass by themselves are not refusals: the call is repeated.
+
+create table outbox.refusal (
+  event_id uuid not null,
+  endpoint_id uuid not null,
+  step text not null constraint refusal_step_is_known check (step in ('result', 'routing')),
+  failures integer not null,
+  sqlstate text not null,
+  error text not null,
+  at timestamptz not null,
+  again_at timestamptz not null,
+  primary key (event_id, endpoint_id)
+);
+comment on table outbox.refusal is
+  'Deliveries of which the database refused something. step: result (what became of an attempt '
+  'could not be stored) or routing (the delivery could not be made); failures: how often; '
+  'again_at: when it is tried again, infinity: it is set aside until retry_now().';
+create index refusal_endpoint on outbox.refusal (endpoint_id);
+create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
+
+create table outbox.endpoint_refusal (
+  endpoint_id uuid primary key,
+  failures integer not null,
+  sqlstate text not null,
+  error text not null,
+  at timestamptz not null,
+  again_at timestamptz not null
+);
+comment on table outbox.endpoint_refusal is
+  'Endpoints from which nothing can be claimed, since the database refuses it. They are left out '
+  'until again_at: 10 s at first, twice as long after each refusal, 5 minutes at most.';
+
+create function outbox.is_passing(p_sqlstate text) returns boolean
+language sql immutable set search_path = ''
+as $$
+  select p_sqlstate ~ '^(08|40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
+$$;
+comment on function outbox.is_passing(text) is
+  'Whether an error passes by itself, so that it says nothing about the row that met it: lost '
+  'connections (08), deadlocks and snapshots (40), exhausted resources (53), cancelled statements '
+  'and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts '
+  '(55P03). functions/_shared/database/fault.ts has the whole table.';
+
+create function outbox.note_refusal(
+  p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text,
+  p_again_at timestamptz, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  insert into outbox.refusal as r (
+    event_id, endpoint_id, step, failures, sqlstate, error, at, again_at)
+  values (p_event_id, p_endpoint_id, p_step, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now,
+    p_again_at)
+  on conflict (event_id, endpoint_id) do update set
+    step = excluded.step, failures = r.failures + 1, sqlstate = excluded.sqlstate,
+    error = excluded.error, at = excluded.at, again_at = excluded.again_at;
+end
+$$;
+comment on function outbox.note_refusal(
+  uuid, uuid, text, text, text, timestamptz, timestamptz) is
+  'Notes that the database refused a step of a delivery, and when it is tried again (infinity: '
+  'never by itself).';
+
+create function outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  delete from outbox.refusal r
+  using unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+  where r.endpoint_id = p.endpoint_id and r.event_id = p.event_id
+    and not exists (
+      select from outbox.delivery d
+      where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id);
+end
+$$;
+comment on function outbox.forget_refusals(uuid[], uuid[]) is
+  'Removes what was noted of these deliveries, of those that have ended.';
+
+create function outbox.refuse_endpoint(
+  p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_again_at timestamptz;
+begin
+  insert into outbox.endpoint_refusal as r (endpoint_id, failures, sqlstate, error, at, again_at)
+  values (p_endpoint_id, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now,
+    p_now + interval '10 s')
+  on conflict (endpoint_id) do update set
+    failures = r.failures + 1, sqlstate = excluded.sqlstate, error = excluded.error,
+    at = excluded.at,
+    again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
+  returning r.again_at into v_again_at;
+  begin
+    update outbox.gate g set
+      next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
+    where g.endpoint_id = p_endpoint_id and g.next_at < v_again_at;
+  exception when others then
+    -- The gate itself may be what is refused. due_gates() leaves the endpoint out all the same.
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
+    p_sqlstate, p_error, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.refuse_endpoint(uuid, text, text, timestamptz) is
+  'Leaves an endpoint out of claiming for a while, from which the database refuses to claim. '
+  'locks: the caller holds the gate.';
+
+create function outbox.admit_endpoints(p_endpoint_ids uuid[]) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if exists (select from outbox.endpoint_refusal) then
+    delete from outbox.endpoint_refusal r where r.endpoint_id = any (p_endpoint_ids);
+  end if;
+end
+$$;
+comment on function outbox.admit_endpoints(uuid[]) is
+  'Forgets the refusals of endpoints that could be claimed from.';

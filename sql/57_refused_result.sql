@@ -1,0 +1,245 @@
+-- Results that the database refuses to store. The good path is one statement for the whole batch;
+-- only when it fails, halves of the batch are tried, and halves of those, until the bad results
+-- stand alone. What is refused costs its own delivery an attempt without a receipt: the delivery is
+-- given back and waits, and after the third refusal it is set aside.
+--
+-- Each half runs in a block of its own, whose failure takes back all that it did. The locks that
+-- matter are older than the blocks: the caller holds the gates, so nobody else changes a lane or a
+-- delivery in between.
+
+create function outbox.complete_apart(
+  p_results outbox.result[], p_now timestamptz
+) returns outbox.completed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_done outbox.completed;
+  v_rest outbox.completed;
+  v_sqlstate text;
+  v_error text;
+  v_half integer := pg_catalog.cardinality(p_results) / 2;
+begin
+  begin
+    v_done.applied := outbox.complete(p_results, p_now);
+    v_done.refused := 0;
+    return v_done;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    v_sqlstate := sqlstate;
+    v_error := sqlerrm;
+  end;
+  if v_half = 0 then
+    perform outbox.refuse_result(p_results[1], v_sqlstate, v_error, p_now);
+    v_done.applied := 0;
+    v_done.refused := 1;
+    v_done.error := v_sqlstate || ' ' || v_error;
+    return v_done;
+  end if;
+  v_done := outbox.complete_apart(p_results[1:v_half], p_now);
+  v_rest := outbox.complete_apart(p_results[v_half + 1:], p_now);
+  v_done.applied := v_done.applied + v_rest.applied;
+  v_done.refused := v_done.refused + v_rest.refused;
+  v_done.error := coalesce(v_done.error, v_rest.error);
+  return v_done;
+end
+$$;
+comment on function outbox.complete_apart(outbox.result[], timestamptz) is
+  'Applies results as complete() does; one that the database refuses costs only itself. An error '
+  'that passes by itself is raised. locks: the caller holds the gates.';
+
+create function outbox.refuse_result(
+  p_result outbox.result, p_sqlstate text, p_error text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_most constant integer := 3;
+  v_delivery outbox.delivery;
+  v_failures integer;
+  v_again_at timestamptz := 'infinity';
+begin
+  select d.* into v_delivery from outbox.delivery d
+  where d.event_id = p_result.event and d.endpoint_id = p_result.endpoint
+    and d.attempt = p_result.attempt and d.leased_until is not null;
+  if not found then
+    return;
+  end if;
+  v_failures := 1 + coalesce((
+    select r.failures from outbox.refusal r
+    where r.endpoint_id = p_result.endpoint and r.event_id = p_result.event), 0);
+  if v_failures < v_most then
+    v_again_at := p_now + outbox.refusal_delay(p_result.endpoint, v_failures);
+  end if;
+  begin
+    perform outbox.note_refusal(p_result.event, p_result.endpoint, 'result', p_sqlstate, p_error,
+      v_again_at, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    -- What cannot be counted is not tried again.
+    v_again_at := 'infinity';
+    raise warning 'outbox: the refusal of event % for endpoint % cannot be noted: % %',
+      p_result.event, p_result.endpoint, sqlstate, sqlerrm;
+  end;
+  begin
+    perform outbox.lay_aside(v_delivery, v_again_at, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    -- The delivery's own row is refused: it keeps its lease, and lose_leases() lets it be.
+    raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
+      p_result.endpoint, sqlstate, sqlerrm;
+  end;
+end
+$$;
+comment on function outbox.refuse_result(outbox.result, text, text, timestamptz) is
+  'Notes that a result could not be stored, and gives its delivery back: it waits as after a '
+  'failure, and the third time it is set aside. A result without a lease changes nothing. locks: '
+  'the caller holds the gate.';
+
+create function outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) returns interval
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select greatest(
+      outbox.delay_after(coalesce(e.retry, outbox.retry_preset(e.kind)), p_failures),
+      -- The request was made, and what came of it is not known: as after a lost lease.
+      (outbox.failure_rule_of(e.kind, null, 'lease_expired', null, null)).min_delay_s
+        * interval '1 s',
+      interval '1 s')
+    from outbox.endpoint e where e.id = p_endpoint_id);
+end
+$$;
+comment on function outbox.refusal_delay(uuid, integer) is
+  'How long a delivery waits whose result could not be stored: as its endpoint''s retries do.';
+
+create function outbox.lay_aside(
+  p_delivery outbox.delivery, p_again_at timestamptz, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_lane outbox.lane;
+begin
+  -- As a claim that was given back: no receipt, which may be what is refused.
+  perform outbox.apply_results(array[
+    outbox.given_back(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt)], p_now);
+  select l.* into v_lane from outbox.lane l
+  where l.id = p_delivery.lane_id order by l.changed_at desc limit 1;
+  if v_lane.ordered and p_again_at < 'infinity' then
+    perform outbox.rest_lane(v_lane.id, p_again_at - p_now, p_now);
+  elsif v_lane.ordered then
+    perform outbox.leave_lane(p_delivery, v_lane, p_now);
+  else
+    update outbox.delivery d set due_at = greatest(p_again_at, v_lane.head_at)
+    where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  end if;
+end
+$$;
+comment on function outbox.lay_aside(outbox.delivery, timestamptz, timestamptz) is
+  'Ends the lease of a delivery without an outcome. It is due again at p_again_at, with its '
+  'ordered lane; infinity sets it aside. locks: the caller holds the gate, and parks it.';
+
+create function outbox.leave_lane(
+  p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_halts boolean := (
+    select e.on_dead_letter = 'halt' from outbox.endpoint e where e.id = p_delivery.endpoint_id);
+  v_aside outbox.lane := outbox.replay_lane(p_lane.gate_id, 0);
+begin
+  -- Its key goes on, or stands still, as behind a dead letter.
+  update outbox.delivery d set lane_id = v_aside.id, due_at = 'infinity'
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  update outbox.lane l set depth = l.depth + 1 where l.id = v_aside.id;
+  update outbox.lane l set
+    depth = l.depth - 1,
+    halted = l.halted or v_halts,
+    next_at = case
+      when l.depth = 1 or l.halted or v_halts then 'infinity'
+      when l.leased > 0 then l.next_at
+      else greatest(l.not_before, p_now)
+    end
+  where l.id = p_lane.id;
+  delete from outbox.lane l
+  where l.id = p_lane.id and l.depth = 0 and l.leased = 0 and not l.halted
+    and l.not_before <= p_now;
+end
+$$;
+comment on function outbox.leave_lane(outbox.delivery, outbox.lane, timestamptz) is
+  'Sets a delivery of an ordered lane aside, in the lane of single replays. locks: the caller '
+  'holds the gate, and parks it.';
+
+create function outbox.read_results(p_results jsonb) returns outbox.reported
+language plpgsql set search_path = ''
+as $$
+declare
+  v_reported outbox.reported;
+  v_one jsonb;
+  v_result outbox.result;
+begin
+  begin
+    v_reported.results := array(
+      select r from pg_catalog.jsonb_populate_recordset(null::outbox.result, p_results) r);
+    return v_reported;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  for v_one in select j from pg_catalog.jsonb_array_elements(p_results) j loop
+    begin
+      v_result := pg_catalog.jsonb_populate_record(null::outbox.result, v_one);
+      v_reported.results := v_reported.results || v_result;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_reported := outbox.unreadable_result(v_reported, v_one, sqlstate, sqlerrm);
+    end;
+  end loop;
+  return v_reported;
+end
+$$;
+comment on function outbox.read_results(jsonb) is
+  'What a run reports, apart from what cannot be read of it.';
+
+create function outbox.unreadable_result(
+  p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text
+) returns outbox.reported
+language plpgsql set search_path = ''
+as $$
+declare
+  v_result outbox.result;
+begin
+  -- Which delivery it is of can nearly always be read.
+  v_result.event := p_result ->> 'event';
+  v_result.endpoint := p_result ->> 'endpoint';
+  v_result.attempt := p_result ->> 'attempt';
+  p_reported.bad := p_reported.bad || v_result;
+  p_reported.sqlstates := p_reported.sqlstates || p_sqlstate;
+  p_reported.errors := p_reported.errors || p_error;
+  return p_reported;
+exception when data_exception then
+  -- Of no delivery: the lease ends by itself.
+  raise warning 'outbox: a run reports what is no result: % %', p_sqlstate, p_error;
+  return p_reported;
+end
+$$;
+comment on function outbox.unreadable_result(outbox.reported, jsonb, text, text) is
+  'What a run reports, with one more result that cannot be read.';

@@ -1,0 +1,156 @@
+/** What the database refuses costs one delivery or one endpoint, and nobody else anything. */
+
+import { expect } from '@std/expect'
+import type { Sql } from 'postgres'
+import type { Delivery } from '../../functions/_shared/contracts.ts'
+import { deadlocks, expectExactCounters } from './_support/checks.ts'
+import { type OutboxDatabase, startOutbox } from './_support/database.ts'
+import { drain, type Report, report, Run } from './_support/dispatch.ts'
+import { addEndpoints } from './_support/endpoints.ts'
+import { publishMany } from './_support/publish.ts'
+import { allow, type Operation, refuse } from './_support/refuse.ts'
+
+let db: OutboxDatabase
+let sql: Sql
+
+Deno.test.beforeAll(async () => {
+  db = await startOutbox()
+  sql = (await db.open()).sql
+})
+Deno.test.beforeEach(async () => {
+  await db.reset()
+  await sql`insert into outbox.test_clock (at) values (now())`
+})
+Deno.test.afterAll(async () => {
+  await db[Symbol.asyncDispose]()
+})
+
+async function timePasses(seconds: number): Promise<void> {
+  await sql`update outbox.test_clock set at = at + ${`${seconds} s`}::interval where only_row`
+}
+
+/** The bad endpoint meets every outcome in turn, and loses some leases; all others succeed. */
+function answer(delivery: Delivery, bad: string, n: number): Report[] {
+  if (delivery.endpoint !== bad) return [report(delivery)]
+  switch (n % 4) {
+    case 0:
+      return [report(delivery)]
+    case 1:
+      return [report(delivery, 'failed')]
+    case 2:
+      return [{ ...report(delivery, 'failed'), status: 404 }]
+    default:
+      return []
+  }
+}
+
+/** So many rounds of a run, each some seconds after the one before it. */
+async function deliver(bad: string, rounds: number): Promise<void> {
+  const run = new Run(sql)
+  let results: Report[] = []
+  for (let round = 0; round < rounds; round++) {
+    const { deliveries } = await run.call(results, 100)
+    results = deliveries.flatMap((delivery, n) => answer(delivery, bad, n + round))
+    await timePasses(7)
+  }
+  await run.call(results)
+}
+
+async function openOf(endpoints: string[]): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::integer as n from outbox.delivery_status s
+    where s.open and s.endpoint_id = any (${endpoints}::uuid[])`
+  return row?.n ?? NaN
+}
+
+async function deliveredTo(endpoints: string[], events: string[]): Promise<number> {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::integer as n from outbox.attempt a
+    where a.outcome = 'delivered' and a.endpoint_id = any (${endpoints}::uuid[])
+      and a.event_id = any (${events}::uuid[])`
+  return row?.n ?? NaN
+}
+
+/** Every table in which dispatch writes rows that belong to an endpoint, or to an event of it. */
+const tables = [
+  'attempt',
+  'counter_change',
+  'dead_letter',
+  'delivery',
+  'endpoint',
+  'endpoint_refusal',
+  'event',
+  'gate',
+  'lane',
+  'refusal',
+  'run_batch',
+  'unroutable',
+  'unrouted',
+]
+const operations: Operation[] = ['insert', 'update', 'delete']
+
+for (const table of tables) {
+  for (const operation of operations) {
+    Deno.test(`dispatch() delivers to all others when ${operation} of ${table} fails for one endpoint`, async () => {
+      const [bad = ''] = await addEndpoints(sql, { count: 1, breakerThreshold: 4, retryAfter: 1 })
+      await sql`update outbox.endpoint set retry = jsonb_set(retry, '{max_retries}', '2') where id = ${bad}`
+      const ordered = await addEndpoints(sql, { count: 1, ordering: 'partition' })
+      const others = [...await addEndpoints(sql, { count: 2 }), ...ordered]
+      const before = await publishMany(sql, 'thing.before', 6)
+      await new Run(sql).call([], 4)
+      await refuse(sql, { table, operation, endpoint: bad })
+      const events = [...before, ...await publishMany(sql, 'thing.done', 12)]
+      try {
+        await deliver(bad, 30)
+        expect(await openOf(others)).toBe(0)
+        expect(await deliveredTo(others, events)).toBe(others.length * events.length)
+      } finally {
+        await allow(sql)
+      }
+      // Once the cause is gone, a person says retry now, and nothing is left behind.
+      await timePasses(600)
+      await sql`
+        select outbox.retry_now(s.event_id, s.endpoint_id) from outbox.delivery_status s
+        where s.open and s.status <> 'processing'`
+      for (let round = 0; round < 5; round++) {
+        await drain(sql)
+        await timePasses(600)
+      }
+      expect(await openOf([bad, ...others])).toBe(0)
+      await expectExactCounters(db.admin)
+    })
+  }
+}
+
+Deno.test('four runs at once lease nothing twice and deadlock never while every result of one endpoint is refused', async () => {
+  await sql`delete from outbox.test_clock`
+  const [bad = ''] = await addEndpoints(sql, { count: 1, maxInFlight: 1000, retryAfter: 1 })
+  const others = await addEndpoints(sql, { count: 6, maxInFlight: 1000 })
+  const before = await deadlocks(db.admin)
+  await refuse(sql, { table: 'attempt', operation: 'insert', endpoint: bad })
+  const events = await publishMany(sql, 'thing.done', 60)
+  const claims = new Set<string>()
+  try {
+    const sessions = await Promise.all(Array.from({ length: 4 }, () => db.open()))
+    await Promise.all(sessions.map(async ({ sql }) => {
+      const run = new Run(sql)
+      let results: Report[] = []
+      for (let round = 0; round < 25; round++) {
+        const { deliveries } = await run.call(results, 40)
+        for (const { event, endpoint, attempt } of deliveries) {
+          const claim = `${event} ${endpoint} ${attempt}`
+          expect(claims.has(claim)).toBe(false)
+          claims.add(claim)
+        }
+        results = deliveries.map((delivery) => report(delivery))
+      }
+      await run.call(results)
+    }))
+    expect(await openOf(others)).toBe(0)
+    expect(await deliveredTo(others, events)).toBe(others.length * events.length)
+    expect(await deadlocks(db.admin)).toBe(before)
+    await expectExactCounters(db.admin)
+  } finally {
+    await allow(sql)
+  }
+})
