@@ -62,6 +62,28 @@ $$;
 comment on function outbox.gate_totals() is
   'What the gates of all endpoints come to: {"open", "in_flight", "breakers_open"}.';
 
+create function outbox.problems(p_waiting jsonb) returns text[]
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := pg_catalog.clock_timestamp();
+begin
+  return pg_catalog.array_remove(array[
+    outbox.tick_problem(),
+    outbox.contract_problem(outbox.clock()),
+    case
+      when least((p_waiting ->> 'oldest_unrouted_at')::timestamptz,
+        (p_waiting ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
+      then 'work has been due for more than a minute'
+    end,
+    case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
+  ], null);
+end
+$$;
+comment on function outbox.problems(jsonb) is
+  'What keeps the outbox from working, each in words, none when it works: the tick, functions of '
+  'another version, late work, delivery switched off. p_waiting: what waiting() returns.';
+
 create view outbox.queue_health with (security_invoker = true) as
 select
   (w.waiting ->> 'unrouted')::bigint as unrouted,
@@ -88,9 +110,12 @@ select
   ) as runs,
   (select pg_catalog.count(*) from (select from outbox.event_default limit 10000) c)
     + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c)
-    as rows_in_default
+    as rows_in_default,
+  outbox.last_tick_at() as last_tick_at,
+  outbox.problems(w.waiting) as problems
 from (select outbox.waiting() as waiting offset 0) w
 cross join (select outbox.gate_totals() as totals offset 0) g;
 comment on view outbox.queue_health is
-  'The queue in one row: what waits, since when, what is held, and whether anybody works. Counts '
-  'of unrouted, dead_letters and rows_in_default stop at 10,000.';
+  'The queue in one row: what waits, since when, what is held, whether anybody works, and in '
+  'problems what keeps it from working. Counts of unrouted, dead_letters and rows_in_default stop '
+  'at 10,000.';

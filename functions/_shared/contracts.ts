@@ -118,6 +118,8 @@ export const dispatchAnswer = z.object({
   /** What this call has renewed; a repeat does not tell. */
   renewed: z.array(renewed).nullish(),
   error: z.object({ route: z.string().nullish(), claim: z.string().nullish() }).nullable(),
+  /** Why the tick does not run, in words; null when it does. */
+  problem: z.string().nullish(),
 })
 
 export type DispatchAnswer = z.infer<typeof dispatchAnswer>

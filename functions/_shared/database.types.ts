@@ -278,6 +278,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'contract_refusal': {
+        Row: {
+          'at': string
+          'kind': string
+          'speaks': NonNullable<Json>
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'kind': string
+          'speaks': NonNullable<Json>
+        }
+        Update: {
+          'at'?: string
+          'kind'?: string
+          'speaks'?: NonNullable<Json>
+        }
+        Relationships: []
+      }
       'conversation_window': {
         Row: {
           'channel_id': string
@@ -2015,9 +2034,11 @@ export type Database = {
           'dead_letters': number | null
           'endpoints_held': number | null
           'in_flight': number | null
+          'last_tick_at': string | null
           'oldest_due_at': string | null
           'oldest_unrouted_at': string | null
           'open': number | null
+          'problems': (string)[] | null
           'rows_in_default': number | null
           'runs': number | null
           'unroutable': number | null
@@ -2146,6 +2167,7 @@ export type Database = {
         Returns: string
       }
       'adopt_message': { Args: { 'p_callback_data': string; 'p_wamid': string }; Returns: string }
+      'agreed_contract': { Args: { 'p_speaks': Json }; Returns: number }
       'allowed_in_flight': {
         Args: {
           'p_last_timed_out': boolean
@@ -2640,6 +2662,10 @@ export type Database = {
         }
         Returns: string
       }
+      'contract_advice': { Args: { 'p_speaks': Json }; Returns: Json }
+      'contract_problem': { Args: { 'p_now': string }; Returns: string }
+      'contract_text': { Args: { 'p_range': Json }; Returns: string }
+      'contracts': { Args: Record<PropertyKey, never>; Returns: Json }
       'count_ended': {
         Args: { 'p_endpoint_id': string; 'p_n': number; 'p_outcome': string }
         Returns: undefined
@@ -2812,6 +2838,7 @@ export type Database = {
       }
       'dispatch': {
         Args: {
+          'p_contract'?: Json
           'p_ended'?: boolean
           'p_kind'?: string
           'p_known'?: Json
@@ -3299,6 +3326,7 @@ export type Database = {
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
+      'last_tick_at': { Args: Record<PropertyKey, never>; Returns: string }
       'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'learn_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
@@ -3645,6 +3673,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
       'move_messages': {
         Args: { 'p_messages': (number)[]; 'p_now': string }
         Returns: (Database['outbox']['CompositeTypes']['message_move'])[]
@@ -3924,6 +3953,7 @@ export type Database = {
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
+      'problems': { Args: { 'p_waiting': Json }; Returns: (string)[] }
       'publish': {
         Args: {
           'p_correlation_id'?: string
@@ -4172,11 +4202,16 @@ export type Database = {
         }
         Returns: undefined
       }
+      'refuse_contract': {
+        Args: { 'p_kind': string; 'p_now': string; 'p_speaks': Json }
+        Returns: Json
+      }
       'refuse_members': {
         Args: { 'p_endpoint': Json; 'p_kind': string; 'p_members': (string)[]; 'p_remedy': string }
         Returns: undefined
       }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
+      'reload_jobs': { Args: Record<PropertyKey, never>; Returns: Json }
       'renew_leases': {
         Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Json
@@ -4582,6 +4617,7 @@ export type Database = {
         Returns: undefined
       }
       'tick': { Args: Record<PropertyKey, never>; Returns: Json }
+      'tick_problem': { Args: Record<PropertyKey, never>; Returns: string }
       'time_span': { Args: { 'p_from': string; 'p_to': string }; Returns: (string)[] }
       'to_cursor': { Args: { 'p_at': string; 'p_id': string }; Returns: string }
       'touch_run': {

@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '../_shared/clock.ts'
+import type { ContractRefusal } from '../_shared/contract_range.ts'
 import type { DispatchAnswer, DispatchCall } from '../_shared/contracts.ts'
 import type { Database } from '../_shared/database.ts'
 import type { Log } from '../_shared/log.ts'
@@ -22,14 +23,14 @@ const longestPauseMs = 2_000
 
 /**
  * Makes one call until it is answered: an answer that was lost may have claimed, so the same (run,
- * seq) asks again, with growing pauses. Null once `giveUpAt` has passed or when the database
- * refuses the call for good.
+ * seq) asks again, with growing pauses. A refusal when the database speaks another contract, null
+ * once `giveUpAt` has passed or when the database refuses the call for good otherwise.
  */
 export async function dispatchUntilAnswered(
   deps: RedispatchDeps,
   call: DispatchCall,
   giveUpAt: (firstCallAt: number) => number,
-): Promise<Answered | null> {
+): Promise<Answered | { refusal: ContractRefusal } | null> {
   const { database, clock, random, log } = deps
   const firstCallAt = clock.now()
   for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
@@ -41,6 +42,7 @@ export async function dispatchUntilAnswered(
     if (reply.ok) return { answer: reply.answer, calledAt }
     const { retryable, message } = reply.fault
     log(retryable ? 'warn' : 'error', 'dispatch failed', { run: call.run, error: message })
+    if (reply.fault.refusal !== undefined) return { refusal: reply.fault.refusal }
     if (!retryable || clock.now() >= giveUpAt(firstCallAt)) return null
     await sleep(clock, pauseMs * (0.5 + random()))
   }

@@ -38,11 +38,14 @@ export async function turn(run: ActiveRun, limit: number, ended: boolean): Promi
   state.inFlight.splice(state.inFlight.indexOf(call.seq), 1)
   state.offered -= limit
   summary.dispatches++
-  renewals.settle(answered?.answer.renewed ?? null, answered?.calledAt ?? 0)
-  if (answered === null) {
-    state.end = 'database'
+  if (answered === null || 'refusal' in answered) {
+    renewals.settle(null, 0)
+    state.end = answered === null ? 'database' : 'contract'
+    deps.begun?.(answered?.refusal ?? null)
     return
   }
+  renewals.settle(answered.answer.renewed ?? null, answered.calledAt)
+  deps.begun?.(null)
   take(run, answered, limit)
   state.known = learn(state.known, answered.answer)
   send(run, { ...answered, answer: fillIn(answered.answer, known) })
@@ -72,6 +75,11 @@ function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): vo
     const text = [error.route, error.claim].filter(Boolean).join('; ')
     deps.log('warn', 'dispatch reports an error', { run: summary.run, error: text })
   }
+  const problem = answer.problem ?? null
+  if (problem !== null && state.problem === null) {
+    deps.log('error', 'the database reports a problem', { run: summary.run, error: problem })
+  }
+  state.problem = problem
   for (const { lease_ms } of [...deliveries, ...answer.renewed ?? []]) {
     state.leasedUntil = Math.max(state.leasedUntil, calledAt + lease_ms)
   }

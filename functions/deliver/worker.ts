@@ -15,6 +15,8 @@ import { wireRun } from './wire.ts'
 
 /** A worker that the database turned away asks again after this. */
 const refusedPauseMs = 5_000
+/** The same while one side waits for its update. */
+const contractPauseMs = 15_000
 
 async function main(): Promise<number> {
   const lines = gatherLines(writeToStdout)
@@ -62,7 +64,8 @@ async function work(deps: RunDeps, log: Log): Promise<boolean> {
     log('info', 'run ended', { ...counts, kind: 'worker', reason: end })
     if (end === 'database' && !deps.stop.aborted) return false
     if (deps.stop.aborted) return true
-    await sleep(deps.clock, refusedPauseMs, deps.stop)
+    const pauseMs = end === 'contract' ? contractPauseMs : refusedPauseMs
+    await sleep(deps.clock, pauseMs, deps.stop)
   }
 }
 

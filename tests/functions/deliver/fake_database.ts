@@ -9,14 +9,21 @@ import type {
   Result,
   Settings,
 } from '../../../functions/_shared/contracts.ts'
-import type { Database, DispatchReply } from '../../../functions/_shared/database.ts'
+import type { ContractRefusal } from '../../../functions/_shared/contract_range.ts'
+import { type Database, type DispatchReply, refused } from '../../../functions/_shared/database.ts'
 import { type Clock, sleep } from '../../../functions/_shared/clock.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../samples.ts'
 
 type Lease = { delivery: Delivery; until: number; batch: string }
 
 /** How the next calls go wrong: the call does not arrive, its answer is lost, or the database refuses it. */
-export type Trouble = 'unreached' | 'lost' | 'refused'
+export type Trouble = 'unreached' | 'lost' | 'refused' | 'other_contract'
+
+/** What `other_contract` says. */
+export const otherContract: ContractRefusal = {
+  update: 'functions',
+  message: 'Update the functions',
+}
 
 export type FakeDatabase = Database & {
   /** Puts deliveries into the queue. */
@@ -29,6 +36,7 @@ export type FakeDatabase = Database & {
   troubles: Trouble[]
   latencyMs: number
   stop: string | null
+  problem: string | null
   /** The lease that a renewal gives; null: none. */
   renewMs: number | null
   settings: Partial<Settings>
@@ -56,6 +64,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     const trouble = db.troubles.shift()
     if (trouble === 'unreached') return fault(true)
     if (trouble === 'refused') return fault(false)
+    if (trouble === 'other_contract') return refused(otherContract, undefined)
     const answer = handle(call)
     return trouble === 'lost' ? fault(true) : { ok: true, answer }
   }
@@ -131,6 +140,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
       endpoints: Object.fromEntries(endpoints),
       settings: sampleSettings(db.settings),
       error: null,
+      problem: db.problem,
     }
   }
 
@@ -150,6 +160,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     troubles: [],
     latencyMs: 0,
     stop: null,
+    problem: null,
     renewMs: null,
     settings: {},
     endpoint: {},
