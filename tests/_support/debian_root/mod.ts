@@ -1,0 +1,73 @@
+/**
+ * A Debian that has nothing but what is asked for, to try the project where nobody has prepared
+ * anything. It shares this machine's network, its kernel and its clock, and nothing else. Root on
+ * Linux only.
+ */
+
+import { join } from 'node:path'
+import { command, type RootCommand } from './command.ts'
+import { debianFolder } from './folder.ts'
+import { baseLayer, type Log, packageLayer, type Suite } from './layer.ts'
+
+export type { Log, Suite }
+
+/** How a root is made. */
+export interface DebianRootOptions {
+  suite: Suite
+  /** Debian packages to install, without those that they only recommend. */
+  packages?: string[]
+  log?: Log
+}
+
+/** What one command in a root came to. */
+export interface Ended {
+  code: number
+  /** Standard output and standard error, in this order. */
+  output: string
+}
+
+/** A Debian root whose changes nobody else sees. */
+export interface DebianRoot extends AsyncDisposable {
+  /** Where a file of the root may be put before a command runs: `${upper}/srv/project`. */
+  readonly upper: string
+  /** Runs a command to its end as the root's superuser, with no variables but PATH, HOME and `env`. */
+  run(words: string[], more?: Omit<RootCommand, 'lower' | 'use' | 'command'>): Promise<Ended>
+  /** The same command, to be spawned by the caller. */
+  command(words: string[], more?: Omit<RootCommand, 'lower' | 'use' | 'command'>): Deno.Command
+}
+
+/**
+ * Opens a new root. The layers below it are made at the first call (a minute each) and kept in
+ * `.outhook/debian/`; disposing of the root removes what was changed in it. Commands of one root run
+ * one after the other.
+ */
+export async function openDebianRoot(
+  { suite, packages = [], log = () => {} }: DebianRootOptions,
+): Promise<DebianRoot> {
+  if (Deno.build.os !== 'linux' || Deno.uid() !== 0) {
+    throw new Error('A Debian root can be made by root on Linux only')
+  }
+  const lower = [await baseLayer(suite, log)]
+  const [base] = lower
+  if (packages.length > 0 && base !== undefined) {
+    lower.unshift(await packageLayer(base, packages, log))
+  }
+  const use = join(debianFolder, `use-${crypto.randomUUID().slice(0, 13)}`)
+  for (const part of ['upper', 'work', 'root']) {
+    await Deno.mkdir(join(use, part), { recursive: true })
+  }
+  return {
+    upper: join(use, 'upper'),
+    command: (words, more = {}) => command({ lower, use, command: words, ...more }),
+    async run(words, more = {}): Promise<Ended> {
+      const ended = await command({ lower, use, command: words, ...more }).output()
+      if (more.stdout === 'inherit') return { code: ended.code, output: '' }
+      const decoder = new TextDecoder()
+      return {
+        code: ended.code,
+        output: decoder.decode(ended.stdout) + decoder.decode(ended.stderr),
+      }
+    },
+    [Symbol.asyncDispose]: () => Deno.remove(use, { recursive: true }),
+  }
+}
