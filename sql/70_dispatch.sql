@@ -77,7 +77,8 @@ create function outbox.dispatch(
   p_limit integer default 0,
   p_kind text default 'edge',
   p_ended boolean default false,
-  p_known jsonb default '{}'
+  p_known jsonb default '{}',
+  p_contract jsonb default null
 ) returns json
 language plpgsql security definer
 set search_path = ''
@@ -90,7 +91,10 @@ set jit = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_stop text := outbox.touch_run(p_run, p_kind, v_now, p_ended);
+  v_contract integer := outbox.agreed_contract(p_contract);
+  v_stop text := case
+    when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended)
+  end;
   v_limit integer := case
     when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
     else 0
@@ -109,6 +113,9 @@ declare
   v_retries json;
   v_renewed json;
 begin
+  if v_contract is null then
+    return outbox.refuse_contract(p_contract, p_kind, v_now);
+  end if;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
@@ -182,15 +189,18 @@ begin
       'route', v_route ->> 'error', 'claim', v_claim_error)));
 end
 $$;
-comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb) is
+comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
   '"provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: '
   '{endpoint id: revision} of the endpoints that the run has from an earlier answer, which are '
-  'left out of this one while they are the same. Returns {"applied", "stale", "routed", "repeat", '
-  '"stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", '
-  '"deliveries", "events", "endpoints"}. A result, a delivery or an endpoint that the database '
+  'left out of this one while they are the same; p_contract: the contracts that the run speaks, '
+  '{"oldest", "newest"}, null for 1; a run that speaks none of contracts() gets what '
+  'refuse_contract() returns, and nothing is done. Returns {"applied", "stale", "routed", '
+  '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
+  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": of the tick, in words '
+  'or null}. A result, a delivery or an endpoint that the database '
   'refuses costs only itself (31_refusal); an error that passes by itself fails the call, which is '
   'made again. A call whose answer was lost is made again with the same p_run and p_seq; that '
   'answer says nothing of renewals. locks: router with SKIP LOCKED, then the gates of results, '
@@ -280,7 +290,8 @@ begin
     'error', case when p_errors::text <> '{}' then p_errors end,
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
-    'endpoints', coalesce(p_parcel.endpoints, '{}'));
+    'endpoints', coalesce(p_parcel.endpoints, '{}'),
+    'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
 end
 $$;
 comment on function outbox.answer(

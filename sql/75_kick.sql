@@ -7,6 +7,7 @@
 -- nobody, whatever becomes of the transaction that kicked.
 create sequence outbox.last_kick minvalue 0 start 0;
 -- How many there were, and when the last tick ended, likewise. A crash may count 32 kicks more.
+-- Before the first tick last_tick has the time of the installation, and is_called is false.
 create sequence outbox.kicks_on_commit minvalue 0 start 0;
 create sequence outbox.kicks_by_tick minvalue 0 start 0;
 create sequence outbox.last_tick minvalue 0 start 0;
@@ -38,18 +39,18 @@ begin
     'Where Outhook''s functions are');
   perform outbox.keep_secret('outhook_worker_secret', p_worker_secret,
     'Shared with the deliver function to sign kicks');
-  -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which
-  -- then hears of everything but not of its own table, would not know its new jobs before the next
-  -- change of any.
-  perform cron.alter_job(j.jobid, active => j.active)
-  from cron.job j
-  where j.jobname = 'outhook-tick';
-  return pg_catalog.jsonb_build_object('functions_url', pg_catalog.rtrim(p_functions_url, '/'));
+  perform outbox.reload_jobs();
+  return pg_catalog.jsonb_build_object(
+    'functions_url', pg_catalog.rtrim(p_functions_url, '/'),
+    'problems', pg_catalog.to_jsonb(
+      pg_catalog.array_remove(array[outbox.tick_problem(), outbox.contract_problem(outbox.clock())],
+        null)));
 end
 $$;
 comment on function outbox.configure(text, text) is
   'Says where the functions are and which secret starts them; both go to Vault. Returns '
-  '{"functions_url"}. Call it again to change either. OH001.';
+  '{"functions_url", "problems": of the tick and of the versions, each in words}. Call it again to '
+  'change either. OH001.';
 
 create function outbox.keep_secret(p_name text, p_value text, p_description text) returns void
 language plpgsql set search_path = ''
@@ -270,8 +271,6 @@ begin
     if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
       perform outbox.fold_counters();
     end if;
-    perform pg_catalog.setval('outbox.last_tick',
-      (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
   exception when others then
     raise warning 'outbox.fold_counters(): %', sqlerrm;
   end;
@@ -294,27 +293,29 @@ declare
 begin
   perform outbox.upkeep(v_now);
   -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
-  if not outbox.setting_on('worker.enabled')
-    or pg_catalog.floor(extract(epoch from v_now))::bigint
-      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
-    or not outbox.has_due(v_now)
+  if outbox.setting_on('worker.enabled')
+    and pg_catalog.floor(extract(epoch from v_now))::bigint
+      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
+    and outbox.has_due(v_now)
   then
-    return pg_catalog.jsonb_build_object('kicked', false);
+    select pg_catalog.count(*)
+    into v_live
+    from outbox.run r
+    where r.ended_at is null and r.polled_at > v_now - interval '2 s'
+      and r.polled_at <= v_now + interval '10 s';
+    -- Work that has waited for a second although a run is alive wants one more.
+    v_behind := exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
+    );
+    v_kicked := (outbox.is_quiet(v_now)
+        or v_behind and v_live < outbox.setting_int('worker.max_runs'))
+      and outbox.kick('tick');
   end if;
-  select pg_catalog.count(*)
-  into v_live
-  from outbox.run r
-  where r.ended_at is null and r.polled_at > v_now - interval '2 s'
-    and r.polled_at <= v_now + interval '10 s';
-  -- Work that has waited for a second although a run is alive wants one more.
-  v_behind := exists (
-    select from outbox.gate g
-    where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
-  );
-  if outbox.is_quiet(v_now) or (v_behind and v_live < outbox.setting_int('worker.max_runs')) then
-    v_kicked := outbox.kick('tick');
-  end if;
-  return pg_catalog.jsonb_build_object('kicked', v_kicked, 'runs', v_live);
+  perform pg_catalog.setval('outbox.last_tick',
+    (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
+  return pg_catalog.jsonb_strip_nulls(
+    pg_catalog.jsonb_build_object('kicked', v_kicked, 'runs', v_live));
 end
 $$;
 comment on function outbox.tick() is

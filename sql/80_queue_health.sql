@@ -62,6 +62,28 @@ $$;
 comment on function outbox.gate_totals() is
   'What the gates of all endpoints come to: {"open", "in_flight", "breakers_open"}.';
 
+create function outbox.problems(p_waiting jsonb) returns text[]
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := pg_catalog.clock_timestamp();
+begin
+  return pg_catalog.array_remove(array[
+    outbox.tick_problem(),
+    outbox.contract_problem(outbox.clock()),
+    case
+      when least((p_waiting ->> 'oldest_unrouted_at')::timestamptz,
+        (p_waiting ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
+      then 'work has been due for more than a minute'
+    end,
+    case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
+  ], null);
+end
+$$;
+comment on function outbox.problems(jsonb) is
+  'What keeps the outbox from working, each in words, none when it works: the tick, functions of '
+  'another version, late work, delivery switched off. p_waiting: what waiting() returns.';
+
 create view outbox.queue_health with (security_invoker = true) as
 select
   (w.waiting ->> 'unrouted')::bigint as unrouted,
@@ -90,7 +112,9 @@ select
     + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c)
     as rows_in_default,
   a.n as set_aside,
-  a.error as set_aside_error
+  a.error as set_aside_error,
+  outbox.last_tick_at() as last_tick_at,
+  outbox.problems(w.waiting) as problems
 from (select outbox.waiting() as waiting offset 0) w
 cross join (select outbox.gate_totals() as totals offset 0) g
 cross join (
@@ -102,6 +126,7 @@ cross join (
   ) r
 ) a;
 comment on view outbox.queue_health is
-  'The queue in one row: what waits, since when, what is held, and whether anybody works. '
-  'set_aside counts deliveries that the database refuses, set_aside_error is the last SQLSTATE and '
-  'text. Counts of unrouted, dead_letters, set_aside and rows_in_default stop at 10,000.';
+  'The queue in one row: what waits, since when, what is held, whether anybody works, and in '
+  'problems what keeps it from working. set_aside counts deliveries that the database refuses, '
+  'set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and '
+  'rows_in_default stop at 10,000.';

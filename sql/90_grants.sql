@@ -101,6 +101,8 @@ grant execute on function
   outbox.change_replay_job(text, text, text),
   outbox.get_health(),
   outbox.waiting(),
+  outbox.problems(jsonb),
+  outbox.last_tick_at(),
   outbox.gate_totals(),
   outbox.publish_events(text, jsonb, text, text),
   outbox.get_event(text, uuid),
@@ -150,7 +152,7 @@ grant execute on function
   outbox.resend_message(text, text, text),
   outbox.list_audit_events(text, text, integer, text, text),
   outbox.list_activity(text, text, text, integer),
-  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb)
+  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb)
 to service_role;
 grant select on
   outbox.setting, outbox.event, outbox.event_default, outbox.unrouted, outbox.unroutable,

@@ -52,3 +52,7 @@ select cron.schedule('outhook-drop-partitions', '0 0 * * *', 'select outbox.drop
 select cron.schedule('outhook-vacuum', '* * * * *',
   'vacuum (skip_locked, index_cleanup on, truncate off) '
   'outbox.gate, outbox.lane, outbox.unrouted, outbox.run, outbox.run_batch');
+
+-- The tick counts as late from now on.
+select pg_catalog.setval('outbox.last_tick',
+  (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint, false);

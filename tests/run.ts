@@ -1,3 +1,4 @@
+import { binVariable } from '../supabase/local/postgres/binaries.ts'
 import { print, printError, printRaw } from '../supabase/local/print.ts'
 import { projectRoot } from '../supabase/local/schema/project.ts'
 import { listFiles } from './_run/files.ts'
@@ -10,6 +11,7 @@ import { makeFilter } from './_run/selection.ts'
 import { setUp } from './_run/setup.ts'
 import type { Step, StepContext } from './_run/step.ts'
 import { soakSteps, testSteps } from './_run/steps.ts'
+import { postgres17 } from './_support/postgres_17/mod.ts'
 import { removeFoldersOf, sweepTestFolders } from './_support/folder.ts'
 import { add, exitCode, tally, tallyLine } from './_run/tally.ts'
 
@@ -20,6 +22,10 @@ const slots = Math.min(Math.max(navigator.hardwareConcurrency, 2), 4)
 async function runAll(options: Options): Promise<number> {
   const started = performance.now()
   const steps = options.soak ? soakSteps(options.short) : testSteps
+  if (options.postgres !== null) {
+    // Inherited by all that this starts.
+    Deno.env.set(binVariable, await postgres17({ log: (line) => print(`setup: ${line}`) }))
+  }
   const context = await makeContext(options, steps)
   const stopping = stopOnSignals(context.mark)
   await sweepTestFolders()

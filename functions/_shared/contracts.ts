@@ -123,6 +123,8 @@ export const dispatchAnswer = z.object({
     route: z.string().nullish(),
     claim: z.string().nullish(),
   }).nullable(),
+  /** Why the tick does not run, in words; null when it does. */
+  problem: z.string().nullish(),
 })
 
 export type DispatchAnswer = z.infer<typeof dispatchAnswer>

@@ -1,3 +1,5 @@
+import { sameVersionAdvice } from './database/versions.ts'
+import { type ContractRefusal, readRefusal } from './contract_range.ts'
 import { type DispatchAnswer, dispatchAnswer, type DispatchCall } from './contracts.ts'
 import { type FaultKind, kindOfCode } from './database/fault.ts'
 
@@ -8,6 +10,8 @@ export type DatabaseFault = {
   code: string
   message: string
   cause: unknown
+  /** Functions and database are of versions that do not work together; the call did nothing. */
+  refusal?: ContractRefusal
 }
 
 export type DispatchReply = { ok: true; answer: DispatchAnswer } | {
@@ -27,6 +31,8 @@ export const callTimeoutMs = 10_000
 
 /** Reads what dispatch returned. An answer of another shape is a fault that no repeat cures. */
 export function readAnswer(value: unknown): DispatchReply {
+  const refusal = readRefusal(value)
+  if (refusal !== null) return refused(refusal, undefined)
   const read = dispatchAnswer.safeParse(value)
   if (read.success) return { ok: true, answer: read.data }
   const [issue] = read.error.issues
@@ -37,11 +43,16 @@ export function readAnswer(value: unknown): DispatchReply {
       kind: 'never',
       code: '',
       // The value itself stays out of the message: it holds bodies and secrets.
-      message: `Cannot read the answer of outbox.dispatch: ${where}; ` +
-        'do the migration and the functions belong to the same version?',
+      message: `Cannot read the answer of outbox.dispatch: ${where}; ${sameVersionAdvice}`,
       cause: undefined,
     },
   }
+}
+
+/** The reply of a database that these functions do not work with. */
+export function refused(refusal: ContractRefusal, cause: unknown): DispatchReply {
+  const { message } = refusal
+  return { ok: false, fault: { kind: 'never', code: '', message, cause, refusal } }
 }
 
 /** Whether a Postgres error passes by itself: connection, resources, locks, shutdown, internal. */

@@ -278,6 +278,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'contract_refusal': {
+        Row: {
+          'at': string
+          'kind': string
+          'speaks': NonNullable<Json>
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'kind': string
+          'speaks': NonNullable<Json>
+        }
+        Update: {
+          'at'?: string
+          'kind'?: string
+          'speaks'?: NonNullable<Json>
+        }
+        Relationships: []
+      }
       'conversation_window': {
         Row: {
           'channel_id': string
@@ -2105,9 +2124,11 @@ export type Database = {
           'dead_letters': number | null
           'endpoints_held': number | null
           'in_flight': number | null
+          'last_tick_at': string | null
           'oldest_due_at': string | null
           'oldest_unrouted_at': string | null
           'open': number | null
+          'problems': (string)[] | null
           'rows_in_default': number | null
           'runs': number | null
           'set_aside': number | null
@@ -2249,6 +2270,7 @@ export type Database = {
       }
       'admit_endpoints': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
       'adopt_message': { Args: { 'p_callback_data': string; 'p_wamid': string }; Returns: string }
+      'agreed_contract': { Args: { 'p_speaks': Json }; Returns: number }
       'allowed_in_flight': {
         Args: {
           'p_last_timed_out': boolean
@@ -2769,6 +2791,10 @@ export type Database = {
         }
         Returns: string
       }
+      'contract_advice': { Args: { 'p_speaks': Json }; Returns: Json }
+      'contract_problem': { Args: { 'p_now': string }; Returns: string }
+      'contract_text': { Args: { 'p_range': Json }; Returns: string }
+      'contracts': { Args: Record<PropertyKey, never>; Returns: Json }
       'count_ended': {
         Args: { 'p_endpoint_id': string; 'p_n': number; 'p_outcome': string }
         Returns: undefined
@@ -2941,6 +2967,7 @@ export type Database = {
       }
       'dispatch': {
         Args: {
+          'p_contract'?: Json
           'p_ended'?: boolean
           'p_kind'?: string
           'p_known'?: Json
@@ -3610,6 +3637,7 @@ export type Database = {
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
+      'last_tick_at': { Args: Record<PropertyKey, never>; Returns: string }
       'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'lay_aside': {
         Args: {
@@ -3986,6 +4014,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
       'move_messages': {
         Args: { 'p_messages': (number)[]; 'p_now': string }
         Returns: (Database['outbox']['CompositeTypes']['message_move'])[]
@@ -4305,6 +4334,7 @@ export type Database = {
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
+      'problems': { Args: { 'p_waiting': Json }; Returns: (string)[] }
       'publish': {
         Args: {
           'p_correlation_id'?: string
@@ -4604,6 +4634,10 @@ export type Database = {
         }
         Returns: undefined
       }
+      'refuse_contract': {
+        Args: { 'p_kind': string; 'p_now': string; 'p_speaks': Json }
+        Returns: Json
+      }
       'refuse_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_error': string; 'p_now': string; 'p_sqlstate': string }
         Returns: undefined
@@ -4627,6 +4661,7 @@ export type Database = {
       }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
       'release_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
+      'reload_jobs': { Args: Record<PropertyKey, never>; Returns: Json }
       'renew_apart': {
         Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Json
@@ -5082,6 +5117,7 @@ export type Database = {
         Returns: undefined
       }
       'tick': { Args: Record<PropertyKey, never>; Returns: Json }
+      'tick_problem': { Args: Record<PropertyKey, never>; Returns: string }
       'time_span': { Args: { 'p_from': string; 'p_to': string }; Returns: (string)[] }
       'to_cursor': { Args: { 'p_at': string; 'p_id': string }; Returns: string }
       'touch_run': {

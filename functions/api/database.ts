@@ -5,8 +5,8 @@ import type {
   FunctionArgs,
   FunctionName,
 } from '../_shared/database/functions.ts'
-import { ApiError } from './errors.ts'
-import { readSqlError } from './sql_error.ts'
+import { sameVersionAdvice } from '../_shared/database/versions.ts'
+import { readSqlError, versionsDiffer } from './sql_error.ts'
 
 /** The one way from the API to the database. */
 export type ApiDatabase = {
@@ -36,12 +36,12 @@ export function apiDatabase(callFunction: CallFunction): ApiDatabase {
     const read = answer.safeParse(reply.data)
     if (read.success) return read.data
     const [issue] = read.error.issues
-    throw new ApiError('internal', 'The request failed; the log has the reason under its id', {
-      cause: new Error(
+    throw versionsDiffer(
+      new Error(
         `Cannot read the answer of outbox.${name}: ${issue?.path.join('.')}: ${issue?.message}; ` +
-          'do the migration and the functions belong to the same version?',
+          sameVersionAdvice,
       ),
-    })
+    )
   }
 
   return { call }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isPassingSqlState } from '../_shared/database.ts'
 import type { SqlError } from '../_shared/database/functions.ts'
+import { isMissingFunction, sameVersionAdvice } from '../_shared/database/versions.ts'
 import { ApiError, type ErrorCode } from './errors.ts'
 
 /** The states that a caller is told of in the database's own words. */
@@ -47,8 +48,17 @@ export function readSqlError(error: SqlError, status: number): ApiError {
       cause: error,
     })
   }
+  if (isMissingFunction(error)) return versionsDiffer(error)
   return new ApiError('internal', 'The request failed; the log has the reason under its id', {
     cause: error,
+  })
+}
+
+/** What the caller is told when the API and its database are of different versions. */
+export function versionsDiffer(cause: unknown): ApiError {
+  return new ApiError('contract_mismatch', 'The API and its database do not fit together', {
+    remedy: `Tell the operator that ${sameVersionAdvice}`,
+    cause,
   })
 }
 

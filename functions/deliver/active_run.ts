@@ -1,4 +1,5 @@
 import type { PolicySource } from '../_shared/connect/address.ts'
+import type { ContractRefusal } from '../_shared/contract_range.ts'
 import type { Delivery, Result, Retry } from '../_shared/contracts.ts'
 import type { KeyCache } from '../_shared/sign.ts'
 import type { Transport } from '../_shared/transport/transport.ts'
@@ -29,6 +30,8 @@ export type RunDeps = RedispatchDeps & AttemptDeps & {
   yieldTurn(): Promise<void>
   /** The process's CPU time so far, user and system; null where the runtime does not tell. */
   cpuMs(): number | null
+  /** Hears of each answer, and of a refusal because of another version. */
+  begun?(refusal: ContractRefusal | null): void
   /** Sees each result as it is noted. */
   observe(result: Result, delivery: Delivery): void
   /** Sees what follows failed attempts, once the database has taken their results. */

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { contractRange, type ContractRefusal } from '../_shared/contract_range.ts'
 import { problemResponse } from '../_shared/problem.ts'
 import { version } from '../_shared/version.ts'
 import { verifyKick } from './kick.ts'
@@ -6,12 +7,19 @@ import { verifyKick } from './kick.ts'
 export type AppDeps = {
   /** The kick secrets in force; none means that the function is not set up yet. */
   kickSecrets: readonly string[]
-  /** Begins a run and resolves at its end; it does not reject. */
-  startRun(): Promise<void>
+  /** Begins a run. */
+  startRun(): StartedRun
   /** Keeps the process alive until the promise settles. */
   waitUntil(promise: Promise<void>): void
   /** Milliseconds since 1970. */
   wallNow(): number
+}
+
+/** A run that has begun; neither promise rejects. */
+export type StartedRun = {
+  /** Its first answer, or null when that takes long: why it was refused, null when it was not. */
+  first: Promise<ContractRefusal | null>
+  end: Promise<void>
 }
 
 /**
@@ -21,9 +29,9 @@ export type AppDeps = {
 export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps): Hono {
   const app = new Hono().basePath('/deliver')
 
-  app.get('/health', (c) => c.json({ status: 'ok', version }))
+  app.get('/health', (c) => c.json({ status: 'ok', version, contracts: contractRange }))
 
-  app.post('/run', (c) => {
+  app.post('/run', async (c) => {
     if (kickSecrets.length === 0) {
       return problemResponse({
         status: 503,
@@ -41,8 +49,16 @@ export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps
         detail: 'The x-outhook-kick header is missing, too old, or made with another secret',
       })
     }
-    waitUntil(startRun())
-    return c.json({}, 202)
+    const { first, end } = startRun()
+    waitUntil(end)
+    const refusal = await first
+    if (refusal === null) return c.json({}, 202)
+    return problemResponse({
+      status: 503,
+      code: 'contract_mismatch',
+      title: `Update the ${refusal.update}`,
+      detail: refusal.message,
+    })
   })
 
   app.notFound((c) =>

@@ -3,7 +3,9 @@ import { systemClock } from '../_shared/clock.ts'
 import { messageOf } from '../_shared/errors.ts'
 import { createLog } from '../_shared/log.ts'
 import { loadTracer } from '../_shared/trace/load.ts'
-import { createApp } from './app.ts'
+import type { ContractRefusal } from '../_shared/contract_range.ts'
+import type { RunDeps } from './active_run.ts'
+import { createApp, type StartedRun } from './app.ts'
 import { readEdgeEnv } from './env.ts'
 import { edgeOptions } from './options.ts'
 import { run } from './run.ts'
@@ -27,7 +29,20 @@ const deps = wireRun({
   stop: stop.signal,
 })
 
-async function startRun(): Promise<void> {
+/** The caller of a kick hears of the first answer, but pg_net waits 2 s at most. */
+const firstMs = 1_000
+
+function startRun(): StartedRun {
+  const { promise: first, resolve } = Promise.withResolvers<ContractRefusal | null>()
+  const cancel = systemClock.after(firstMs, () => resolve(null))
+  const end = runToEnd({ ...deps, begun: resolve }).finally(() => {
+    cancel()
+    resolve(null)
+  })
+  return { first, end }
+}
+
+async function runToEnd(deps: RunDeps): Promise<void> {
   try {
     const { end, ...counts } = await run(deps, edgeOptions)
     log('info', 'run ended', { ...counts, kind: 'edge', reason: end })

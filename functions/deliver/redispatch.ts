@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '../_shared/clock.ts'
+import type { ContractRefusal } from '../_shared/contract_range.ts'
 import type { DispatchAnswer, DispatchCall } from '../_shared/contracts.ts'
 import type { Database, DatabaseFault } from '../_shared/database.ts'
 import type { Log } from '../_shared/log.ts'
@@ -29,8 +30,15 @@ export type Patience = {
  */
 export type Answered = { answer: DispatchAnswer; calledAt: number }
 
-/** An answer, the fault for which the call must be divided, or null when it was given up. */
-export type Dispatched = Answered | { refused: DatabaseFault } | null
+/**
+ * An answer, the fault for which the call must be divided, what to update when the two sides speak no
+ * common contract, or null when the call was given up.
+ */
+export type Dispatched =
+  | Answered
+  | { refused: DatabaseFault }
+  | { refusal: ContractRefusal }
+  | null
 
 const firstPauseMs = 50
 const longestPauseMs = 2_000
@@ -43,7 +51,8 @@ const mostTimeouts = 5
 /**
  * Makes one call until it is answered: an answer that was lost may have claimed, so the same (run,
  * seq) asks again, with growing pauses. A call of which the database refuses something is handed
- * back, to be divided: nothing of it has happened.
+ * back, to be divided: nothing of it has happened. The same for a call that the database refuses
+ * because it speaks another contract.
  */
 export async function dispatchUntilAnswered(
   deps: RedispatchDeps,
@@ -65,6 +74,7 @@ export async function dispatchUntilAnswered(
     }
     const { fault } = reply
     trouble.say(call.run, fault)
+    if (fault.refusal !== undefined) return { refusal: fault.refusal }
     if (fault.code === '57014') timeouts++
     if (mustDivide(call, fault, timeouts)) return { refused: fault }
     const isSlow = fault.kind !== 'passes'

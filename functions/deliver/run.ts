@@ -1,6 +1,7 @@
 import { type ActiveRun, beginRun, type RunDeps, type RunSummary } from './active_run.ts'
 import { dispatchDueAt, endReason, freeSlots } from './due.ts'
 import type { RunOptions } from './options.ts'
+import type { RunState } from './state.ts'
 import { isHalted, turn } from './turn.ts'
 
 /**
@@ -15,8 +16,8 @@ export async function run(deps: RunDeps, options: RunOptions): Promise<RunSummar
   deps.stop.addEventListener('abort', ring)
   try {
     await claimUntilEnd(active)
-    if (state.end !== 'database') await finish(active)
-    if (state.end === 'database') await abandon(active)
+    if (!isCutOff(state)) await finish(active)
+    if (isCutOff(state)) await abandon(active)
   } finally {
     deps.stop.removeEventListener('abort', ring)
     await Promise.all([...deps.senders.values()].map((sender) => sender.rest?.()))
@@ -60,7 +61,7 @@ async function finish(active: ActiveRun): Promise<void> {
     await turn(active, state.end === 'idle' ? freeSlots(state, active.options) : 0, true)
   }
   const isOpen = (): boolean => state.outstanding + state.results.length + state.parts.length > 0
-  while (state.end !== 'database' && isOpen()) {
+  while (!isCutOff(state) && isOpen()) {
     await letGo(active)
     const due = state.outstanding === 0 ? clock.now() : dispatchDueAt(state, active.options)
     if (due > clock.now()) await alarm.wait(due)
@@ -71,6 +72,11 @@ async function finish(active: ActiveRun): Promise<void> {
 /** Once nothing more is begun: what wants a new lease is released by the call that follows. */
 async function letGo(active: ActiveRun): Promise<void> {
   if (isHalted(active) && active.renewals.close()) await active.deps.yieldTurn()
+}
+
+/** Whether the database takes no more calls of this run. */
+function isCutOff({ end }: RunState): boolean {
+  return end === 'database' || end === 'contract'
 }
 
 /**

@@ -9,6 +9,8 @@ export type EndReason =
   | 'max_deliveries'
   | 'max_cpu'
   | 'database'
+  /** Functions and database are of versions that do not work together. */
+  | 'contract'
   /** The database's own word: `too_many_runs` or `disabled`. */
   | `stop:${string}`
 
@@ -47,6 +49,8 @@ export type RunState = {
   known: Known
   /** Process CPU since the run began, as of the last answer; 0 where the runtime does not tell. */
   cpuMs: number
+  /** Why the tick does not run, as the last answer says. */
+  problem: string | null
   end: EndReason | null
 }
 
@@ -71,6 +75,7 @@ export function beginState(now: number): RunState {
     claimed: 0,
     known: knowNothing(now),
     cpuMs: 0,
+    problem: null,
     end: null,
   }
 }

@@ -46,10 +46,16 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
   state.inFlight.splice(state.inFlight.indexOf(call.seq), 1)
   state.offered -= limit
   summary.dispatches++
-  if (answered === null || 'refused' in answered) {
+  if (answered === null || 'refusal' in answered) {
     renewals.settle(null, 0)
-    if (answered === null) state.end = 'database'
-    else state.parts.unshift(...divide(call.results, answered.refused, deps.log))
+    state.end = answered === null ? 'database' : 'contract'
+    deps.begun?.(answered?.refusal ?? null)
+    return
+  }
+  deps.begun?.(null)
+  if ('refused' in answered) {
+    renewals.settle(null, 0)
+    state.parts.unshift(...divide(call.results, answered.refused, deps.log))
     return
   }
   renewals.settle(answered.answer.renewed ?? null, answered.calledAt)
@@ -89,6 +95,11 @@ function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): vo
     const text = [error.results, error.route, error.claim].filter(Boolean).join('; ')
     deps.log('warn', 'dispatch reports an error', { run: summary.run, error: text })
   }
+  const problem = answer.problem ?? null
+  if (problem !== null && state.problem === null) {
+    deps.log('error', 'the database reports a problem', { run: summary.run, error: problem })
+  }
+  state.problem = problem
   for (const { lease_ms } of [...deliveries, ...answer.renewed ?? []]) {
     state.leasedUntil = Math.max(state.leasedUntil, calledAt + lease_ms)
   }

@@ -15,6 +15,8 @@ import { wireRun } from './wire.ts'
 
 /** A worker that the database turned away asks again after this. */
 const refusedPauseMs = 5_000
+/** The same while one side waits for its update. */
+const contractPauseMs = 15_000
 
 /** Delivers until a signal, then ends the process. */
 export async function main(): Promise<never> {
@@ -66,7 +68,8 @@ async function work(deps: RunDeps, log: Log): Promise<void> {
     const { end, ...counts } = await run(deps, workerOptions)
     log('info', 'run ended', { ...counts, kind: 'worker', reason: end })
     if (deps.stop.aborted) return
-    await sleep(deps.clock, refusedPauseMs, deps.stop)
+    const pauseMs = end === 'contract' ? contractPauseMs : refusedPauseMs
+    await sleep(deps.clock, pauseMs, deps.stop)
   }
 }
 

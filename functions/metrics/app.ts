@@ -6,9 +6,11 @@ import { problemResponse } from '../_shared/problem.ts'
 import { requestSpans, type SpanVariables } from '../_shared/trace/request_span.ts'
 import type { Tracer } from '../_shared/trace/tracer.ts'
 import { version } from '../_shared/version.ts'
+import { sameVersionAdvice } from '../_shared/database/versions.ts'
 import type { MetricsAnswer } from './contract.ts'
 import { counterFamilies } from './counters.ts'
 import { gaugeFamilies } from './gauges.ts'
+import { VersionError } from './database.ts'
 import { histogramFamilies } from './histograms.ts'
 import { contentTypes, writeText } from './text.ts'
 import { bearsToken } from '../_shared/bearer.ts'
@@ -61,6 +63,14 @@ export function createApp(
       answer = await readMetrics()
     } catch (error) {
       log('error', 'metrics failed', { error: messageOf(error) })
+      if (error instanceof VersionError) {
+        return problemResponse({
+          status: 503,
+          code: 'contract_mismatch',
+          title: 'Different versions',
+          detail: `No metrics: ${sameVersionAdvice}`,
+        })
+      }
       return problemResponse({
         status: 503,
         code: 'unavailable',

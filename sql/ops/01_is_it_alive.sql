@@ -11,8 +11,10 @@ with job as (
     from cron.job_run_details d where d.jobid = j.jobid order by d.runid desc limit 1
   ) r on true
 ),
-tick as (
-  select j.* from (select 'outhook-tick' as name) n left join job j on j.jobname = n.name
+-- The tick notes by itself when it ended; pg_cron's own log may be switched off.
+tick as materialized (
+  select j.*, outbox.last_tick_at() as ticked_at, outbox.tick_problem() as problem
+  from (select 'outhook-tick' as name) n left join job j on j.jobname = n.name
 ),
 -- Once, since each mention of the count would read DEFAULT anew.
 partitions as materialized (
@@ -118,22 +120,25 @@ look as (
   union all
   select 2, 'Does the tick run?', 'No tick',
     case
-      when t.active and t.status <> 'failed' and t.start_time > now() - interval '3 minutes'
-      then 'ok'
-      when t.active and t.status is null then 'look'
-      else 'bad'
+      when t.active is not true or t.problem is not null then 'bad'
+      when t.status = 'failed' or t.ticked_at is null then 'look'
+      else 'ok'
     end,
-    case
-      when t.jobname is null then 'there is no job outhook-tick'
-      when not t.active then 'the job outhook-tick is switched off'
-      when t.status is null then 'it has not run yet'
-      else pg_catalog.concat_ws(', ', t.status, t.start_time, t.return_message)
-    end
+    pg_catalog.concat_ws(', ',
+      case
+        when t.jobname is null then 'there is no job outhook-tick'
+        when not t.active then 'the job outhook-tick is switched off'
+        when t.problem is not null then t.problem
+        when t.ticked_at is null then 'it has not run yet, which it must within 90 s'
+        else 'it last ended at ' || t.ticked_at
+      end,
+      case when t.status = 'failed' then 'its last run failed: ' || t.return_message end)
   from tick t
   union all
   select 3, 'Are partitions made ahead?', 'Partitions',
     case
       when p.active and p.status is distinct from 'failed' and p.rows_in_default = 0
+        and (p.status is not null or t.problem is null)
       then 'ok' else 'bad'
     end,
     case
@@ -143,12 +148,12 @@ look as (
       when p.status is null then 'it has not run yet'
       else pg_catalog.concat_ws(', ', p.status, p.start_time, p.return_message)
     end
-  from partitions p
+  from partitions p cross join tick t
   union all
   select 4, 'Does the nightly cleanup run?', 'Cleanup',
     case
       when c.active and c.status is distinct from 'failed'
-        and coalesce(c.start_time > now() - interval '25 hours', true)
+        and coalesce(c.start_time > now() - interval '25 hours', t.problem is null)
       then 'ok' else 'bad'
     end,
     case
@@ -157,7 +162,7 @@ look as (
       when c.status is null then 'it has not run yet'
       else pg_catalog.concat_ws(', ', c.status, c.start_time, c.return_message)
     end
-  from cleanup c
+  from cleanup c cross join tick t
   union all
   select 5, 'Does the database know where the function is?', 'Not configured',
     case when (c.fully and c.readable) or r.any_worker then 'ok' else 'bad' end,
@@ -174,12 +179,17 @@ look as (
     pg_catalog.format('%s answers to pg_net, %s of them 202%s', k.n, k.good, '; else ' || k.bad)
   from kicks k
   union all
-  select 7, 'Is a run awake where there is work?', 'No run',
+  select 7, 'Do functions and database fit together?', 'Two versions',
+    case when v.problem is null then 'ok' else 'bad' end,
+    coalesce(v.problem, 'no run was refused in 5 minutes')
+  from (select outbox.contract_problem(outbox.clock()) as problem) v
+  union all
+  select 8, 'Is a run awake where there is work?', 'No run',
     case when r.n > 0 or d.late < interval '5 s' then 'ok' else 'bad' end,
     case when r.n > 0 then pg_catalog.format('%s (%s)', r.n, r.kinds) else 'none is awake' end
   from runs r cross join due d
   union all
-  select 8, 'How late is the oldest due endpoint?', 'Falling behind',
+  select 9, 'How late is the oldest due endpoint?', 'Falling behind',
     case
       when d.late < interval '5 s' then 'ok'
       when d.late < interval '1 minute' then 'look'
@@ -188,7 +198,7 @@ look as (
     pg_catalog.format('%s due, the oldest for %s', d.n, d.late)
   from due d
   union all
-  select 9, 'How old is the oldest unrouted event?', 'Falling behind',
+  select 10, 'How old is the oldest unrouted event?', 'Falling behind',
     case
       when n.late < interval '5 s' then 'ok'
       when n.late < interval '1 minute' then 'look'
@@ -197,38 +207,38 @@ look as (
     n.late::text
   from new n
   union all
-  select 10, 'Are events set aside?', 'Set aside',
+  select 11, 'Are events set aside?', 'Set aside',
     case when a.n = 0 then 'ok' else 'bad' end,
     pg_catalog.concat_ws(', such as: ', a.n, a.error)
   from aside a
   union all
-  select 11, 'Does the database refuse a delivery?', 'Refused',
+  select 12, 'Does the database refuse a delivery?', 'Refused',
     case when r.n = 0 and l.n = 0 then 'ok' else 'bad' end,
     pg_catalog.concat_ws(', such as: ', pg_catalog.concat_ws(', ', r.n || ' deliveries set aside',
       case when l.n > 0 then l.n || ' endpoints left out' end), coalesce(r.error, l.error))
   from refused r cross join left_out l
   union all
-  select 12, 'Can all secrets be read?', 'Unreadable secrets',
+  select 13, 'Can all secrets be read?', 'Unreadable secrets',
     case when u.n = 0 then 'ok' else 'bad' end,
     case when u.n = 0 then 'yes' else pg_catalog.concat_ws(', such as: ', u.n || ' endpoints held',
       u.first) end
   from unreadable u
   union all
-  select 13, 'Do runs end without a word?', 'Lost leases',
+  select 14, 'Do runs end without a word?', 'Lost leases',
     case when l.late < interval '5 s' then 'ok' else 'look' end,
     pg_catalog.concat_ws(', one overdue by ', l.n || ' deliveries leased',
       case when l.late > interval '0' then l.late end)
   from leases l
   union all
-  select 14, 'Are endpoints held?', 'Held',
+  select 15, 'Are endpoints held?', 'Held',
     case when h.n = 0 then 'ok' else 'look' end, pg_catalog.concat_ws(': ', h.n, h.how)
   from held h
   union all
-  select 15, 'Are there new dead letters?', 'Dead letters',
+  select 16, 'Are there new dead letters?', 'Dead letters',
     case when d.n = 0 then 'ok' else 'look' end, d.n || ' in 24 hours that nobody looked at'
   from dead d
   union all
-  select 16, 'Does a transaction hold vacuum up?', 'Vacuum held up',
+  select 17, 'Does a transaction hold vacuum up?', 'Vacuum held up',
     case
       when p.late < interval '1 minute' then 'ok'
       when p.late < interval '10 minutes' then 'look'

@@ -7,31 +7,31 @@
 --   15_subscription.sql, 16_endpoint_state.sql, 16_vault.sql, 17_secret.sql, 17_secret_form.sql,
 --   17_secret_rotation.sql, 18_headers.sql, 19_credentials.sql, 19_unreadable.sql, 20_gate.sql,
 --   21_create_endpoint.sql, 22_park.sql, 25_delivery.sql, 30_attempt.sql, 31_refusal.sql,
---   32_counter.sql, 35_run.sql, 40_event_check.sql, 40_idempotency_key.sql, 40_publish.sql,
---   41_consent.sql, 41_opt_out.sql, 41_recipient.sql, 41_refusal.sql, 42_create_message.sql,
---   45_publish_many.sql, 46_saga.sql, 47_execute_saga.sql, 48_consume.sql, 48_inbox.sql,
---   49_watch.sql, 49_watch_table.sql, 50_retry.sql, 52_failure.sql, 53_error_hint.sql,
---   53_message_rule.sql, 54_broker.sql, 54_broker_check.sql, 54_kafka.sql, 54_rabbitmq.sql,
---   54_result.sql, 54_slack.sql, 55_apply_delivered.sql, 55_apply_results.sql, 55_complete.sql,
---   56_channel_failure.sql, 56_close_message.sql, 56_complete_message.sql, 56_sent_message.sql,
---   57_callback_apply.sql, 57_callback_failure.sql, 57_callback_status.sql,
+--   32_counter.sql, 34_contract.sql, 35_run.sql, 40_event_check.sql, 40_idempotency_key.sql,
+--   40_publish.sql, 41_consent.sql, 41_opt_out.sql, 41_recipient.sql, 41_refusal.sql,
+--   42_create_message.sql, 45_publish_many.sql, 46_saga.sql, 47_execute_saga.sql, 48_consume.sql,
+--   48_inbox.sql, 49_watch.sql, 49_watch_table.sql, 50_retry.sql, 52_failure.sql,
+--   53_error_hint.sql, 53_message_rule.sql, 54_broker.sql, 54_broker_check.sql, 54_kafka.sql,
+--   54_rabbitmq.sql, 54_result.sql, 54_slack.sql, 55_apply_delivered.sql, 55_apply_results.sql,
+--   55_complete.sql, 56_channel_failure.sql, 56_close_message.sql, 56_complete_message.sql,
+--   56_sent_message.sql, 57_callback_apply.sql, 57_callback_failure.sql, 57_callback_status.sql,
 --   57_callback_status_judge.sql, 57_callback_status_note.sql, 57_callback_store.sql,
 --   57_callback_tell.sql, 57_lost_lease.sql, 57_refused_result.sql, 57_renew_lease.sql,
 --   58_inbound_message.sql, 58_inbound_person.sql, 58_manual.sql, 59_callback_cleanup.sql,
 --   59_hold_channel.sql, 59_hold_template.sql, 59_notice.sql, 60_router.sql, 60_unrouted.sql,
 --   61_wanted.sql, 62_add_deliveries.sql, 63_route.sql, 64_due_gates.sql, 64_take.sql,
 --   65_claim.sql, 66_message_claim.sql, 69_batch.sql, 70_dispatch.sql, 71_message_parcel.sql,
---   72_announce.sql, 73_dead_letter_topic.sql, 75_kick.sql, 77_discard_dead_letter.sql,
---   77_replay.sql, 77_replay_job.sql, 78_purge.sql, 80_delivery_status.sql, 80_endpoint_status.sql,
---   80_outbox_views.sql, 80_queue_health.sql, 80_recent_deliveries.sql, 81_api_requests.sql,
---   81_release.sql, 82_api.sql, 82_api_lists.sql, 83_api_dead_letters.sql, 83_api_deliveries.sql,
---   83_api_delivery.sql, 83_api_delivery_actions.sql, 83_api_endpoint_change.sql,
---   83_api_endpoint_create.sql, 83_api_endpoint_state.sql, 83_api_endpoints.sql,
---   83_api_event_types.sql, 83_api_events.sql, 83_api_health.sql, 83_api_replay_jobs.sql,
---   83_api_retry_config.sql, 83_api_sagas.sql, 83_api_secrets.sql, 83_api_stats.sql,
---   84_channel.sql, 84_erase_messages.sql, 84_message.sql, 84_message_actions.sql,
---   84_message_trail.sql, 84_opt_out.sql, 85_partition.sql, 87_cleanup.sql, 88_metrics.sql,
---   90_grants.sql, 95_cron.sql
+--   72_announce.sql, 73_dead_letter_topic.sql, 74_tick_problem.sql, 75_kick.sql,
+--   77_discard_dead_letter.sql, 77_replay.sql, 77_replay_job.sql, 78_purge.sql,
+--   80_delivery_status.sql, 80_endpoint_status.sql, 80_outbox_views.sql, 80_queue_health.sql,
+--   80_recent_deliveries.sql, 81_api_requests.sql, 81_release.sql, 82_api.sql, 82_api_lists.sql,
+--   83_api_dead_letters.sql, 83_api_deliveries.sql, 83_api_delivery.sql,
+--   83_api_delivery_actions.sql, 83_api_endpoint_change.sql, 83_api_endpoint_create.sql,
+--   83_api_endpoint_state.sql, 83_api_endpoints.sql, 83_api_event_types.sql, 83_api_events.sql,
+--   83_api_health.sql, 83_api_replay_jobs.sql, 83_api_retry_config.sql, 83_api_sagas.sql,
+--   83_api_secrets.sql, 83_api_stats.sql, 84_channel.sql, 84_erase_messages.sql, 84_message.sql,
+--   84_message_actions.sql, 84_message_trail.sql, 84_opt_out.sql, 85_partition.sql, 87_cleanup.sql,
+--   88_metrics.sql, 90_grants.sql, 95_cron.sql
 
 -- sql/00_setup.sql
 
@@ -4787,6 +4787,149 @@ as $$
 $$;
 comment on function outbox.latency_bounds() is
   'The upper bounds of the buckets of how long a delivery takes from when it is due, in ms.';
+
+-- sql/34_contract.sql
+
+-- Which versions of the functions and of the schema work together. They are deployed one after the
+-- other, so two versions meet at each upgrade. A contract is a form of dispatch's call and answer,
+-- and has a number. Each side speaks a range of them: its own and the one before. Each call of a
+-- run names its range. Both sides then use the highest number that both speak; without one the call
+-- claims nothing, records nothing and says which side to update.
+--
+-- A change that the other side cannot read raises `newest` here and in
+-- functions/_shared/contract_range.ts, and both keep speaking the one before. A call without a
+-- range comes from functions that are older than the ranges; their contract is 1.
+
+create unlogged table outbox.contract_refusal (
+  kind text primary key
+    constraint contract_refusal_kind_is_known check (kind in ('edge', 'worker')),
+  speaks jsonb not null,
+  at timestamptz not null
+);
+comment on table outbox.contract_refusal is
+  'The last run of each kind that was refused because it speaks no contract of this database.';
+
+create function outbox.contracts() returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return '{"oldest": 1, "newest": 1}'::jsonb;
+end
+$$;
+comment on function outbox.contracts() is
+  'The contracts of dispatch() that this database speaks: {"oldest", "newest"}.';
+
+create function outbox.agreed_contract(p_speaks jsonb) returns integer
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_ours jsonb := outbox.contracts();
+  v_oldest integer;
+  v_newest integer;
+begin
+  if p_speaks is null then
+    p_speaks := '{"oldest": 1, "newest": 1}';
+  end if;
+  if (p_speaks ->> 'oldest') ~ '^[1-9][0-9]{0,8}$' and (p_speaks ->> 'newest') ~ '^[1-9][0-9]{0,8}$'
+  then
+    v_oldest := greatest((p_speaks ->> 'oldest')::integer, (v_ours ->> 'oldest')::integer);
+    v_newest := least((p_speaks ->> 'newest')::integer, (v_ours ->> 'newest')::integer);
+    return case when v_oldest <= v_newest then v_newest end;
+  end if;
+  perform outbox.invalid('contract', 'is not an object with two whole numbers from 1',
+    'Expected {"oldest": 1, "newest": 2}');
+end
+$$;
+comment on function outbox.agreed_contract(jsonb) is
+  'The highest contract that this database and a run speak, null if there is none. p_speaks: '
+  '{"oldest", "newest"}; null means 1. OH001.';
+
+create function outbox.contract_advice(p_speaks jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_ours jsonb := outbox.contracts();
+  v_side text := case
+    when coalesce((p_speaks ->> 'newest')::integer, 1) < (v_ours ->> 'oldest')::integer
+    then 'functions' else 'database'
+  end;
+begin
+  return pg_catalog.jsonb_build_object('update', v_side, 'message', pg_catalog.format(
+    'The functions speak contract %s and the database speaks contract %s: %s',
+    outbox.contract_text(p_speaks), outbox.contract_text(v_ours),
+    case v_side
+      when 'functions' then
+        'update the functions, that is deploy them, and restart workers, from the version of the '
+        'migrations'
+      else 'update the database, that is push the migrations of the version of the functions'
+    end));
+end
+$$;
+comment on function outbox.contract_advice(jsonb) is
+  'Which side to update where a run and this database have no contract in common: {"update": '
+  '"functions" or "database", "message"}.';
+
+create function outbox.contract_text(p_range jsonb) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.concat_ws(' to ', coalesce(p_range ->> 'oldest', '1'),
+    nullif(p_range ->> 'newest', p_range ->> 'oldest'));
+end
+$$;
+comment on function outbox.contract_text(jsonb) is
+  'A range of contracts in words: 2, or 2 to 3.';
+
+create function outbox.refuse_contract(p_speaks jsonb, p_kind text, p_now timestamptz) returns json
+language plpgsql set search_path = ''
+as $$
+declare
+  v_advice jsonb := outbox.contract_advice(p_speaks);
+begin
+  -- A note of the last second is new enough, and leaving it alone waits for nobody.
+  if not exists (
+    select from outbox.contract_refusal r
+    where r.kind = p_kind and r.at between p_now - interval '1 s' and p_now
+      and r.speaks = coalesce(p_speaks, '{}')
+  ) then
+    insert into outbox.contract_refusal (kind, speaks, at)
+    values (p_kind, coalesce(p_speaks, '{}'), p_now)
+    on conflict (kind) do update set speaks = excluded.speaks, at = excluded.at;
+  end if;
+  perform outbox.count_up('runs', array[p_kind, 'contract']);
+  -- The members of contract 1 are there as well, so that older functions end their run by "stop"
+  -- and log the message as an error of dispatch. "refused" is of every contract and never changes.
+  return pg_catalog.json_build_object(
+    'refused', v_advice, 'contracts', outbox.contracts(),
+    'applied', 0, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
+    'settings', outbox.run_settings(),
+    'error', pg_catalog.json_build_object('claim', v_advice ->> 'message'),
+    'retries', null, 'renewed', null,
+    'deliveries', '[]'::json, 'events', '{}'::json, 'endpoints', '{}'::json);
+end
+$$;
+comment on function outbox.refuse_contract(jsonb, text, timestamptz) is
+  'The answer of dispatch() to a run that speaks no contract of this database: {"refused": '
+  '{"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Notes the run '
+  'for contract_problem().';
+
+create function outbox.contract_problem(p_now timestamptz) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.string_agg(
+      pg_catalog.format('a run of kind %s was refused: %s', r.kind,
+        outbox.contract_advice(r.speaks) ->> 'message'),
+      '; ' order by r.kind)
+    from outbox.contract_refusal r
+    where r.at > p_now - interval '5 minutes'
+      and outbox.agreed_contract(nullif(r.speaks, '{}')) is null);
+end
+$$;
+comment on function outbox.contract_problem(timestamptz) is
+  'Which side to update, when a run was refused within 5 minutes for its contract; null when none '
+  'was.';
 
 -- sql/35_run.sql
 
@@ -14000,7 +14143,8 @@ create function outbox.dispatch(
   p_limit integer default 0,
   p_kind text default 'edge',
   p_ended boolean default false,
-  p_known jsonb default '{}'
+  p_known jsonb default '{}',
+  p_contract jsonb default null
 ) returns json
 language plpgsql security definer
 set search_path = ''
@@ -14013,7 +14157,10 @@ set jit = off
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_stop text := outbox.touch_run(p_run, p_kind, v_now, p_ended);
+  v_contract integer := outbox.agreed_contract(p_contract);
+  v_stop text := case
+    when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended)
+  end;
   v_limit integer := case
     when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
     else 0
@@ -14032,6 +14179,9 @@ declare
   v_retries json;
   v_renewed json;
 begin
+  if v_contract is null then
+    return outbox.refuse_contract(p_contract, p_kind, v_now);
+  end if;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
@@ -14105,15 +14255,18 @@ begin
       'route', v_route ->> 'error', 'claim', v_claim_error)));
 end
 $$;
-comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb) is
+comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
   '"provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: '
   '{endpoint id: revision} of the endpoints that the run has from an earlier answer, which are '
-  'left out of this one while they are the same. Returns {"applied", "stale", "routed", "repeat", '
-  '"stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", '
-  '"deliveries", "events", "endpoints"}. A result, a delivery or an endpoint that the database '
+  'left out of this one while they are the same; p_contract: the contracts that the run speaks, '
+  '{"oldest", "newest"}, null for 1; a run that speaks none of contracts() gets what '
+  'refuse_contract() returns, and nothing is done. Returns {"applied", "stale", "routed", '
+  '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
+  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": of the tick, in words '
+  'or null}. A result, a delivery or an endpoint that the database '
   'refuses costs only itself (31_refusal); an error that passes by itself fails the call, which is '
   'made again. A call whose answer was lost is made again with the same p_run and p_seq; that '
   'answer says nothing of renewals. locks: router with SKIP LOCKED, then the gates of results, '
@@ -14203,7 +14356,8 @@ begin
     'error', case when p_errors::text <> '{}' then p_errors end,
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
-    'endpoints', coalesce(p_parcel.endpoints, '{}'));
+    'endpoints', coalesce(p_parcel.endpoints, '{}'),
+    'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
 end
 $$;
 comment on function outbox.answer(
@@ -14497,6 +14651,97 @@ comment on function outbox.publish_dead(uuid[], uuid[], timestamptz) is
   'Gives each new dead letter of a broker a delivery to its dead-letter topic, if it has one. '
   'locks: the caller holds the gates, and parks them.';
 
+-- sql/74_tick_problem.sql
+
+-- Whether pg_cron runs the tick. The tick itself notes when it ended, so this does not depend on
+-- cron.job_run_details, which may be switched off or pruned.
+
+create function outbox.last_tick_at() returns timestamptz
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.to_timestamp(s.last_value / 1000.0)
+    from outbox.last_tick s where s.is_called);
+end
+$$;
+comment on function outbox.last_tick_at() is
+  'When the last tick ended, by the clock of the server; null before the first one.';
+
+create function outbox.tick_problem() returns text
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_at timestamptz;
+  v_ran boolean;
+  v_active boolean;
+  v_why text;
+begin
+  select pg_catalog.to_timestamp(s.last_value / 1000.0), s.is_called
+  into v_at, v_ran
+  from outbox.last_tick s;
+  -- pg_cron 1.4 starts a new job with the next minute.
+  if v_at > pg_catalog.clock_timestamp() - interval '90 s' then
+    return null;
+  end if;
+  if pg_catalog.to_regclass('cron.job') is null then
+    v_why := 'pg_cron is not installed in this database';
+  else
+    select j.active into v_active from cron.job j where j.jobname = 'outhook-tick';
+    v_why := case
+      when v_active is null then 'there is no cron job outhook-tick'
+      when not v_active then 'the cron job outhook-tick is switched off'
+      when outbox.misses_pg_cron() then 'the process of pg_cron is gone: restart the database'
+      when v_ran then 'run select outbox.reload_jobs(), and if that does not help restart the '
+        'database'
+      else 'pg_cron may not know its job yet: run select outbox.reload_jobs()'
+    end;
+  end if;
+  return pg_catalog.format('the tick does not run: %s, %s (runbook: No tick)',
+    case
+      when v_ran then 'it last ran at ' || outbox.iso_time(v_at)
+      else 'it has not run since Outhook was installed'
+    end, v_why);
+end
+$$;
+comment on function outbox.tick_problem() is
+  'Why the tick has not run for 90 s, in words with the remedy; null when it has. Without it '
+  'nothing is replayed, expired or kicked.';
+
+create function outbox.misses_pg_cron() returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- Without this right the backends of others have no type.
+  return pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'usage')
+    and not exists (
+      select from pg_catalog.pg_stat_activity a where a.backend_type = 'pg_cron launcher');
+end
+$$;
+comment on function outbox.misses_pg_cron() is
+  'Whether the process that starts the jobs of pg_cron is known not to be there.';
+
+create function outbox.reload_jobs() returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_job bigint;
+begin
+  select j.jobid into v_job from cron.job j
+  where j.jobname like 'outhook-%' order by j.jobname desc limit 1;
+  if found then
+    perform cron.alter_job(j.jobid, active => j.active) from cron.job j where j.jobid = v_job;
+  end if;
+  return pg_catalog.jsonb_build_object('jobs', (
+    select pg_catalog.count(*) from cron.job j where j.jobname like 'outhook-%'));
+end
+$$;
+comment on function outbox.reload_jobs() is
+  'Makes pg_cron read its list of jobs again, once this commits. It misses the changes of a '
+  'transaction as large as our migration: such a commit overflows the queue of invalidations, and '
+  'up to 1.6.7 pg_cron hears then of everything but not of its own table. Returns {"jobs": how '
+  'many Outhook has}.';
+
 -- sql/75_kick.sql
 
 -- Waking a run. A kick is one HTTP request through pg_net, which loses some; so nothing relies on
@@ -14508,6 +14753,7 @@ comment on function outbox.publish_dead(uuid[], uuid[], timestamptz) is
 -- nobody, whatever becomes of the transaction that kicked.
 create sequence outbox.last_kick minvalue 0 start 0;
 -- How many there were, and when the last tick ended, likewise. A crash may count 32 kicks more.
+-- Before the first tick last_tick has the time of the installation, and is_called is false.
 create sequence outbox.kicks_on_commit minvalue 0 start 0;
 create sequence outbox.kicks_by_tick minvalue 0 start 0;
 create sequence outbox.last_tick minvalue 0 start 0;
@@ -14539,18 +14785,18 @@ begin
     'Where Outhook''s functions are');
   perform outbox.keep_secret('outhook_worker_secret', p_worker_secret,
     'Shared with the deliver function to sign kicks');
-  -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which
-  -- then hears of everything but not of its own table, would not know its new jobs before the next
-  -- change of any.
-  perform cron.alter_job(j.jobid, active => j.active)
-  from cron.job j
-  where j.jobname = 'outhook-tick';
-  return pg_catalog.jsonb_build_object('functions_url', pg_catalog.rtrim(p_functions_url, '/'));
+  perform outbox.reload_jobs();
+  return pg_catalog.jsonb_build_object(
+    'functions_url', pg_catalog.rtrim(p_functions_url, '/'),
+    'problems', pg_catalog.to_jsonb(
+      pg_catalog.array_remove(array[outbox.tick_problem(), outbox.contract_problem(outbox.clock())],
+        null)));
 end
 $$;
 comment on function outbox.configure(text, text) is
   'Says where the functions are and which secret starts them; both go to Vault. Returns '
-  '{"functions_url"}. Call it again to change either. OH001.';
+  '{"functions_url", "problems": of the tick and of the versions, each in words}. Call it again to '
+  'change either. OH001.';
 
 create function outbox.keep_secret(p_name text, p_value text, p_description text) returns void
 language plpgsql set search_path = ''
@@ -14771,8 +15017,6 @@ begin
     if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
       perform outbox.fold_counters();
     end if;
-    perform pg_catalog.setval('outbox.last_tick',
-      (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
   exception when others then
     raise warning 'outbox.fold_counters(): %', sqlerrm;
   end;
@@ -14795,27 +15039,29 @@ declare
 begin
   perform outbox.upkeep(v_now);
   -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
-  if not outbox.setting_on('worker.enabled')
-    or pg_catalog.floor(extract(epoch from v_now))::bigint
-      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
-    or not outbox.has_due(v_now)
+  if outbox.setting_on('worker.enabled')
+    and pg_catalog.floor(extract(epoch from v_now))::bigint
+      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
+    and outbox.has_due(v_now)
   then
-    return pg_catalog.jsonb_build_object('kicked', false);
+    select pg_catalog.count(*)
+    into v_live
+    from outbox.run r
+    where r.ended_at is null and r.polled_at > v_now - interval '2 s'
+      and r.polled_at <= v_now + interval '10 s';
+    -- Work that has waited for a second although a run is alive wants one more.
+    v_behind := exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
+    );
+    v_kicked := (outbox.is_quiet(v_now)
+        or v_behind and v_live < outbox.setting_int('worker.max_runs'))
+      and outbox.kick('tick');
   end if;
-  select pg_catalog.count(*)
-  into v_live
-  from outbox.run r
-  where r.ended_at is null and r.polled_at > v_now - interval '2 s'
-    and r.polled_at <= v_now + interval '10 s';
-  -- Work that has waited for a second although a run is alive wants one more.
-  v_behind := exists (
-    select from outbox.gate g
-    where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
-  );
-  if outbox.is_quiet(v_now) or (v_behind and v_live < outbox.setting_int('worker.max_runs')) then
-    v_kicked := outbox.kick('tick');
-  end if;
-  return pg_catalog.jsonb_build_object('kicked', v_kicked, 'runs', v_live);
+  perform pg_catalog.setval('outbox.last_tick',
+    (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
+  return pg_catalog.jsonb_strip_nulls(
+    pg_catalog.jsonb_build_object('kicked', v_kicked, 'runs', v_live));
 end
 $$;
 comment on function outbox.tick() is
@@ -15654,6 +15900,28 @@ $$;
 comment on function outbox.gate_totals() is
   'What the gates of all endpoints come to: {"open", "in_flight", "breakers_open"}.';
 
+create function outbox.problems(p_waiting jsonb) returns text[]
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := pg_catalog.clock_timestamp();
+begin
+  return pg_catalog.array_remove(array[
+    outbox.tick_problem(),
+    outbox.contract_problem(outbox.clock()),
+    case
+      when least((p_waiting ->> 'oldest_unrouted_at')::timestamptz,
+        (p_waiting ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
+      then 'work has been due for more than a minute'
+    end,
+    case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
+  ], null);
+end
+$$;
+comment on function outbox.problems(jsonb) is
+  'What keeps the outbox from working, each in words, none when it works: the tick, functions of '
+  'another version, late work, delivery switched off. p_waiting: what waiting() returns.';
+
 create view outbox.queue_health with (security_invoker = true) as
 select
   (w.waiting ->> 'unrouted')::bigint as unrouted,
@@ -15682,7 +15950,9 @@ select
     + (select pg_catalog.count(*) from (select from outbox.attempt_default limit 10000) c)
     as rows_in_default,
   a.n as set_aside,
-  a.error as set_aside_error
+  a.error as set_aside_error,
+  outbox.last_tick_at() as last_tick_at,
+  outbox.problems(w.waiting) as problems
 from (select outbox.waiting() as waiting offset 0) w
 cross join (select outbox.gate_totals() as totals offset 0) g
 cross join (
@@ -15694,9 +15964,10 @@ cross join (
   ) r
 ) a;
 comment on view outbox.queue_health is
-  'The queue in one row: what waits, since when, what is held, and whether anybody works. '
-  'set_aside counts deliveries that the database refuses, set_aside_error is the last SQLSTATE and '
-  'text. Counts of unrouted, dead_letters, set_aside and rows_in_default stop at 10,000.';
+  'The queue in one row: what waits, since when, what is held, whether anybody works, and in '
+  'problems what keeps it from working. set_aside counts deliveries that the database refuses, '
+  'set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and '
+  'rows_in_default stop at 10,000.';
 
 -- sql/80_recent_deliveries.sql
 
@@ -17546,33 +17817,16 @@ language plpgsql stable security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  v_tick timestamptz;
   v_waiting jsonb := outbox.waiting();
+  v_problems text[] := outbox.problems(v_waiting);
   v_due timestamptz := least((v_waiting ->> 'oldest_unrouted_at')::timestamptz,
     (v_waiting ->> 'oldest_due_at')::timestamptz);
-  v_problems text[] := array[]::text[];
 begin
-  select d.start_time
-  into v_tick
-  from cron.job_run_details d
-  where d.jobid = (select j.jobid from cron.job j where j.jobname = 'outhook-tick' and j.active)
-  order by d.runid desc
-  limit 1;
-  -- pg_cron 1.4 starts the tick once a minute, and it stays for that minute.
-  if v_tick is null or v_tick < v_now - interval '90 s' then
-    v_problems := v_problems || 'the tick does not run'::text;
-  end if;
-  if v_due < v_now - interval '60 s' then
-    v_problems := v_problems || 'work has been due for more than a minute'::text;
-  end if;
-  if not outbox.setting_on('worker.enabled') then
-    v_problems := v_problems || 'delivery is switched off'::text;
-  end if;
   return pg_catalog.jsonb_build_object(
     'status', case when pg_catalog.cardinality(v_problems) = 0 then 'ok' else 'degraded' end,
     'version', outbox.version() ->> 'version',
     'time', outbox.iso_time(v_now),
-    'lastTickAt', outbox.iso_time(v_tick),
+    'lastTickAt', outbox.iso_time(outbox.last_tick_at()),
     'oldestDueAt', case when v_due <= v_now then outbox.iso_time(v_due) end,
     'problems', pg_catalog.to_jsonb(v_problems));
 end
@@ -19445,6 +19699,8 @@ grant execute on function
   outbox.change_replay_job(text, text, text),
   outbox.get_health(),
   outbox.waiting(),
+  outbox.problems(jsonb),
+  outbox.last_tick_at(),
   outbox.gate_totals(),
   outbox.publish_events(text, jsonb, text, text),
   outbox.get_event(text, uuid),
@@ -19494,7 +19750,7 @@ grant execute on function
   outbox.resend_message(text, text, text),
   outbox.list_audit_events(text, text, integer, text, text),
   outbox.list_activity(text, text, text, integer),
-  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb)
+  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb)
 to service_role;
 grant select on
   outbox.setting, outbox.event, outbox.event_default, outbox.unrouted, outbox.unroutable,
@@ -19571,3 +19827,7 @@ select cron.schedule('outhook-drop-partitions', '0 0 * * *', 'select outbox.drop
 select cron.schedule('outhook-vacuum', '* * * * *',
   'vacuum (skip_locked, index_cleanup on, truncate off) '
   'outbox.gate, outbox.lane, outbox.unrouted, outbox.run, outbox.run_batch');
+
+-- The tick counts as late from now on.
+select pg_catalog.setval('outbox.last_tick',
+  (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint, false);

@@ -10,19 +10,29 @@ export interface Options {
   slow: boolean
   /** Words that select tests by file path or by name; none selects all. */
   words: string[]
+  /** The major version of Postgres to test on; null: the one that is installed. */
+  postgres: 17 | null
 }
 
 export type ParsedOptions = { ok: true; options: Options } | { ok: false; message: string }
 
 const known = ['--all', '--slow', '--soak', '--short']
 
-/** Read the runner's arguments: `[words…]` and options. */
-export function parseOptions(args: readonly string[]): ParsedOptions {
+/** Read the runner's arguments: `[words…]`, `--postgres 17` and the other options. */
+export function parseOptions(given: readonly string[]): ParsedOptions {
+  const at = given.indexOf('--postgres')
+  const version = at < 0 ? null : given[at + 1]
+  if (version !== null && version !== '17') {
+    return { ok: false, message: '--postgres takes 17; without it the installed one is tested on' }
+  }
+  const args = at < 0 ? given : given.toSpliced(at, 2)
   const flags = args.filter((arg) => arg.startsWith('-'))
   const unknown = flags.find((flag) => !known.includes(flag))
   if (unknown !== undefined) {
-    const all = `${known.slice(0, -1).join(', ')} and ${known.at(-1)}`
-    return { ok: false, message: `Unknown option "${unknown}": known are ${all}` }
+    return {
+      ok: false,
+      message: `Unknown option "${unknown}": known are ${known.join(', ')} and --postgres 17`,
+    }
   }
   const [all, slow, soak, short] = known.map((flag) => flags.includes(flag))
   if (short && !soak) return { ok: false, message: '--short goes with --soak only' }
@@ -37,6 +47,7 @@ export function parseOptions(args: readonly string[]): ParsedOptions {
       all: (all ?? false) || words.length > 0,
       slow: slow ?? false,
       words,
+      postgres: version === null ? null : 17,
     },
   }
 }

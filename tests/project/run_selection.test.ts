@@ -33,7 +33,18 @@ Deno.test('namePattern() takes words as they are, not as patterns', () => {
 Deno.test('parseOptions() refuses an option that it does not know', () => {
   expect(parseOptions(['--fast'])).toEqual({
     ok: false,
-    message: 'Unknown option "--fast": known are --all, --slow, --soak and --short',
+    message: 'Unknown option "--fast": known are --all, --slow, --soak, --short and --postgres 17',
   })
   expect(parseOptions(['--short']).ok).toBe(false)
+})
+
+Deno.test('parseOptions() takes the version of Postgres, and no other than 17', () => {
+  expect(parseOptions(['--postgres', '17', 'claim'])).toEqual({
+    ok: true,
+    options: { soak: false, short: false, words: ['claim'], postgres: 17 },
+  })
+  expect(parseOptions(['claim'])).toMatchObject({ options: { postgres: null } })
+  for (const args of [['--postgres'], ['--postgres', '18'], ['--postgres', 'claim']]) {
+    expect(parseOptions(args).ok).toBe(false)
+  }
 })

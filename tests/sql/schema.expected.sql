@@ -895,6 +895,37 @@ ALTER FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) OWNER TO
 
 COMMENT ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) IS 'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message is SENT and its pending retry is closed, so that a lost answer makes no second message. Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';
 
+-- Name: agreed_contract(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.agreed_contract(p_speaks jsonb) RETURNS integer
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_ours jsonb := outbox.contracts();
+  v_oldest integer;
+  v_newest integer;
+begin
+  if p_speaks is null then
+    p_speaks := '{"oldest": 1, "newest": 1}';
+  end if;
+  if (p_speaks ->> 'oldest') ~ '^[1-9][0-9]{0,8}$' and (p_speaks ->> 'newest') ~ '^[1-9][0-9]{0,8}$'
+  then
+    v_oldest := greatest((p_speaks ->> 'oldest')::integer, (v_ours ->> 'oldest')::integer);
+    v_newest := least((p_speaks ->> 'newest')::integer, (v_ours ->> 'newest')::integer);
+    return case when v_oldest <= v_newest then v_newest end;
+  end if;
+  perform outbox.invalid('contract', 'is not an object with two whole numbers from 1',
+    'Expected {"oldest": 1, "newest": 2}');
+end
+$_$;
+
+ALTER FUNCTION outbox.agreed_contract(p_speaks jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION agreed_contract(p_speaks jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.agreed_contract(p_speaks jsonb) IS 'The highest contract that this database and a run speak, null if there is none. p_speaks: {"oldest", "newest"}; null means 1. OH001.';
+
 -- Name: allowed_in_flight(integer, boolean, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) RETURNS integer
@@ -981,7 +1012,8 @@ begin
     'error', case when p_errors::text <> '{}' then p_errors end,
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
-    'endpoints', coalesce(p_parcel.endpoints, '{}'));
+    'endpoints', coalesce(p_parcel.endpoints, '{}'),
+    'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
 end
 $$;
 
@@ -5040,13 +5072,12 @@ begin
     'Where Outhook''s functions are');
   perform outbox.keep_secret('outhook_worker_secret', p_worker_secret,
     'Shared with the deliver function to sign kicks');
-  -- A commit as large as our migration overflows the queue of invalidations, and pg_cron, which
-  -- then hears of everything but not of its own table, would not know its new jobs before the next
-  -- change of any.
-  perform cron.alter_job(j.jobid, active => j.active)
-  from cron.job j
-  where j.jobname = 'outhook-tick';
-  return pg_catalog.jsonb_build_object('functions_url', pg_catalog.rtrim(p_functions_url, '/'));
+  perform outbox.reload_jobs();
+  return pg_catalog.jsonb_build_object(
+    'functions_url', pg_catalog.rtrim(p_functions_url, '/'),
+    'problems', pg_catalog.to_jsonb(
+      pg_catalog.array_remove(array[outbox.tick_problem(), outbox.contract_problem(outbox.clock())],
+        null)));
 end
 $_$;
 
@@ -5054,7 +5085,7 @@ ALTER FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) OWNE
 
 -- Name: FUNCTION configure(p_functions_url text, p_worker_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) IS 'Says where the functions are and which secret starts them; both go to Vault. Returns {"functions_url"}. Call it again to change either. OH001.';
+COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) IS 'Says where the functions are and which secret starts them; both go to Vault. Returns {"functions_url", "problems": of the tick and of the versions, each in words}. Call it again to change either. OH001.';
 
 -- Name: consents_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5164,6 +5195,96 @@ ALTER FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_
 -- Name: FUNCTION contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) IS 'The contact of an org with that number or user id, made or completed; null without either. locks: the contact.';
+
+-- Name: contract_advice(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.contract_advice(p_speaks jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_ours jsonb := outbox.contracts();
+  v_side text := case
+    when coalesce((p_speaks ->> 'newest')::integer, 1) < (v_ours ->> 'oldest')::integer
+    then 'functions' else 'database'
+  end;
+begin
+  return pg_catalog.jsonb_build_object('update', v_side, 'message', pg_catalog.format(
+    'The functions speak contract %s and the database speaks contract %s: %s',
+    outbox.contract_text(p_speaks), outbox.contract_text(v_ours),
+    case v_side
+      when 'functions' then
+        'update the functions, that is deploy them, and restart workers, from the version of the '
+        'migrations'
+      else 'update the database, that is push the migrations of the version of the functions'
+    end));
+end
+$$;
+
+ALTER FUNCTION outbox.contract_advice(p_speaks jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION contract_advice(p_speaks jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.contract_advice(p_speaks jsonb) IS 'Which side to update where a run and this database have no contract in common: {"update": "functions" or "database", "message"}.';
+
+-- Name: contract_problem(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.contract_problem(p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.string_agg(
+      pg_catalog.format('a run of kind %s was refused: %s', r.kind,
+        outbox.contract_advice(r.speaks) ->> 'message'),
+      '; ' order by r.kind)
+    from outbox.contract_refusal r
+    where r.at > p_now - interval '5 minutes'
+      and outbox.agreed_contract(nullif(r.speaks, '{}')) is null);
+end
+$$;
+
+ALTER FUNCTION outbox.contract_problem(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION contract_problem(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.contract_problem(p_now timestamp with time zone) IS 'Which side to update, when a run was refused within 5 minutes for its contract; null when none was.';
+
+-- Name: contract_text(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.contract_text(p_range jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.concat_ws(' to ', coalesce(p_range ->> 'oldest', '1'),
+    nullif(p_range ->> 'newest', p_range ->> 'oldest'));
+end
+$$;
+
+ALTER FUNCTION outbox.contract_text(p_range jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION contract_text(p_range jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.contract_text(p_range jsonb) IS 'A range of contracts in words: 2, or 2 to 3.';
+
+-- Name: contracts(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.contracts() RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return '{"oldest": 1, "newest": 1}'::jsonb;
+end
+$$;
+
+ALTER FUNCTION outbox.contracts() OWNER TO postgres;
+
+-- Name: FUNCTION contracts(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.contracts() IS 'The contracts of dispatch() that this database speaks: {"oldest", "newest"}.';
 
 -- Name: count_ended(uuid, text, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6307,9 +6428,9 @@ ALTER FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason
 
 COMMENT ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent, and returns it as it is then. OH001, OH002.';
 
--- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAULT '[]'::jsonb, p_limit integer DEFAULT 0, p_kind text DEFAULT 'edge'::text, p_ended boolean DEFAULT false, p_known jsonb DEFAULT '{}'::jsonb) RETURNS json
+CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAULT '[]'::jsonb, p_limit integer DEFAULT 0, p_kind text DEFAULT 'edge'::text, p_ended boolean DEFAULT false, p_known jsonb DEFAULT '{}'::jsonb, p_contract jsonb DEFAULT NULL::jsonb) RETURNS json
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     SET statement_timeout TO '5s'
@@ -6319,7 +6440,10 @@ CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAUL
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_stop text := outbox.touch_run(p_run, p_kind, v_now, p_ended);
+  v_contract integer := outbox.agreed_contract(p_contract);
+  v_stop text := case
+    when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended)
+  end;
   v_limit integer := case
     when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
     else 0
@@ -6338,6 +6462,9 @@ declare
   v_retries json;
   v_renewed json;
 begin
+  if v_contract is null then
+    return outbox.refuse_contract(p_contract, p_kind, v_now);
+  end if;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
@@ -6412,11 +6539,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) OWNER TO postgres;
 
--- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier answer, which are left out of this one while they are the same. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints"}. A result, a delivery or an endpoint that the database refuses costs only itself (31_refusal); an error that passes by itself fails the call, which is made again. A call whose answer was lost is made again with the same p_run and p_seq; that answer says nothing of renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier answer, which are left out of this one while they are the same; p_contract: the contracts that the run speaks, {"oldest", "newest"}, null for 1; a run that speaks none of contracts() gets what refuse_contract() returns, and nothing is done. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": of the tick, in words or null}. A result, a delivery or an endpoint that the database refuses costs only itself (31_refusal); an error that passes by itself fails the call, which is made again. A call whose answer was lost is made again with the same p_run and p_seq; that answer says nothing of renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8821,33 +8948,16 @@ CREATE FUNCTION outbox.get_health() RETURNS jsonb
     AS $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  v_tick timestamptz;
   v_waiting jsonb := outbox.waiting();
+  v_problems text[] := outbox.problems(v_waiting);
   v_due timestamptz := least((v_waiting ->> 'oldest_unrouted_at')::timestamptz,
     (v_waiting ->> 'oldest_due_at')::timestamptz);
-  v_problems text[] := array[]::text[];
 begin
-  select d.start_time
-  into v_tick
-  from cron.job_run_details d
-  where d.jobid = (select j.jobid from cron.job j where j.jobname = 'outhook-tick' and j.active)
-  order by d.runid desc
-  limit 1;
-  -- pg_cron 1.4 starts the tick once a minute, and it stays for that minute.
-  if v_tick is null or v_tick < v_now - interval '90 s' then
-    v_problems := v_problems || 'the tick does not run'::text;
-  end if;
-  if v_due < v_now - interval '60 s' then
-    v_problems := v_problems || 'work has been due for more than a minute'::text;
-  end if;
-  if not outbox.setting_on('worker.enabled') then
-    v_problems := v_problems || 'delivery is switched off'::text;
-  end if;
   return pg_catalog.jsonb_build_object(
     'status', case when pg_catalog.cardinality(v_problems) = 0 then 'ok' else 'degraded' end,
     'version', outbox.version() ->> 'version',
     'time', outbox.iso_time(v_now),
-    'lastTickAt', outbox.iso_time(v_tick),
+    'lastTickAt', outbox.iso_time(outbox.last_tick_at()),
     'oldestDueAt', case when v_due <= v_now then outbox.iso_time(v_due) end,
     'problems', pg_catalog.to_jsonb(v_problems));
 end
@@ -10616,6 +10726,25 @@ ALTER FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) OWNER TO
 
 COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null when nothing is known of it.';
 
+-- Name: last_tick_at(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.last_tick_at() RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.to_timestamp(s.last_value / 1000.0)
+    from outbox.last_tick s where s.is_called);
+end
+$$;
+
+ALTER FUNCTION outbox.last_tick_at() OWNER TO postgres;
+
+-- Name: FUNCTION last_tick_at(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.last_tick_at() IS 'When the last tick ended, by the clock of the server; null before the first one.';
+
 -- Name: latency_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.latency_bounds() RETURNS bigint[]
@@ -11966,6 +12095,26 @@ ALTER FUNCTION outbox.message_of_key(p_message outbox.outbound_message) OWNER TO
 -- Name: FUNCTION message_of_key(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) IS 'The message that has this one''s key already, if any. OH003: it has other content.';
+
+-- Name: misses_pg_cron(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.misses_pg_cron() RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- Without this right the backends of others have no type.
+  return pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'usage')
+    and not exists (
+      select from pg_catalog.pg_stat_activity a where a.backend_type = 'pg_cron launcher');
+end
+$$;
+
+ALTER FUNCTION outbox.misses_pg_cron() OWNER TO postgres;
+
+-- Name: FUNCTION misses_pg_cron(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.misses_pg_cron() IS 'Whether the process that starts the jobs of pg_cron is known not to be there.';
 
 -- Name: move_messages(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13330,6 +13479,34 @@ ALTER FUNCTION outbox.primary_key(p_table regclass) OWNER TO postgres;
 -- Name: FUNCTION primary_key(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.primary_key(p_table regclass) IS 'The columns of a table''s primary key.';
+
+-- Name: problems(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.problems(p_waiting jsonb) RETURNS text[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := pg_catalog.clock_timestamp();
+begin
+  return pg_catalog.array_remove(array[
+    outbox.tick_problem(),
+    outbox.contract_problem(outbox.clock()),
+    case
+      when least((p_waiting ->> 'oldest_unrouted_at')::timestamptz,
+        (p_waiting ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
+      then 'work has been due for more than a minute'
+    end,
+    case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
+  ], null);
+end
+$$;
+
+ALTER FUNCTION outbox.problems(p_waiting jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION problems(p_waiting jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.problems(p_waiting jsonb) IS 'What keeps the outbox from working, each in words, none when it works: the tick, functions of another version, late work, delivery switched off. p_waiting: what waiting() returns.';
 
 -- Name: publish(text, jsonb, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15338,6 +15515,44 @@ ALTER FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) OWNER TO postgr
 
 COMMENT ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) IS 'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
 
+-- Name: refuse_contract(jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_advice jsonb := outbox.contract_advice(p_speaks);
+begin
+  -- A note of the last second is new enough, and leaving it alone waits for nobody.
+  if not exists (
+    select from outbox.contract_refusal r
+    where r.kind = p_kind and r.at between p_now - interval '1 s' and p_now
+      and r.speaks = coalesce(p_speaks, '{}')
+  ) then
+    insert into outbox.contract_refusal (kind, speaks, at)
+    values (p_kind, coalesce(p_speaks, '{}'), p_now)
+    on conflict (kind) do update set speaks = excluded.speaks, at = excluded.at;
+  end if;
+  perform outbox.count_up('runs', array[p_kind, 'contract']);
+  -- The members of contract 1 are there as well, so that older functions end their run by "stop"
+  -- and log the message as an error of dispatch. "refused" is of every contract and never changes.
+  return pg_catalog.json_build_object(
+    'refused', v_advice, 'contracts', outbox.contracts(),
+    'applied', 0, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
+    'settings', outbox.run_settings(),
+    'error', pg_catalog.json_build_object('claim', v_advice ->> 'message'),
+    'retries', null, 'renewed', null,
+    'deliveries', '[]'::json, 'events', '{}'::json, 'endpoints', '{}'::json);
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone) IS 'The answer of dispatch() to a run that speaks no contract of this database: {"refused": {"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Notes the run for contract_problem().';
+
 -- Name: refuse_endpoint(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
@@ -15558,6 +15773,31 @@ ALTER FUNCTION outbox.release_unreadable(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION release_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) IS 'Serves an endpoint again that was held because a secret could not be read, once all can be, and publishes outhook.endpoint.released.';
+
+-- Name: reload_jobs(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.reload_jobs() RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_job bigint;
+begin
+  select j.jobid into v_job from cron.job j
+  where j.jobname like 'outhook-%' order by j.jobname desc limit 1;
+  if found then
+    perform cron.alter_job(j.jobid, active => j.active) from cron.job j where j.jobid = v_job;
+  end if;
+  return pg_catalog.jsonb_build_object('jobs', (
+    select pg_catalog.count(*) from cron.job j where j.jobname like 'outhook-%'));
+end
+$$;
+
+ALTER FUNCTION outbox.reload_jobs() OWNER TO postgres;
+
+-- Name: FUNCTION reload_jobs(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.reload_jobs() IS 'Makes pg_cron read its list of jobs again, once this commits. It misses the changes of a transaction as large as our migration: such a commit overflows the queue of invalidations, and up to 1.6.7 pg_cron hears then of everything but not of its own table. Returns {"jobs": how many Outhook has}.';
 
 -- Name: renew_apart(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18817,27 +19057,29 @@ declare
 begin
   perform outbox.upkeep(v_now);
   -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
-  if not outbox.setting_on('worker.enabled')
-    or pg_catalog.floor(extract(epoch from v_now))::bigint
-      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) <> 0
-    or not outbox.has_due(v_now)
+  if outbox.setting_on('worker.enabled')
+    and pg_catalog.floor(extract(epoch from v_now))::bigint
+      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
+    and outbox.has_due(v_now)
   then
-    return pg_catalog.jsonb_build_object('kicked', false);
+    select pg_catalog.count(*)
+    into v_live
+    from outbox.run r
+    where r.ended_at is null and r.polled_at > v_now - interval '2 s'
+      and r.polled_at <= v_now + interval '10 s';
+    -- Work that has waited for a second although a run is alive wants one more.
+    v_behind := exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
+    );
+    v_kicked := (outbox.is_quiet(v_now)
+        or v_behind and v_live < outbox.setting_int('worker.max_runs'))
+      and outbox.kick('tick');
   end if;
-  select pg_catalog.count(*)
-  into v_live
-  from outbox.run r
-  where r.ended_at is null and r.polled_at > v_now - interval '2 s'
-    and r.polled_at <= v_now + interval '10 s';
-  -- Work that has waited for a second although a run is alive wants one more.
-  v_behind := exists (
-    select from outbox.gate g
-    where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
-  );
-  if outbox.is_quiet(v_now) or (v_behind and v_live < outbox.setting_int('worker.max_runs')) then
-    v_kicked := outbox.kick('tick');
-  end if;
-  return pg_catalog.jsonb_build_object('kicked', v_kicked, 'runs', v_live);
+  perform pg_catalog.setval('outbox.last_tick',
+    (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
+  return pg_catalog.jsonb_strip_nulls(
+    pg_catalog.jsonb_build_object('kicked', v_kicked, 'runs', v_live));
 end
 $$;
 
@@ -18846,6 +19088,52 @@ ALTER FUNCTION outbox.tick() OWNER TO postgres;
 -- Name: FUNCTION tick(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.tick() IS 'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
+
+-- Name: tick_problem(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.tick_problem() RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_at timestamptz;
+  v_ran boolean;
+  v_active boolean;
+  v_why text;
+begin
+  select pg_catalog.to_timestamp(s.last_value / 1000.0), s.is_called
+  into v_at, v_ran
+  from outbox.last_tick s;
+  -- pg_cron 1.4 starts a new job with the next minute.
+  if v_at > pg_catalog.clock_timestamp() - interval '90 s' then
+    return null;
+  end if;
+  if pg_catalog.to_regclass('cron.job') is null then
+    v_why := 'pg_cron is not installed in this database';
+  else
+    select j.active into v_active from cron.job j where j.jobname = 'outhook-tick';
+    v_why := case
+      when v_active is null then 'there is no cron job outhook-tick'
+      when not v_active then 'the cron job outhook-tick is switched off'
+      when outbox.misses_pg_cron() then 'the process of pg_cron is gone: restart the database'
+      when v_ran then 'run select outbox.reload_jobs(), and if that does not help restart the '
+        'database'
+      else 'pg_cron may not know its job yet: run select outbox.reload_jobs()'
+    end;
+  end if;
+  return pg_catalog.format('the tick does not run: %s, %s (runbook: No tick)',
+    case
+      when v_ran then 'it last ran at ' || outbox.iso_time(v_at)
+      else 'it has not run since Outhook was installed'
+    end, v_why);
+end
+$$;
+
+ALTER FUNCTION outbox.tick_problem() OWNER TO postgres;
+
+-- Name: FUNCTION tick_problem(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.tick_problem() IS 'Why the tick has not run for 90 s, in words with the remedy; null when it has. Without it nothing is replayed, expired or kicked.';
 
 -- Name: time_span(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19311,8 +19599,6 @@ begin
     if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
       perform outbox.fold_counters();
     end if;
-    perform pg_catalog.setval('outbox.last_tick',
-      (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
   exception when others then
     raise warning 'outbox.fold_counters(): %', sqlerrm;
   end;
@@ -20167,6 +20453,21 @@ ALTER TABLE outbox.consumer_inbox OWNER TO postgres;
 
 COMMENT ON TABLE outbox.consumer_inbox IS 'What each consumer has processed. Kept for inbox.retention_days: longer than anything is sent again.';
 
+-- Name: contract_refusal; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED TABLE outbox.contract_refusal (
+    kind text NOT NULL,
+    speaks jsonb NOT NULL,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT contract_refusal_kind_is_known CHECK ((kind = ANY (ARRAY['edge'::text, 'worker'::text])))
+);
+
+ALTER TABLE outbox.contract_refusal OWNER TO postgres;
+
+-- Name: TABLE contract_refusal; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.contract_refusal IS 'The last run of each kind that was refused because it speaks no contract of this database.';
+
 -- Name: conversation_window; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.conversation_window (
@@ -20546,7 +20847,9 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
                    FROM outbox.attempt_default
                  LIMIT 10000) c)) AS rows_in_default,
     a.n AS set_aside,
-    a.error AS set_aside_error
+    a.error AS set_aside_error,
+    outbox.last_tick_at() AS last_tick_at,
+    outbox.problems(w.waiting) AS problems
    FROM ((( SELECT outbox.waiting() AS waiting
          OFFSET 0) w
      CROSS JOIN ( SELECT outbox.gate_totals() AS totals
@@ -20565,7 +20868,7 @@ ALTER TABLE outbox.queue_health OWNER TO postgres;
 
 -- Name: VIEW queue_health; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, and whether anybody works. set_aside counts deliveries that the database refuses, set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and rows_in_default stop at 10,000.';
+COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, whether anybody works, and in problems what keeps it from working. set_aside counts deliveries that the database refuses, set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and rows_in_default stop at 10,000.';
 
 -- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21137,6 +21440,11 @@ ALTER TABLE ONLY outbox.consent
 ALTER TABLE ONLY outbox.consumer_inbox
     ADD CONSTRAINT consumer_inbox_pkey PRIMARY KEY (consumer, event_id);
 
+-- Name: contract_refusal contract_refusal_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.contract_refusal
+    ADD CONSTRAINT contract_refusal_pkey PRIMARY KEY (kind);
+
 -- Name: conversation_window conversation_window_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.conversation_window
@@ -21706,6 +22014,10 @@ ALTER TABLE outbox.consent ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.consumer_inbox ENABLE ROW LEVEL SECURITY;
 
+-- Name: contract_refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.contract_refusal ENABLE ROW LEVEL SECURITY;
+
 -- Name: conversation_window; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.conversation_window ENABLE ROW LEVEL SECURITY;
@@ -21939,6 +22251,10 @@ REVOKE ALL ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) FROM PUBLIC
 -- Name: FUNCTION adopt_message(p_callback_data text, p_wamid text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) FROM PUBLIC;
+
+-- Name: FUNCTION agreed_contract(p_speaks jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.agreed_contract(p_speaks jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22394,6 +22710,22 @@ GRANT ALL ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_functio
 
 REVOKE ALL ON FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION contract_advice(p_speaks jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.contract_advice(p_speaks jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION contract_problem(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.contract_problem(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION contract_text(p_range jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.contract_text(p_range jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION contracts(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.contracts() FROM PUBLIC;
+
 -- Name: FUNCTION count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) FROM PUBLIC;
@@ -22555,10 +22887,10 @@ GRANT ALL ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id 
 REVOKE ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) TO service_role;
 
--- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb) TO service_role;
+REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) TO service_role;
 
 -- Name: FUNCTION dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23104,6 +23436,11 @@ REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION last_tick_at(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.last_tick_at() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.last_tick_at() TO service_role;
+
 -- Name: FUNCTION latency_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
@@ -23278,6 +23615,10 @@ REVOKE ALL ON FUNCTION outbox.message_number(p_message_id text) FROM PUBLIC;
 -- Name: FUNCTION message_of_key(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) FROM PUBLIC;
+
+-- Name: FUNCTION misses_pg_cron(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.misses_pg_cron() FROM PUBLIC;
 
 -- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23466,6 +23807,11 @@ GRANT ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) TO service_role;
 -- Name: FUNCTION primary_key(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.primary_key(p_table regclass) FROM PUBLIC;
+
+-- Name: FUNCTION problems(p_waiting jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.problems(p_waiting jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.problems(p_waiting jsonb) TO service_role;
 
 -- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23687,6 +24033,10 @@ REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
@@ -23710,6 +24060,10 @@ REVOKE ALL ON FUNCTION outbox.release_command(p_endpoint_id uuid) FROM PUBLIC;
 -- Name: FUNCTION release_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION reload_jobs(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.reload_jobs() FROM PUBLIC;
 
 -- Name: FUNCTION renew_apart(p_renewals outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24092,6 +24446,10 @@ REVOKE ALL ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now tim
 -- Name: FUNCTION tick(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.tick() FROM PUBLIC;
+
+-- Name: FUNCTION tick_problem(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.tick_problem() FROM PUBLIC;
 
 -- Name: FUNCTION time_span(p_from timestamp with time zone, p_to timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

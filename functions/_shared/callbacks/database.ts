@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../database.types.ts'
 import type { CallFunction, FunctionReply } from '../database/functions.ts'
+import { isMissingFunction, sameVersionAdvice } from '../database/versions.ts'
 import type { Counts } from './answer.ts'
 import type { Update } from './update.ts'
 
@@ -81,14 +82,14 @@ function readReply<Answer>(
 ): { ok: true; data: Answer } | Failure {
   if (!reply.ok) {
     const { error, status } = reply
-    return { ok: false, error: `outbox.${name} answers ${status} ${error.code}`.trim() }
+    const said = `outbox.${name} answers ${status} ${error.code}`.trim()
+    return { ok: false, error: isMissingFunction(error) ? `${said}; ${sameVersionAdvice}` : said }
   }
   const read = schema.safeParse(reply.data)
   if (read.success) return { ok: true, data: read.data }
   const at = read.error.issues[0]?.path.join('.') ?? ''
   return {
     ok: false,
-    error: `Cannot read the answer of outbox.${name} at ${at}; ` +
-      'do the migration and the functions belong to the same version?',
+    error: `Cannot read the answer of outbox.${name} at ${at}; ${sameVersionAdvice}`,
   }
 }

@@ -1,6 +1,13 @@
 import postgres from 'postgres'
+import { type ContractRange, contractRange, missingDispatch } from '../contract_range.ts'
 import type { DispatchCall } from '../contracts.ts'
-import { callTimeoutMs, type Database, type DispatchReply, readAnswer } from '../database.ts'
+import {
+  callTimeoutMs,
+  type Database,
+  type DispatchReply,
+  readAnswer,
+  refused,
+} from '../database.ts'
 import { messageOf } from '../errors.ts'
 import { kindOfCode } from './fault.ts'
 
@@ -8,6 +15,8 @@ export type DirectOptions = {
   /** A connection string; its role needs EXECUTE on `outbox.dispatch`. */
   url: string
   timeoutMs?: number
+  /** What the calls say that they speak. */
+  speaks?: ContractRange
 }
 
 /** PostgREST hoists this limit from the function; on a session of our own we set it. */
@@ -17,7 +26,9 @@ const statementTimeoutMs = 5_000
  * Calls the database over a connection of its own, as the worker does. It connects at the first
  * call.
  */
-export function connectDirect({ url, timeoutMs = callTimeoutMs }: DirectOptions): Database {
+export function connectDirect(
+  { url, timeoutMs = callTimeoutMs, speaks = contractRange }: DirectOptions,
+): Database {
   let sql = open(url)
 
   async function dispatch(call: DispatchCall): Promise<DispatchReply> {
@@ -26,11 +37,12 @@ export function connectDirect({ url, timeoutMs = callTimeoutMs }: DirectOptions)
       timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
     })
     try {
-      const rows = await Promise.race([ask(sql, call), expired])
+      const rows = await Promise.race([ask(sql, call, speaks), expired])
       return readAnswer(rows[0]?.answer)
     } catch (cause) {
       const code = codeOf(cause)
       if (isConnectionLost(cause)) sql = renew(sql, url)
+      if (isMissing(code, cause)) return refused(missingDispatch(), cause)
       return {
         ok: false,
         fault: {
@@ -81,14 +93,24 @@ function renew(sql: postgres.Sql, url: string): postgres.Sql {
  * The results go as text: postgres.js would turn a parameter that Postgres calls jsonb into JSON
  * twice.
  */
-function ask(sql: postgres.Sql, call: DispatchCall): Promise<{ answer: unknown }[]> {
+function ask(
+  sql: postgres.Sql,
+  call: DispatchCall,
+  speaks: ContractRange,
+): Promise<{ answer: unknown }[]> {
   return sql<{ answer: unknown }[]>`
     select outbox.dispatch(
       p_run => ${call.run}::uuid, p_seq => ${call.seq}::bigint,
       p_results => ${JSON.stringify(call.results)}::text::jsonb, p_limit => ${call.limit}::integer,
       p_kind => ${call.kind}::text, p_ended => ${call.ended}::boolean,
-      p_known => ${JSON.stringify(call.known)}::text::jsonb
+      p_known => ${JSON.stringify(call.known)}::text::jsonb,
+      p_contract => ${JSON.stringify(speaks)}::text::jsonb
     ) as answer`
+}
+
+/** Whether dispatch itself is not there; its own calls may fail with the same code. */
+function isMissing(code: string, cause: unknown): boolean {
+  return code === '3F000' || code === '42883' && /\boutbox\.dispatch\(/.test(messageOf(cause))
 }
 
 /** postgres.js gives SQLSTATEs and its own and the system's codes in one field. */

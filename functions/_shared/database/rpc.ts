@@ -1,6 +1,13 @@
 import { createClient } from '@supabase/supabase-js'
+import { type ContractRange, contractRange, missingDispatch } from '../contract_range.ts'
 import type { DispatchCall } from '../contracts.ts'
-import { callTimeoutMs, type Database, type DispatchReply, readAnswer } from '../database.ts'
+import {
+  callTimeoutMs,
+  type Database,
+  type DispatchReply,
+  readAnswer,
+  refused,
+} from '../database.ts'
 import { messageOf } from '../errors.ts'
 import { kindOfAnswer } from './fault.ts'
 
@@ -10,10 +17,14 @@ export type RpcOptions = {
   /** A secret key, or the legacy service role key: no other role may call dispatch. */
   key: string
   timeoutMs?: number
+  /** What the calls say that they speak. */
+  speaks?: ContractRange
 }
 
 /** Calls the database through `/rest/v1/rpc`, as edge functions do. */
-export function connectRpc({ url, key, timeoutMs = callTimeoutMs }: RpcOptions): Database {
+export function connectRpc(
+  { url, key, timeoutMs = callTimeoutMs, speaks = contractRange }: RpcOptions,
+): Database {
   const client = createClient(url, key, {
     db: { schema: 'outbox' },
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
@@ -34,8 +45,11 @@ export function connectRpc({ url, key, timeoutMs = callTimeoutMs }: RpcOptions):
         p_kind: call.kind,
         p_ended: call.ended,
         p_known: call.known,
+        p_contract: speaks,
       }).abortSignal(limit.signal)
       if (error === null) return readAnswer(data)
+      // PostgREST knows no function of that name with these arguments.
+      if (error.code === 'PGRST202') return refused(missingDispatch(), error)
       return {
         ok: false,
         fault: {

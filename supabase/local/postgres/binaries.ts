@@ -16,6 +16,9 @@ const REQUIRED = ['pg_cron', 'pgcrypto', 'uuid-ossp', 'pg_stat_statements']
 /** Tests and `supabase db lint` need these as well. */
 const WANTED = ['pgtap', 'plpgsql_check']
 
+/** The environment variable that names the folder of the one Postgres to run. */
+export const binVariable = 'OUTHOOK_POSTGRES_BIN'
+
 /**
  * Finds a Postgres 15 to 17 that has pg_cron, the most complete one first, then the newest.
  * Resolves to null when there is none.
@@ -31,6 +34,8 @@ export async function findPostgres(): Promise<PostgresBinaries | null> {
 }
 
 async function candidates(): Promise<Set<string>> {
+  const named = Deno.env.get(binVariable) ?? ''
+  if (named !== '') return new Set([named])
   const folders = new Set<string>()
   for (const major of SUPPORTED) {
     folders.add(`/usr/lib/postgresql/${major}/bin`)

@@ -2,7 +2,7 @@ import { messageOf, SetupError } from '../errors.ts'
 import { abortable } from '../interrupted.ts'
 import { type Lock, tryLock, waitForLock } from '../process/lock.ts'
 import { aptInstall, type AptOptions, aptUpdate } from './apt.ts'
-import { findPostgres, type PostgresBinaries } from './binaries.ts'
+import { binVariable, findPostgres, type PostgresBinaries } from './binaries.ts'
 
 /** Says what is being done, one line a call. */
 export type Log = (line: string) => void
@@ -16,14 +16,22 @@ const CLUSTER_CONFIG = '/etc/postgresql-common/createcluster.d/outhook.conf'
 
 /**
  * Returns an installed Postgres with pg_cron; as root on Debian or Ubuntu it installs what is
- * missing with apt, and says so. Throws a SetupError that lists the other ways when neither is
- * possible.
+ * missing with apt, and says so. OUTHOOK_POSTGRES_BIN names the one to take. Throws a SetupError that
+ * lists the other ways when neither is possible.
  */
 export async function ensurePostgres(
   { log, signal }: { log: Log; signal?: AbortSignal | undefined },
 ): Promise<PostgresBinaries> {
   const found = await findPostgres()
   if (found !== null && found.missing.length === 0) return found
+  const named = Deno.env.get(binVariable) ?? ''
+  if (named !== '') {
+    if (found !== null) return found
+    throw new SetupError(
+      `${binVariable} is ${named}, which holds no PostgreSQL 15, 16 or 17 with pg_cron: name the ` +
+        'folder of its programs, or unset it',
+    )
+  }
   if (!await canInstall()) {
     if (found !== null) return found
     throw new SetupError(`There is no PostgreSQL with pg_cron here: ${OTHER_WAYS}`)

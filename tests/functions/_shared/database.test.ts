@@ -36,3 +36,18 @@ Deno.test('isPassingSqlState() tells what passes by itself', () => {
     expect([code, isPassingSqlState(code)]).toEqual([code, false])
   }
 })
+
+Deno.test('readAnswer() reads a refusal in an answer of any shape', () => {
+  for (const update of ['functions', 'database'] as const) {
+    const refused = { update, message: `Update the ${update}` }
+    for (const value of [{ refused }, { refused, later: 1 }, { ...answer, refused }]) {
+      expect(readAnswer(value)).toMatchObject({
+        ok: false,
+        fault: { retryable: false, message: refused.message, refusal: refused },
+      })
+    }
+  }
+  expect(readAnswer({ refused: 'yes' })).not.toMatchObject({
+    fault: { refusal: expect.anything() },
+  })
+})

@@ -1,19 +1,27 @@
 import { createHmac } from 'node:crypto'
 import { expect } from '@std/expect'
+import { contractRange, type ContractRefusal } from '../../../functions/_shared/contract_range.ts'
 import { createApp } from '../../../functions/deliver/app.ts'
 
 const now = Date.UTC(2026, 0, 1)
 
 type Call = { status: number; body: unknown; type: string | null; runs: number; kept: number }
 
-async function call(path: string, init: RequestInit, secrets = ['secret']): Promise<Call> {
+async function call(
+  path: string,
+  init: RequestInit,
+  { secrets = ['secret'], refusal = null }: {
+    secrets?: string[]
+    refusal?: ContractRefusal | null
+  } = {},
+): Promise<Call> {
   let runs = 0
   const kept: Promise<void>[] = []
   const app = createApp({
     kickSecrets: secrets,
     startRun: () => {
       runs++
-      return Promise.resolve()
+      return { first: Promise.resolve(refusal), end: Promise.resolve() }
     },
     waitUntil: (promise) => void kept.push(promise),
     wallNow: () => now,
@@ -31,7 +39,9 @@ function kicked(secret: string, time = now / 1000): RequestInit {
 Deno.test('POST /deliver/run begins a run and answers 202', async () => {
   expect(await call('/deliver/run', kicked('secret')))
     .toMatchObject({ status: 202, body: {}, runs: 1, kept: 1 })
-  expect(await call('/deliver/run', kicked('old'), ['new', 'old'])).toMatchObject({ status: 202 })
+  expect(await call('/deliver/run', kicked('old'), { secrets: ['new', 'old'] })).toMatchObject({
+    status: 202,
+  })
 })
 
 Deno.test('POST /deliver/run answers 401 to a wrong, missing or old kick and begins nothing', async () => {
@@ -47,15 +57,35 @@ Deno.test('POST /deliver/run answers 401 to a wrong, missing or old kick and beg
 })
 
 Deno.test('POST /deliver/run answers 503 while no secret is configured', async () => {
-  expect(await call('/deliver/run', kicked(''), [])).toMatchObject({
+  expect(await call('/deliver/run', kicked(''), { secrets: [] })).toMatchObject({
     status: 503,
     body: { code: 'not_configured' },
     runs: 0,
   })
 })
 
-Deno.test('GET /deliver/health answers 200, and an unknown path 404 as a problem', async () => {
-  expect(await call('/deliver/health', {})).toMatchObject({ status: 200, body: { status: 'ok' } })
+Deno.test('POST /deliver/run answers 503 and says what to update when the run was refused', async () => {
+  for (const update of ['functions', 'database'] as const) {
+    const refusal = { update, message: 'They do not fit' }
+    expect(await call('/deliver/run', kicked('secret'), { refusal })).toMatchObject({
+      status: 503,
+      type: 'application/problem+json',
+      body: {
+        code: 'contract_mismatch',
+        title: `Update the ${update}`,
+        detail: 'They do not fit',
+      },
+      runs: 1,
+      kept: 1,
+    })
+  }
+})
+
+Deno.test('GET /deliver/health answers 200 with the contracts, and an unknown path 404', async () => {
+  expect(await call('/deliver/health', {})).toMatchObject({
+    status: 200,
+    body: { status: 'ok', contracts: contractRange },
+  })
   expect(await call('/deliver/nothing', {})).toMatchObject({
     status: 404,
     type: 'application/problem+json',

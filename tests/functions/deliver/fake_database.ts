@@ -9,15 +9,29 @@ import type {
   Result,
   Settings,
 } from '../../../functions/_shared/contracts.ts'
-import type { Database, DispatchReply } from '../../../functions/_shared/database.ts'
+import { type Database, type DispatchReply, refused } from '../../../functions/_shared/database.ts'
 import type { FaultKind } from '../../../functions/_shared/database/fault.ts'
+import type { ContractRefusal } from '../../../functions/_shared/contract_range.ts'
 import { type Clock, sleep } from '../../../functions/_shared/clock.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../samples.ts'
 
 type Lease = { delivery: Delivery; until: number; batch: string }
 
 /** How the next calls go wrong: the call does not arrive, its answer is lost, or the database refuses it. */
-export type Trouble = 'unreached' | 'lost' | 'refused' | 'read_only' | 'timeout' | 'member'
+export type Trouble =
+  | 'unreached'
+  | 'lost'
+  | 'refused'
+  | 'read_only'
+  | 'timeout'
+  | 'member'
+  | 'other_contract'
+
+/** What `other_contract` says. */
+export const otherContract: ContractRefusal = {
+  update: 'functions',
+  message: 'Update the functions',
+}
 
 export type FakeDatabase = Database & {
   /** Puts deliveries into the queue. */
@@ -34,6 +48,7 @@ export type FakeDatabase = Database & {
   mostResults: number
   latencyMs: number
   stop: string | null
+  problem: string | null
   /** The lease that a renewal gives; null: none. */
   renewMs: number | null
   settings: Partial<Settings>
@@ -59,6 +74,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     db.calls.push({ ...structuredClone(call), at: clock.now() })
     if (db.latencyMs > 0) await sleep(clock, db.latencyMs)
     const trouble = db.troubles.shift()
+    if (trouble === 'other_contract') return refused(otherContract, undefined)
     if (trouble !== undefined && trouble !== 'lost') return faults[trouble]
     const bad = db.poison
     if (bad !== null && call.results.some((result) => bad(result))) return faults.member
@@ -138,6 +154,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
       endpoints: Object.fromEntries(endpoints),
       settings: sampleSettings(db.settings),
       error: null,
+      problem: db.problem,
     }
   }
 
@@ -159,6 +176,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     mostResults: Infinity,
     latencyMs: 0,
     stop: null,
+    problem: null,
     renewMs: null,
     settings: {},
     endpoint: {},

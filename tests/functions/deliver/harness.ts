@@ -1,4 +1,5 @@
 import type { Delivery, Outcome } from '../../../functions/_shared/contracts.ts'
+import type { ContractRefusal } from '../../../functions/_shared/contract_range.ts'
 import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
 import { sleep } from '../../../functions/_shared/clock.ts'
 import { createKeyCache } from '../../../functions/_shared/sign.ts'
@@ -27,6 +28,10 @@ export type Harness = {
   yieldTurn(): Promise<void>
   /** One dispatch at a time unless the options say otherwise. */
   start(options?: Partial<RunOptions>): Promise<RunSummary>
+  /** What the run has logged, as `level message error`. */
+  readonly log: string[]
+  /** What the run says of each of its answers: why it was refused, null when it was not. */
+  readonly begun: (ContractRefusal | null)[]
   /** Null until the run has ended. */
   readonly summary: RunSummary | null
 }
@@ -39,6 +44,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
   const sent: Harness['sent'] = []
   const courses: Record<string, Course> = {}
   const log: string[] = []
+  const begun: (ContractRefusal | null)[] = []
   let summary: RunSummary | null = null
 
   async function send({ event }: Delivery): Promise<Outcome> {
@@ -57,7 +63,8 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
       uuid: () => 'run-1',
       yieldTurn: () => harness.yieldTurn(),
       cpuMs: () => harness.cpuMs,
-      log: (level, message) => void log.push(`${level} ${message}`),
+      log: (level, message, { error = '' } = {}) => void log.push(`${level} ${message} ${error}`),
+      begun: (refusal) => void begun.push(refusal),
       observe: () => {},
       follow: () => {},
       senders: new Map([['webhook', { send }]]),
@@ -77,8 +84,9 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
     sent,
     courses,
     stop,
-    cpuMs: null,
     log,
+    begun,
+    cpuMs: null,
     yieldTurn: () => Promise.resolve(),
     start,
     get summary() {

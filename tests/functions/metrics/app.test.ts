@@ -1,6 +1,8 @@
 import { expect } from '@std/expect'
 import { createApp } from '../../../functions/metrics/app.ts'
+import type { FunctionReply } from '../../../functions/_shared/database/functions.ts'
 import type { MetricsAnswer } from '../../../functions/metrics/contract.ts'
+import { metricsReader } from '../../../functions/metrics/database.ts'
 import { someAnswer } from './_answer.ts'
 
 const token = 't'.repeat(32)
@@ -114,4 +116,31 @@ Deno.test('GET /metrics answers 503 when the database does not, and says why in 
   expect(status).toBe(503)
   expect(lines[0]).not.toContain('refused')
   expect(log).toEqual(['metrics failed {"error":"connection refused"}'])
+})
+
+Deno.test('GET /metrics answers 503 and says what to do when the database is of another version', async () => {
+  const advice = 'push the migrations and deploy the functions of one version'
+  const error = { code: 'PGRST202', message: 'no function', details: null, hint: null }
+  const replies: FunctionReply[] = [
+    { ok: false, status: 404, error },
+    { ok: true, data: { version: '9' } },
+  ]
+  for (const reply of replies) {
+    const readMetrics = metricsReader(() => Promise.resolve(reply))
+    const log: string[] = []
+    const app = createApp({
+      tokens: [token],
+      readMetrics,
+      log: (_level, message, fields) => log.push(`${message} ${JSON.stringify(fields)}`),
+    })
+    const response = await app.request('/metrics', {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(await response.json()).toMatchObject({
+      status: 503,
+      code: 'contract_mismatch',
+      detail: expect.stringContaining(advice),
+    })
+    expect(log).toEqual([expect.stringContaining(advice)])
+  }
 })

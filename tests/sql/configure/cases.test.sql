@@ -22,7 +22,7 @@ create function kept(p_name text) returns text language sql as $$
   select s.decrypted_secret from vault.decrypted_secrets s where s.name = p_name
 $$;
 select is(kept('outhook_functions_url'), null, 'configure() keeps nothing of what it refuses');
-select is(outbox.configure('https://project.supabase.co/functions/v1/', repeat('s', 32)), '{"functions_url": "https://project.supabase.co/functions/v1"}'::jsonb,
+select is(outbox.configure('https://project.supabase.co/functions/v1/', repeat('s', 32)), '{"functions_url": "https://project.supabase.co/functions/v1", "problems": []}'::jsonb,
   'configure() returns the URL without the last slash, and no secret');
 select is(kept('outhook_functions_url'), 'https://project.supabase.co/functions/v1', 'configure() keeps the URL in Vault');
 select is(kept('outhook_worker_secret'), repeat('s', 32), 'configure() keeps the secret in Vault');

@@ -1,0 +1,140 @@
+-- Which versions of the functions and of the schema work together. They are deployed one after the
+-- other, so two versions meet at each upgrade. A contract is a form of dispatch's call and answer,
+-- and has a number. Each side speaks a range of them: its own and the one before. Each call of a
+-- run names its range. Both sides then use the highest number that both speak; without one the call
+-- claims nothing, records nothing and says which side to update.
+--
+-- A change that the other side cannot read raises `newest` here and in
+-- functions/_shared/contract_range.ts, and both keep speaking the one before. A call without a
+-- range comes from functions that are older than the ranges; their contract is 1.
+
+create unlogged table outbox.contract_refusal (
+  kind text primary key
+    constraint contract_refusal_kind_is_known check (kind in ('edge', 'worker')),
+  speaks jsonb not null,
+  at timestamptz not null
+);
+comment on table outbox.contract_refusal is
+  'The last run of each kind that was refused because it speaks no contract of this database.';
+
+create function outbox.contracts() returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return '{"oldest": 1, "newest": 1}'::jsonb;
+end
+$$;
+comment on function outbox.contracts() is
+  'The contracts of dispatch() that this database speaks: {"oldest", "newest"}.';
+
+create function outbox.agreed_contract(p_speaks jsonb) returns integer
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_ours jsonb := outbox.contracts();
+  v_oldest integer;
+  v_newest integer;
+begin
+  if p_speaks is null then
+    p_speaks := '{"oldest": 1, "newest": 1}';
+  end if;
+  if (p_speaks ->> 'oldest') ~ '^[1-9][0-9]{0,8}$' and (p_speaks ->> 'newest') ~ '^[1-9][0-9]{0,8}$'
+  then
+    v_oldest := greatest((p_speaks ->> 'oldest')::integer, (v_ours ->> 'oldest')::integer);
+    v_newest := least((p_speaks ->> 'newest')::integer, (v_ours ->> 'newest')::integer);
+    return case when v_oldest <= v_newest then v_newest end;
+  end if;
+  perform outbox.invalid('contract', 'is not an object with two whole numbers from 1',
+    'Expected {"oldest": 1, "newest": 2}');
+end
+$$;
+comment on function outbox.agreed_contract(jsonb) is
+  'The highest contract that this database and a run speak, null if there is none. p_speaks: '
+  '{"oldest", "newest"}; null means 1. OH001.';
+
+create function outbox.contract_advice(p_speaks jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_ours jsonb := outbox.contracts();
+  v_side text := case
+    when coalesce((p_speaks ->> 'newest')::integer, 1) < (v_ours ->> 'oldest')::integer
+    then 'functions' else 'database'
+  end;
+begin
+  return pg_catalog.jsonb_build_object('update', v_side, 'message', pg_catalog.format(
+    'The functions speak contract %s and the database speaks contract %s: %s',
+    outbox.contract_text(p_speaks), outbox.contract_text(v_ours),
+    case v_side
+      when 'functions' then
+        'update the functions, that is deploy them, and restart workers, from the version of the '
+        'migrations'
+      else 'update the database, that is push the migrations of the version of the functions'
+    end));
+end
+$$;
+comment on function outbox.contract_advice(jsonb) is
+  'Which side to update where a run and this database have no contract in common: {"update": '
+  '"functions" or "database", "message"}.';
+
+create function outbox.contract_text(p_range jsonb) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.concat_ws(' to ', coalesce(p_range ->> 'oldest', '1'),
+    nullif(p_range ->> 'newest', p_range ->> 'oldest'));
+end
+$$;
+comment on function outbox.contract_text(jsonb) is
+  'A range of contracts in words: 2, or 2 to 3.';
+
+create function outbox.refuse_contract(p_speaks jsonb, p_kind text, p_now timestamptz) returns json
+language plpgsql set search_path = ''
+as $$
+declare
+  v_advice jsonb := outbox.contract_advice(p_speaks);
+begin
+  -- A note of the last second is new enough, and leaving it alone waits for nobody.
+  if not exists (
+    select from outbox.contract_refusal r
+    where r.kind = p_kind and r.at between p_now - interval '1 s' and p_now
+      and r.speaks = coalesce(p_speaks, '{}')
+  ) then
+    insert into outbox.contract_refusal (kind, speaks, at)
+    values (p_kind, coalesce(p_speaks, '{}'), p_now)
+    on conflict (kind) do update set speaks = excluded.speaks, at = excluded.at;
+  end if;
+  perform outbox.count_up('runs', array[p_kind, 'contract']);
+  -- The members of contract 1 are there as well, so that older functions end their run by "stop"
+  -- and log the message as an error of dispatch. "refused" is of every contract and never changes.
+  return pg_catalog.json_build_object(
+    'refused', v_advice, 'contracts', outbox.contracts(),
+    'applied', 0, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
+    'settings', outbox.run_settings(),
+    'error', pg_catalog.json_build_object('claim', v_advice ->> 'message'),
+    'retries', null, 'renewed', null,
+    'deliveries', '[]'::json, 'events', '{}'::json, 'endpoints', '{}'::json);
+end
+$$;
+comment on function outbox.refuse_contract(jsonb, text, timestamptz) is
+  'The answer of dispatch() to a run that speaks no contract of this database: {"refused": '
+  '{"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Notes the run '
+  'for contract_problem().';
+
+create function outbox.contract_problem(p_now timestamptz) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.string_agg(
+      pg_catalog.format('a run of kind %s was refused: %s', r.kind,
+        outbox.contract_advice(r.speaks) ->> 'message'),
+      '; ' order by r.kind)
+    from outbox.contract_refusal r
+    where r.at > p_now - interval '5 minutes'
+      and outbox.agreed_contract(nullif(r.speaks, '{}')) is null);
+end
+$$;
+comment on function outbox.contract_problem(timestamptz) is
+  'Which side to update, when a run was refused within 5 minutes for its contract; null when none '
+  'was.';

@@ -1,0 +1,88 @@
+-- Whether pg_cron runs the tick. The tick itself notes when it ended, so this does not depend on
+-- cron.job_run_details, which may be switched off or pruned.
+
+create function outbox.last_tick_at() returns timestamptz
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.to_timestamp(s.last_value / 1000.0)
+    from outbox.last_tick s where s.is_called);
+end
+$$;
+comment on function outbox.last_tick_at() is
+  'When the last tick ended, by the clock of the server; null before the first one.';
+
+create function outbox.tick_problem() returns text
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_at timestamptz;
+  v_ran boolean;
+  v_active boolean;
+  v_why text;
+begin
+  select pg_catalog.to_timestamp(s.last_value / 1000.0), s.is_called
+  into v_at, v_ran
+  from outbox.last_tick s;
+  -- pg_cron 1.4 starts a new job with the next minute.
+  if v_at > pg_catalog.clock_timestamp() - interval '90 s' then
+    return null;
+  end if;
+  if pg_catalog.to_regclass('cron.job') is null then
+    v_why := 'pg_cron is not installed in this database';
+  else
+    select j.active into v_active from cron.job j where j.jobname = 'outhook-tick';
+    v_why := case
+      when v_active is null then 'there is no cron job outhook-tick'
+      when not v_active then 'the cron job outhook-tick is switched off'
+      when outbox.misses_pg_cron() then 'the process of pg_cron is gone: restart the database'
+      when v_ran then 'run select outbox.reload_jobs(), and if that does not help restart the '
+        'database'
+      else 'pg_cron may not know its job yet: run select outbox.reload_jobs()'
+    end;
+  end if;
+  return pg_catalog.format('the tick does not run: %s, %s (runbook: No tick)',
+    case
+      when v_ran then 'it last ran at ' || outbox.iso_time(v_at)
+      else 'it has not run since Outhook was installed'
+    end, v_why);
+end
+$$;
+comment on function outbox.tick_problem() is
+  'Why the tick has not run for 90 s, in words with the remedy; null when it has. Without it '
+  'nothing is replayed, expired or kicked.';
+
+create function outbox.misses_pg_cron() returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- Without this right the backends of others have no type.
+  return pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'usage')
+    and not exists (
+      select from pg_catalog.pg_stat_activity a where a.backend_type = 'pg_cron launcher');
+end
+$$;
+comment on function outbox.misses_pg_cron() is
+  'Whether the process that starts the jobs of pg_cron is known not to be there.';
+
+create function outbox.reload_jobs() returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_job bigint;
+begin
+  select j.jobid into v_job from cron.job j
+  where j.jobname like 'outhook-%' order by j.jobname desc limit 1;
+  if found then
+    perform cron.alter_job(j.jobid, active => j.active) from cron.job j where j.jobid = v_job;
+  end if;
+  return pg_catalog.jsonb_build_object('jobs', (
+    select pg_catalog.count(*) from cron.job j where j.jobname like 'outhook-%'));
+end
+$$;
+comment on function outbox.reload_jobs() is
+  'Makes pg_cron read its list of jobs again, once this commits. It misses the changes of a '
+  'transaction as large as our migration: such a commit overflows the queue of invalidations, and '
+  'up to 1.6.7 pg_cron hears then of everything but not of its own table. Returns {"jobs": how '
+  'many Outhook has}.';

@@ -1,0 +1,229 @@
+/** Functions and schema of two versions: what can work together does, the rest claims nothing and says why. */
+
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import type { ContractRange } from '../../functions/_shared/contract_range.ts'
+import type { DispatchCall } from '../../functions/_shared/contracts.ts'
+import type { Database } from '../../functions/_shared/database.ts'
+import { connectDirect } from '../../functions/_shared/database/direct.ts'
+import { connectRpc } from '../../functions/_shared/database/rpc.ts'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { apiCaller } from '../_support/api.ts'
+import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { startWorker } from '../_support/worker_process.ts'
+
+let outhook: TestOuthook
+
+Deno.test.beforeAll(async () => {
+  outhook = await startOuthook()
+  await outhook.createEndpoint('/hooks/versions')
+})
+Deno.test.afterAll(async () => {
+  await outhook?.stop()
+})
+
+const olderDispatch = await Deno.readTextFile(
+  join(projectRoot, 'tests/_support/older_dispatch.sql'),
+)
+
+/** Its update: the database of these functions again. */
+const update = `
+  drop function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb);
+  alter function outbox.newer_dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb)
+    rename to dispatch;`
+
+function speaking({ oldest, newest }: ContractRange): string {
+  return `create or replace function outbox.contracts() returns jsonb
+    language sql immutable set search_path = '' as $$
+      select '{"oldest": ${oldest}, "newest": ${newest}}'::jsonb
+    $$`
+}
+
+async function both(
+  use: (database: Database) => Promise<void>,
+  speaks?: ContractRange,
+): Promise<void> {
+  const { stack } = outhook
+  const range = speaks === undefined ? {} : { speaks }
+  await use(connectRpc({ url: stack.apiUrl, key: stack.keys.secretKey, ...range }))
+  const direct = connectDirect({ url: stack.dbUrl, ...range })
+  try {
+    await use(direct)
+  } finally {
+    await direct.close()
+  }
+}
+
+function callOf(over: Partial<DispatchCall> = {}): DispatchCall {
+  const run = crypto.randomUUID()
+  return { run, seq: 1, results: [], limit: 10, kind: 'worker', ended: false, known: {}, ...over }
+}
+
+/** Publishes while nothing is sent, and gives the event's id. */
+async function publishQuietly(): Promise<string> {
+  const [row] = await outhook.sql`
+    select outbox.set_setting('kick.on_commit', 'false'), outbox.publish('order.paid', '{}') as id`
+  return row?.id
+}
+
+/** What the database says the queue has seen: nothing claimed, no attempt, no run alive. */
+async function untouched(): Promise<boolean> {
+  const [row] = await outhook.sql`
+    select not exists (select from outbox.delivery where attempt > 0)
+      and (select coalesce(sum(in_flight), 0) from outbox.gate) = 0
+      and not exists (select from outbox.attempt where error_class = 'lease_expired') as yes`
+  return row?.yes
+}
+
+/** Kicks until the function has answered; what it answered, as pg_net has it. */
+async function kicked(): Promise<{ status: number; body: Record<string, unknown> }> {
+  const [before] = await outhook
+    .admin`select coalesce(max(id), 0)::integer as id from net._http_response`
+  await outhook.sql`select outbox.kick('tick')`
+  const answers = (): Promise<{ status_code: number; content: string }[]> =>
+    outhook.admin`select status_code, content from net._http_response
+      where id > ${before?.id} and status_code is not null order by id limit 1`
+  expect(await waitUntil(async () => (await answers()).length > 0, { timeoutMs: patienceMs })).toBe(
+    true,
+  )
+  const [answer] = await answers()
+  return { status: answer?.status_code ?? 0, body: JSON.parse(answer?.content ?? '{}') }
+}
+
+/** After the update everything goes out, at the first attempt. */
+async function expectFirstTry(id: string): Promise<void> {
+  await outhook.sql`select outbox.set_setting('kick.on_commit', 'true')`
+  await outhook.sql`select outbox.kick('tick')`
+  expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
+}
+
+Deno.test('functions that name no contract work with this database, by RPC and directly', async () => {
+  const id = await publishQuietly()
+  const { data, error } = await outhook.client.rpc('dispatch', {
+    p_run: crypto.randomUUID(),
+    p_seq: 1,
+    p_results: [],
+    p_limit: 10,
+    p_kind: 'edge',
+    p_ended: false,
+    p_known: {},
+  })
+  expect(error).toBe(null)
+  expect(data).toMatchObject({ stop: null, deliveries: [{ event: id, attempt: 1 }] })
+  const [row] = await outhook.sql`
+    select outbox.dispatch(p_run => gen_random_uuid(), p_seq => 1, p_results => jsonb_build_array(
+      jsonb_build_object('event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', 1,
+        'outcome', 'delivered', 'status', 200, 'duration_ms', 1)), p_limit => 10, p_kind => 'worker',
+      p_ended => true, p_known => '{}') as answer
+    from outbox.delivery d where d.event_id = ${id}`
+  expect(row?.answer).toMatchObject({ applied: 1, stop: null })
+  expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
+})
+
+Deno.test('neighbours work together: each speaks the contract of the other', async () => {
+  const ranges = [[{ oldest: 1, newest: 2 }, { oldest: 1, newest: 1 }], [
+    { oldest: 1, newest: 1 },
+    { oldest: 1, newest: 2 },
+  ]] as const
+  for (const [functions, database] of ranges) {
+    await outhook.admin.unsafe(speaking(database))
+    try {
+      await both(async (transport) => {
+        const id = await publishQuietly()
+        const reply = await transport.dispatch(callOf())
+        expect(reply).toMatchObject({ ok: true, answer: { deliveries: [{ event: id }] } })
+        const [delivery] = reply.ok ? reply.answer.deliveries : []
+        const { event = '', endpoint = '', attempt = 0 } = delivery ?? {}
+        const result = { event, endpoint, attempt, outcome: 'delivered', duration_ms: 1 } as const
+        expect(await transport.dispatch(callOf({ seq: 2, results: [result] })))
+          .toMatchObject({ ok: true, answer: { stale: 0 } })
+      }, functions)
+    } finally {
+      await outhook.admin.unsafe(speaking({ oldest: 1, newest: 1 }))
+    }
+  }
+})
+
+Deno.test('these functions claim nothing from a database that knows no contracts, and go on after its update', async () => {
+  await outhook.admin.unsafe(olderDispatch)
+  const worker = startWorker(outhook.stack.dbUrl)
+  let id = ''
+  try {
+    id = await publishQuietly()
+    const refusal = {
+      ok: false,
+      fault: {
+        retryable: false,
+        refusal: {
+          update: 'database',
+          message: expect.stringContaining('Update the database, that is push the migrations'),
+        },
+      },
+    }
+    await both(async (database) => expect(await database.dispatch(callOf())).toMatchObject(refusal))
+    expect(await kicked()).toMatchObject({
+      status: 503,
+      body: { code: 'contract_mismatch', title: 'Update the database' },
+    })
+    const said = (): boolean => worker.log.some((line) => line.includes('Update the database'))
+    expect(await waitUntil(said, { timeoutMs: patienceMs })).toBe(true)
+    expect(outhook.log.some((line) => line.includes('Update the database'))).toBe(true)
+    expect(await untouched()).toBe(true)
+  } finally {
+    await outhook.admin.unsafe(update)
+  }
+  expect(await kicked()).toMatchObject({ status: 202 })
+  await expectFirstTry(id)
+  worker.kill('SIGTERM')
+  expect(await worker.ended).toBe(0)
+})
+
+Deno.test('a database that has left the contract of these functions refuses them in every place', async () => {
+  const api = apiCaller(outhook)
+  await outhook.admin.unsafe(speaking({ oldest: 2, newest: 3 }))
+  let id = ''
+  const message = 'The functions speak contract 1 and the database speaks contract 2 to 3: ' +
+    'update the functions, that is deploy them, and restart workers, from the version of the migrations'
+  try {
+    id = await publishQuietly()
+    await both(async (database) =>
+      expect(await database.dispatch(callOf())).toMatchObject({
+        ok: false,
+        fault: { refusal: { update: 'functions', message } },
+      })
+    )
+    expect(await kicked()).toMatchObject({
+      status: 503,
+      body: { code: 'contract_mismatch', title: 'Update the functions', detail: message },
+    })
+    expect(await untouched()).toBe(true)
+    const [health] = await outhook.sql`select problems from outbox.queue_health`
+    expect(health?.problems[0]).toContain(`a run of kind edge was refused: ${message}`)
+    expect((await api('GET /health')).body).toMatchObject({
+      status: 'degraded',
+      problems: [expect.stringContaining(message)],
+    })
+  } finally {
+    await outhook.admin.unsafe(speaking({ oldest: 1, newest: 1 }))
+  }
+  await expectFirstTry(id)
+})
+
+Deno.test('the API says that the versions differ when its database has no such function', async () => {
+  const api = apiCaller(outhook)
+  await outhook.admin.unsafe('alter function outbox.get_health() rename to get_health_later')
+  try {
+    expect(await api('GET /health')).toMatchObject({
+      status: 503,
+      body: {
+        code: 'contract_mismatch',
+        remedy: expect.stringContaining(
+          'push the migrations and deploy the functions of one version',
+        ),
+      },
+    })
+  } finally {
+    await outhook.admin.unsafe('alter function outbox.get_health_later() rename to get_health')
+  }
+})
