@@ -106,7 +106,12 @@ Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t)
           fault: { kind: 'passes' },
         })
         await blocker
-        expect(await database.dispatch(call)).toMatchObject({ ok: true })
+        const patient = connectDirect({ url: stack.dbUrl })
+        try {
+          expect(await patient.dispatch(call)).toMatchObject({ ok: true })
+        } finally {
+          await patient.close()
+        }
       } finally {
         await database.close()
       }

@@ -18,6 +18,7 @@ import {
 } from '../../../samples.ts'
 
 type Over = {
+  endpoint?: { timeout_ms: number }
   channel?: Partial<Channel>
   message?: Parameters<typeof sampleMessage>[0]
   settings?: Partial<Settings>
@@ -51,7 +52,7 @@ function sendTo(graph_url: string, transport: Transport, over: Over = {}): Promi
   const channel = sampleChannel({ graph_url, ...over.channel })
   return whatsappSender.send(
     sampleDelivery(),
-    sampleEndpoint({ kind: 'whatsapp', url: '', timeout_ms: 400, channel }),
+    sampleEndpoint({ kind: 'whatsapp', url: '', channel, ...over.endpoint }),
     sampleEvent({ message: sampleMessage(over.message) }),
     {
       transport,
@@ -106,7 +107,8 @@ testEach('send() tells an outcome that nobody knows by its class', async ({ grap
   graph.setTurn(() => ({ kind: 'lose' }))
   expect(await send()).toMatchObject({ outcome: 'failed', error_class: 'reset' })
   graph.setTurn(() => ({ kind: 'delay', ms: 2_000 }))
-  expect(await send()).toMatchObject({ outcome: 'failed', error_class: 'timeout' })
+  expect(await send({ endpoint: { timeout_ms: 400 } }))
+    .toMatchObject({ outcome: 'failed', error_class: 'timeout' })
   graph.setTurn(() => ({ kind: 'gateway', status: 502 }))
   const gateway = await send()
   expect(gateway).toMatchObject({ outcome: 'failed', error_class: 'status', status: 502 })
