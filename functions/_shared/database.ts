@@ -52,7 +52,7 @@ export function readAnswer(value: unknown): DispatchReply {
 /** The reply of a database that these functions do not work with. */
 export function refused(refusal: ContractRefusal, cause: unknown): DispatchReply {
   const { message } = refusal
-  return { ok: false, fault: { kind: 'never', code: '', message, cause, refusal } }
+  return { ok: false, fault: { kind: 'never', code: 'contract', message, cause, refusal } }
 }
 
 /** Whether a Postgres error passes by itself: connection, resources, locks, shutdown, internal. */

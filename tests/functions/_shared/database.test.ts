@@ -43,7 +43,7 @@ Deno.test('readAnswer() reads a refusal in an answer of any shape', () => {
     for (const value of [{ refused }, { refused, later: 1 }, { ...answer, refused }]) {
       expect(readAnswer(value)).toMatchObject({
         ok: false,
-        fault: { retryable: false, message: refused.message, refusal: refused },
+        fault: { kind: 'never', message: refused.message, refusal: refused },
       })
     }
   }

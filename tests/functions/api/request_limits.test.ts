@@ -1,7 +1,11 @@
 import { Hono } from 'hono'
 import { expect } from '@std/expect'
 import type { ApiEnv } from '../../../functions/api/context.ts'
-import { limited, requestLimits } from '../../../functions/api/middleware/limits.ts'
+import {
+  bodyLimited,
+  headLimited,
+  requestLimits,
+} from '../../../functions/api/middleware/limits.ts'
 import { answerError } from '../../../functions/api/middleware/problem.ts'
 
 const { bodyBytes, batchBytes, headerBytes, urlCharacters, depth } = requestLimits
@@ -10,7 +14,8 @@ const { bodyBytes, batchBytes, headerBytes, urlCharacters, depth } = requestLimi
 async function send(url: string, init: RequestInit = {}): Promise<string> {
   const app = new Hono<ApiEnv>()
   app.onError(answerError(() => {}))
-  app.use(limited(requestLimits))
+  app.use(headLimited(requestLimits))
+  app.use(bodyLimited(requestLimits))
   app.all('*', (c) => c.json({}))
   const answer = await app.request(url, init)
   const { code } = await answer.json()
@@ -25,7 +30,7 @@ const text = (bytes: number): string => `"${'a'.repeat(bytes - 2)}"`
 /** The same, without a length said beforehand. */
 const stream = (bytes: number): ReadableStream => new Blob([text(bytes)]).stream()
 
-Deno.test('limited() has the limits that the documentation names', () => {
+Deno.test('requestLimits has the limits that the documentation names', () => {
   expect(requestLimits).toEqual({
     batchBytes: 4_194_304,
     bodyBytes: 262_144,
@@ -37,7 +42,7 @@ Deno.test('limited() has the limits that the documentation names', () => {
 })
 
 for (const [path, bytes] of [['/endpoints', bodyBytes], ['/events', batchBytes]] as const) {
-  Deno.test(`limited() takes a body of ${bytes} bytes at ${path}, and answers 413 to one byte more`, async () => {
+  Deno.test(`bodyLimited() takes a body of ${bytes} bytes at ${path}, and answers 413 to one byte more`, async () => {
     const post = (body: BodyInit): Promise<string> =>
       send(path, { method: 'POST', headers: json, body })
     expect(await post(text(bytes))).toBe('200')
@@ -47,7 +52,7 @@ for (const [path, bytes] of [['/endpoints', bodyBytes], ['/events', batchBytes]]
   })
 }
 
-Deno.test('limited() believes a content-length that is over the limit, and takes one that is at it', async () => {
+Deno.test('bodyLimited() believes a content-length that is over the limit, and takes one that is at it', async () => {
   const post = (length: number): Promise<string> =>
     send('/endpoints', {
       method: 'POST',
@@ -58,20 +63,20 @@ Deno.test('limited() believes a content-length that is over the limit, and takes
   expect(await post(bodyBytes + 1)).toBe('413 too_large')
 })
 
-Deno.test(`limited() takes ${headerBytes} bytes of headers, and answers 431 to one byte more`, async () => {
+Deno.test(`headLimited() takes ${headerBytes} bytes of headers, and answers 431 to one byte more`, async () => {
   const get = (bytes: number): Promise<string> =>
     send('/', { headers: { 'x-a': 'a'.repeat(bytes - 'x-a'.length) } })
   expect(await get(headerBytes)).toBe('200')
   expect(await get(headerBytes + 1)).toBe('431 headers_too_large')
 })
 
-Deno.test(`limited() takes a URL of ${urlCharacters} characters, and answers 400 to one more`, async () => {
+Deno.test(`headLimited() takes a URL of ${urlCharacters} characters, and answers 400 to one more`, async () => {
   const url = (length: number): string => 'http://localhost/'.padEnd(length, 'a')
   expect(await send(url(urlCharacters))).toBe('200')
   expect(await send(url(urlCharacters + 1))).toBe('400 invalid_argument')
 })
 
-Deno.test(`limited() takes arrays ${depth} deep, and answers 400 to one more`, async () => {
+Deno.test(`bodyLimited() takes arrays ${depth} deep, and answers 400 to one more`, async () => {
   const post = (levels: number): Promise<string> =>
     send('/', { method: 'POST', headers: json, body: '['.repeat(levels) + ']'.repeat(levels) })
   expect(await post(depth)).toBe('200')

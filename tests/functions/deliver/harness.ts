@@ -22,14 +22,14 @@ export type Harness = {
   stop: AbortController
   /** What the runtime says of the process's CPU. */
   cpuMs: number | null
-  /** What the run has logged, as level and message. */
-  log: string[]
   /** What the run waits for between some sends and the next ones; nothing unless a test says so. */
   yieldTurn(): Promise<void>
   /** One dispatch at a time unless the options say otherwise. */
   start(options?: Partial<RunOptions>): Promise<RunSummary>
-  /** What the run has logged, as `level message error`. */
+  /** What the run has logged, as `level message`. */
   readonly log: string[]
+  /** The errors that those lines name. */
+  readonly errors: unknown[]
   /** What the run says of each of its answers: why it was refused, null when it was not. */
   readonly begun: (ContractRefusal | null)[]
   /** Null until the run has ended. */
@@ -44,6 +44,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
   const sent: Harness['sent'] = []
   const courses: Record<string, Course> = {}
   const log: string[] = []
+  const errors: unknown[] = []
   const begun: (ContractRefusal | null)[] = []
   let summary: RunSummary | null = null
 
@@ -63,7 +64,10 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
       uuid: () => 'run-1',
       yieldTurn: () => harness.yieldTurn(),
       cpuMs: () => harness.cpuMs,
-      log: (level, message, { error = '' } = {}) => void log.push(`${level} ${message} ${error}`),
+      log: (level, message, { error } = {}) => {
+        log.push(`${level} ${message}`)
+        if (error !== undefined) errors.push(error)
+      },
       begun: (refusal) => void begun.push(refusal),
       observe: () => {},
       follow: () => {},
@@ -85,6 +89,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
     courses,
     stop,
     log,
+    errors,
     begun,
     cpuMs: null,
     yieldTurn: () => Promise.resolve(),

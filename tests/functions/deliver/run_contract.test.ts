@@ -15,7 +15,8 @@ Deno.test('run() ends at the first refusal, sends nothing and makes no further c
     expect(database.calls).toHaveLength(1)
     expect(harness.sent).toEqual([])
     expect(harness.begun).toEqual([otherContract])
-    expect(harness.log).toEqual(['error dispatch failed Update the functions'])
+    expect(harness.log).toEqual(['error dispatch failed'])
+    expect(harness.errors).toEqual(['Update the functions'])
   }
 })
 
@@ -38,11 +39,12 @@ Deno.test('run() that is refused in its middle sends what it holds and then ends
 Deno.test('run() logs a problem of the database once, and again when it comes back', async () => {
   const harness = createHarness()
   const { clock, database, log } = harness
-  const line = 'error the database reports a problem the tick does not run'
+  const line = 'error the database reports a problem'
   database.problem = 'the tick does not run'
   const running = harness.start()
   await clock.advance(2_000)
   expect(log).toEqual([line])
+  expect(harness.errors).toEqual(['the tick does not run'])
   database.problem = null
   await clock.advance(1_000)
   database.problem = 'the tick does not run'

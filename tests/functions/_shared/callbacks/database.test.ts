@@ -60,9 +60,9 @@ Deno.test('an error of the database is told by its codes, since its words may qu
 Deno.test('a function that the database does not have is told with what to do', async () => {
   const error = { code: 'PGRST202', message: 'wamid.X', details: null, hint: null }
   const { database } = over({ ok: false, status: 404, error })
-  expect(await database.findApps({ appKey: 'k' })).toEqual({
+  expect(await database.findApp('k')).toEqual({
     ok: false,
-    error: 'outbox.callback_apps answers 404 PGRST202; the functions and the database are of ' +
+    error: 'outbox.callback_app answers 404 PGRST202; the functions and the database are of ' +
       'different versions: push the migrations and deploy the functions of one version',
   })
 })
