@@ -32,7 +32,7 @@ export const callTimeoutMs = 10_000
 /** Reads what dispatch returned. An answer of another shape is a fault that no repeat cures. */
 export function readAnswer(value: unknown): DispatchReply {
   const refusal = readRefusal(value)
-  if (refusal !== null) return refused(refusal, undefined)
+  if (refusal !== null) return refused(refusal, 'contract', undefined)
   const read = dispatchAnswer.safeParse(value)
   if (read.success) return { ok: true, answer: read.data }
   const [issue] = read.error.issues
@@ -49,10 +49,14 @@ export function readAnswer(value: unknown): DispatchReply {
   }
 }
 
-/** The reply of a database that these functions do not work with. */
-export function refused(refusal: ContractRefusal, cause: unknown): DispatchReply {
+/** The reply of a database that these functions do not work with; `code` names the error. */
+export function refused(
+  refusal: ContractRefusal,
+  code: string,
+  cause: unknown,
+): DispatchReply {
   const { message } = refusal
-  return { ok: false, fault: { kind: 'never', code: 'contract', message, cause, refusal } }
+  return { ok: false, fault: { kind: 'never', code, message, cause, refusal } }
 }
 
 /** Whether a Postgres error passes by itself: connection, resources, locks, shutdown, internal. */

@@ -42,7 +42,7 @@ export function connectDirect(
     } catch (cause) {
       const code = codeOf(cause)
       if (isConnectionLost(cause)) sql = renew(sql, url)
-      if (isMissing(code, cause)) return refused(missingDispatch(), cause)
+      if (isMissing(code, cause)) return refused(missingDispatch(), code, cause)
       return {
         ok: false,
         fault: {

@@ -49,7 +49,7 @@ export function connectRpc(
       }).abortSignal(limit.signal)
       if (error === null) return readAnswer(data)
       // PostgREST knows no function of that name with these arguments.
-      if (error.code === 'PGRST202') return refused(missingDispatch(), error)
+      if (error.code === 'PGRST202') return refused(missingDispatch(), error.code, error)
       return {
         ok: false,
         fault: {

@@ -74,7 +74,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     db.calls.push({ ...structuredClone(call), at: clock.now() })
     if (db.latencyMs > 0) await sleep(clock, db.latencyMs)
     const trouble = db.troubles.shift()
-    if (trouble === 'other_contract') return refused(otherContract, undefined)
+    if (trouble === 'other_contract') return refused(otherContract, 'contract', undefined)
     if (trouble !== undefined && trouble !== 'lost') return faults[trouble]
     const bad = db.poison
     if (bad !== null && call.results.some((result) => bad(result))) return faults.member
