@@ -7,6 +7,8 @@ as $$
 declare
   v_function regprocedure;
 begin
+  -- to_regprocedure() raises over what is no name before Postgres 16, and returns null since.
+  perform pg_catalog.parse_ident(p_function);
   v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
   if v_function is null or p_function !~ '\.' then
     perform outbox.invalid('function',
@@ -18,7 +20,7 @@ begin
     from pg_catalog.pg_proc p
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.oid = v_function);
-exception when invalid_name or syntax_error then
+exception when invalid_parameter_value or invalid_name or syntax_error then
   raise exception using errcode = 'OH001',
     message = pg_catalog.format('function %s is not a name', p_function), detail = 'function',
     hint = 'Expected a schema and a name, such as public.bill_order';

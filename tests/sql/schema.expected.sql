@@ -3756,6 +3756,8 @@ CREATE FUNCTION outbox.check_handler(p_function text) RETURNS text
 declare
   v_function regprocedure;
 begin
+  -- to_regprocedure() raises over what is no name before Postgres 16, and returns null since.
+  perform pg_catalog.parse_ident(p_function);
   v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
   if v_function is null or p_function !~ '\.' then
     perform outbox.invalid('function',
@@ -3767,7 +3769,7 @@ begin
     from pg_catalog.pg_proc p
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.oid = v_function);
-exception when invalid_name or syntax_error then
+exception when invalid_parameter_value or invalid_name or syntax_error then
   raise exception using errcode = 'OH001',
     message = pg_catalog.format('function %s is not a name', p_function), detail = 'function',
     hint = 'Expected a schema and a name, such as public.bill_order';
@@ -18012,6 +18014,8 @@ CREATE FUNCTION outbox.step_function(p_function text) RETURNS regprocedure
 declare
   v_function regprocedure;
 begin
+  -- to_regprocedure() raises over what is no name before Postgres 16, and returns null since.
+  perform pg_catalog.parse_ident(p_function);
   v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
   if v_function is null or p_function !~ '\.' then
     perform outbox.invalid('function',
@@ -18027,7 +18031,7 @@ begin
       'A step is a function (context jsonb) returns jsonb');
   end if;
   return v_function;
-exception when invalid_name or syntax_error then
+exception when invalid_parameter_value or invalid_name or syntax_error then
   raise exception using errcode = 'OH001',
     message = pg_catalog.format('function %s is not a name', p_function),
     hint = 'Expected a schema and a name, such as public.reserve_stock';
@@ -20759,16 +20763,16 @@ ALTER TABLE outbox.message_attempt ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
 -- Name: outbound_attempt; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.outbound_attempt WITH (security_invoker='true') AS
- SELECT a.id,
-    a.message_id AS outbound_message_id,
-    a.attempt_no,
-    a.status,
-    a.error_code,
-    a.error_message,
-    a.provider_response,
-    a.next_retry_at,
-    a.created_at,
-    a.updated_at
+ SELECT id,
+    message_id AS outbound_message_id,
+    attempt_no,
+    status,
+    error_code,
+    error_message,
+    provider_response,
+    next_retry_at,
+    created_at,
+    updated_at
    FROM outbox.message_attempt a;
 
 ALTER TABLE outbox.outbound_attempt OWNER TO postgres;
