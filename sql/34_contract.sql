@@ -17,8 +17,10 @@ create unlogged table outbox.contract_refusal (
 comment on table outbox.contract_refusal is
   'The last run of each kind that was refused because it speaks no contract of this database.';
 
+-- Not immutable: a session that has folded the value into its plans would go by the old one after a
+-- migration.
 create function outbox.contracts() returns jsonb
-language plpgsql immutable set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
   return '{"oldest": 1, "newest": 1}'::jsonb;
@@ -28,7 +30,7 @@ comment on function outbox.contracts() is
   'The contracts of dispatch() that this database speaks: {"oldest", "newest"}.';
 
 create function outbox.agreed_contract(p_speaks jsonb) returns integer
-language plpgsql immutable set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   v_ours jsonb := outbox.contracts();
@@ -53,7 +55,7 @@ comment on function outbox.agreed_contract(jsonb) is
   '{"oldest", "newest"}; null means 1. OH001.';
 
 create function outbox.contract_advice(p_speaks jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   v_ours jsonb := outbox.contracts();
@@ -88,7 +90,9 @@ $$;
 comment on function outbox.contract_text(jsonb) is
   'A range of contracts in words: 2, or 2 to 3.';
 
-create function outbox.refuse_contract(p_speaks jsonb, p_kind text, p_now timestamptz) returns json
+create function outbox.refuse_contract(
+  p_run uuid, p_speaks jsonb, p_kind text, p_now timestamptz
+) returns json
 language plpgsql set search_path = ''
 as $$
 declare
@@ -105,6 +109,11 @@ begin
     on conflict (kind) do update set speaks = excluded.speaks, at = excluded.at;
   end if;
   perform outbox.count_up('runs', array[p_kind, 'contract']);
+  -- A migration may come in the middle of a run, whose place is free from now on.
+  update outbox.run r set ended_at = p_now
+  where r.id = (
+    select l.id from outbox.run l
+    where l.id = p_run and l.ended_at is null for update skip locked);
   -- The members of contract 1 are there as well, so that older functions end their run by "stop"
   -- and log the message as an error of dispatch. "refused" is of every contract and never changes.
   return pg_catalog.json_build_object(
@@ -116,10 +125,10 @@ begin
     'deliveries', '[]'::json, 'events', '{}'::json, 'endpoints', '{}'::json);
 end
 $$;
-comment on function outbox.refuse_contract(jsonb, text, timestamptz) is
+comment on function outbox.refuse_contract(uuid, jsonb, text, timestamptz) is
   'The answer of dispatch() to a run that speaks no contract of this database: {"refused": '
-  '{"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Notes the run '
-  'for contract_problem().';
+  '{"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run '
+  'and notes it for contract_problem().';
 
 create function outbox.contract_problem(p_now timestamptz) returns text
 language plpgsql stable set search_path = ''

@@ -114,7 +114,7 @@ declare
   v_renewed json;
 begin
   if v_contract is null then
-    return outbox.refuse_contract(p_contract, p_kind, v_now);
+    return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
   end if;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)

@@ -4635,7 +4635,7 @@ export type Database = {
         Returns: undefined
       }
       'refuse_contract': {
-        Args: { 'p_kind': string; 'p_now': string; 'p_speaks': Json }
+        Args: { 'p_kind': string; 'p_now': string; 'p_run': string; 'p_speaks': Json }
         Returns: Json
       }
       'refuse_endpoint': {

@@ -2,9 +2,9 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import type { ContractRange } from '../../functions/_shared/contract_range.ts'
+import { type ContractRange, contractRange } from '../../functions/_shared/contract_range.ts'
 import type { DispatchCall } from '../../functions/_shared/contracts.ts'
-import type { Database } from '../../functions/_shared/database.ts'
+import { type Database, readAnswer } from '../../functions/_shared/database.ts'
 import { connectDirect } from '../../functions/_shared/database/direct.ts'
 import { connectRpc } from '../../functions/_shared/database/rpc.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
@@ -35,7 +35,7 @@ const update = `
 
 function speaking({ oldest, newest }: ContractRange): string {
   return `create or replace function outbox.contracts() returns jsonb
-    language sql immutable set search_path = '' as $$
+    language sql stable set search_path = '' as $$
       select '{"oldest": ${oldest}, "newest": ${newest}}'::jsonb
     $$`
 }
@@ -119,6 +119,47 @@ Deno.test('functions that name no contract work with this database, by RPC and d
     from outbox.delivery d where d.event_id = ${id}`
   expect(row?.answer).toMatchObject({ applied: 1, stop: null })
   expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
+})
+
+/** Every member of a recorded answer with the kind of its value; ids that are names of members are left out. */
+function membersOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) {
+    return [`${path} ${value === null ? '' : typeof value}`]
+  }
+  if (Array.isArray(value)) {
+    return [
+      `${path} array`,
+      ...value.slice(0, 1).flatMap((one) => membersOf(one, `${path}[]`)),
+    ]
+  }
+  return Object.entries(value).flatMap(([name, one]) =>
+    membersOf(one, `${path}.${/^[0-9a-f-]{36}$/.test(name) ? 'id' : name}`)
+  )
+}
+
+Deno.test('both sides keep to what was said in each contract that they speak', async () => {
+  const [row] = await outhook.sql`select outbox.contracts() as contracts`
+  expect(row?.contracts).toEqual(contractRange)
+  for (let n = contractRange.oldest; n <= contractRange.newest; n++) {
+    const path = join(projectRoot, `tests/e2e/contracts/${n}.json`)
+    const recorded: unknown = JSON.parse(await Deno.readTextFile(path))
+    expect(readAnswer(recorded)).toMatchObject({ ok: true })
+    const id = await publishQuietly()
+    const { data } = await outhook.client.rpc('dispatch', {
+      p_run: crypto.randomUUID(),
+      p_seq: 1,
+      p_limit: 10,
+      p_kind: 'worker',
+      p_contract: { oldest: n, newest: n },
+    })
+    expect(data).toMatchObject({ deliveries: [{ event: id }] })
+    expect(membersOf(data)).toEqual(expect.arrayContaining(membersOf(recorded)))
+    await outhook.sql`
+      select outbox.dispatch(gen_random_uuid(), 1, jsonb_build_array(jsonb_build_object(
+        'event', d.event_id, 'endpoint', d.endpoint_id, 'attempt', 1, 'outcome', 'delivered',
+        'status', 200, 'duration_ms', 1)), p_ended => true)
+      from outbox.delivery d where d.event_id = ${id}`
+  }
 })
 
 Deno.test('neighbours work together: each speaks the contract of the other', async () => {

@@ -898,7 +898,7 @@ COMMENT ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) IS 
 -- Name: agreed_contract(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.agreed_contract(p_speaks jsonb) RETURNS integer
-    LANGUAGE plpgsql IMMUTABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $_$
 declare
@@ -5201,7 +5201,7 @@ COMMENT ON FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id tex
 -- Name: contract_advice(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.contract_advice(p_speaks jsonb) RETURNS jsonb
-    LANGUAGE plpgsql IMMUTABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
 declare
@@ -5274,7 +5274,7 @@ COMMENT ON FUNCTION outbox.contract_text(p_range jsonb) IS 'A range of contracts
 -- Name: contracts(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.contracts() RETURNS jsonb
-    LANGUAGE plpgsql IMMUTABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
 begin
@@ -6465,7 +6465,7 @@ declare
   v_renewed json;
 begin
   if v_contract is null then
-    return outbox.refuse_contract(p_contract, p_kind, v_now);
+    return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
   end if;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
@@ -15517,9 +15517,9 @@ ALTER FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) OWNER TO postgr
 
 COMMENT ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) IS 'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
 
--- Name: refuse_contract(jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: refuse_contract(uuid, jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone) RETURNS json
+CREATE FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -15537,6 +15537,11 @@ begin
     on conflict (kind) do update set speaks = excluded.speaks, at = excluded.at;
   end if;
   perform outbox.count_up('runs', array[p_kind, 'contract']);
+  -- A migration may come in the middle of a run, whose place is free from now on.
+  update outbox.run r set ended_at = p_now
+  where r.id = (
+    select l.id from outbox.run l
+    where l.id = p_run and l.ended_at is null for update skip locked);
   -- The members of contract 1 are there as well, so that older functions end their run by "stop"
   -- and log the message as an error of dispatch. "refused" is of every contract and never changes.
   return pg_catalog.json_build_object(
@@ -15549,11 +15554,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone) IS 'The answer of dispatch() to a run that speaks no contract of this database: {"refused": {"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Notes the run for contract_problem().';
+COMMENT ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) IS 'The answer of dispatch() to a run that speaks no contract of this database: {"refused": {"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run and notes it for contract_problem().';
 
 -- Name: refuse_endpoint(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24037,9 +24042,9 @@ REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) FROM PUBLIC;
 
--- Name: FUNCTION refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.refuse_contract(p_speaks jsonb, p_kind text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -2,7 +2,7 @@
 -- common nothing happens but a refusal that every check tells.
 begin;
 \ir ../_helpers.sql
-select plan(30);
+select plan(31);
 
 create sequence numbers;
 create function called(p_contract jsonb, p_results jsonb default '[]', p_kind text default 'worker') returns jsonb language sql as $$
@@ -48,9 +48,10 @@ select is(called(null, results_of(a)) ->> 'applied', '1', 'and functions without
 
 -- The other way round: this database is newer than the functions, in the middle of a run.
 do $$ begin perform time_passes('1 s'); end $$;
-create or replace function outbox.contracts() returns jsonb language sql immutable as $$ select '{"oldest": 3, "newest": 4}'::jsonb $$;
+create or replace function outbox.contracts() returns jsonb language sql stable as $$ select '{"oldest": 3, "newest": 4}'::jsonb $$;
 update refused set a = called(null, p_kind => 'edge') where true;
 select is(a -> 'refused' ->> 'message', 'The functions speak contract 1 and the database speaks contract 3 to 4: update the functions, that is deploy them, and restart workers, from the version of the migrations', 'functions without a contract are told to be updated') from refused;
+select results_eq('select ended_at from outbox.run', 'select outbox.clock()', 'a run that was refused in its middle has ended');
 select is((select problems[1] from outbox.queue_health), 'a run of kind edge was refused: ' || (select a -> 'refused' ->> 'message' from refused), 'queue_health says so');
 
 select * from finish();
