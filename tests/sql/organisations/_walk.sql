@@ -237,7 +237,7 @@ select walk('works', null, $$
   set_replay_job(p_id => {job}, p_state => 'paused')
   get_whatsapp_app(p_app_id => {app})
   put_whatsapp_app(p_app_id => {app}, p_secret => 'x')
-  callback_apps(p_phone_number_ids => array[{number}])
+  callback_app(p_app_key => 'a-key-of-nobody-00')
 $$);
 select walk('works', 'OH002', $$
   retry_now(p_event_id => {e.retrying}, p_endpoint_id => {open})
@@ -261,13 +261,13 @@ select unnest(array['p_limit', 'p_from', 'p_to', 'p_hours', 'p_reason', 'p_why',
   'p_version', 'p_change', 'p_overlap', 'p_overlap_seconds', 'p_secret', 'p_url', 'p_headers', 'p_filter', 'p_event_types', 'p_timeout_ms',
   'p_ordering', 'p_max_in_flight', 'p_quantum', 'p_retry', 'p_rate_per_second', 'p_kind', 'p_broker', 'p_credentials', 'p_access_token',
   'p_messages_per_second', 'p_pair_seconds', 'p_waba_id', 'p_allow_unsigned', 'p_context', 'p_result', 'p_count', 'p_delay', 'p_failed_from',
-  'p_failed_to', 'p_endpoint', 'p_token', 'p_run', 'p_seq', 'p_ended', 'p_known']);
+  'p_failed_to', 'p_endpoint', 'p_token', 'p_run', 'p_seq', 'p_ended', 'p_known', 'p_contract']);
 -- Doors that take nothing of an organisation, with the reason.
 create table plain_function (name text primary key, why text);
 insert into plain_function
 select n, w from (values
   ('rules that read no row of anybody', 'calculate_delay is_retryable preview_schedule preview_retry_config retry_preset uuid_v7_time version'),
-  ('settings and sums of the whole outbox', 'set_setting get_health get_metrics waiting gate_totals note_requests'),
+  ('settings and sums of the whole outbox', 'set_setting get_health get_metrics waiting gate_totals last_tick_at problems note_requests'),
   ('sagas are defined for all organisations', 'define_saga drop_saga run_step check_handler'),
   ('the inbox is one for the application, by consumer', 'accept_once consume report_dead_message'),
   ('it takes no id: updates name their number when they come', 'apply_callbacks')

@@ -32,7 +32,7 @@ perform decided.decide('relation', 'service_role: select', 'The console kit, the
   -- events and deliveries
   event event_default unrouted unroutable delivery attempt attempt_default dead_letter replay_job
   -- endpoints and the engine
-  endpoint subscription gate lane run setting failure_rule error_hint
+  endpoint subscription gate lane run setting failure_rule error_hint refusal endpoint_refusal routing_timeout
   -- sagas and consumers
   saga saga_step consumer_inbox
   -- messages
@@ -46,26 +46,28 @@ perform decided.decide('relation', 'service_role: select insert', 'An insert int
 perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
   'endpoint_secret request_key saga_key idempotency_key');
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
-  counter counter_change partition_check request_bucket ring router run_batch event_type event_catalogue
+  counter counter_change contract_refusal partition_check request_bucket ring router run_batch event_type event_catalogue
 $$);
 perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
 
 perform decided.decide('sequence', 'nobody', 'A number is given by an insert, which the owner''s functions make.', $$
   activity_id_seq audit_event_id_seq consent_id_seq gate_id_seq inbound_message_id_seq lane_id_seq
-  message_attempt_id_seq outbound_message_id_seq replay_job_id_seq whatsapp_update_id_seq
+  message_attempt_id_seq outbound_message_id_seq replay_job_id_seq routing_timeout_id_seq whatsapp_update_id_seq
 $$);
 perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollback takes back.', $$
   counters_from kicks_by_tick kicks_on_commit last_kick last_tick
 $$);
 
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
-  claimed claimed_message delivery_key gain message_move news pace pair parcel replay_step result routing
+  claimed claimed_message completed delivery_key filter filter_part filter_state filter_tokens gain handed
+  message_move news pace pair pairs_apart parcel question replay_step reported result routing
   status_change target wish
 $$);
 
 -- Functions. A door is SECURITY DEFINER or needs nothing that service_role lacks (grants/callable.test.sql).
 perform decided.decide('function', 'service_role: execute', 'Doors of a run: what deliver, whatsapp, metrics and ops-alerts call.', $$
-  dispatch apply_callbacks receive_callbacks callback_apps get_metrics waiting gate_totals get_health version
+  dispatch apply_callbacks receive_callbacks callback_app get_metrics waiting gate_totals get_health version
+  last_tick_at problems
   take_requests note_requests
 $$);
 perform decided.decide('function', 'service_role: execute', 'Doors of the application: it publishes, sends and consumes.', $$
@@ -106,7 +108,7 @@ perform decided.decide('function', 'nobody', 'Triggers. Firing one needs no righ
   publish_row publish_rows publish_inserted check_setting lock_settings
 $$);
 perform decided.decide('function', 'nobody', 'What pg_cron and the SQL console call, as the owner.', $$
-  tick upkeep cleanup configure watch_table unwatch_table
+  tick upkeep cleanup configure reload_jobs watch_table unwatch_table
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- arguments, settings, addresses
@@ -119,14 +121,24 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   app_secrets audit channel_json check_channel count_message fail_message forget_app_secrets keep_in_vault
   lock_channel may_become note_activity open_window pace_of plain_word save_message template_json
   -- endpoints, subscriptions, secrets
-  add_secret check_endpoint check_filter check_headers check_old_secrets check_overlap check_secret
+  add_secret check_endpoint check_filter_count check_filter_text check_headers check_old_secrets check_overlap check_secret
   check_signing_key check_signs disable_itself drop_expired_secrets header_problem live_secrets
   lock_endpoint new_secret put_credentials put_headers reserved_headers set_endpoint_state
-  stored_credentials stored_headers type_patterns
+  end_unreadable_secrets filter_alternatives filter_close filter_condition filter_element filter_leaf
+  filter_literal filter_member filter_operand filter_path filter_place filter_shown filter_tokens filter_where
+  hold_unreadable lost_in_vault other_headers read_filter read_problem refuse_filter release_unreadable
+  stored_credentials stored_headers try_read type_patterns vault_text why_unreadable
   -- gates, lanes, attempts, counters, runs
   add_gate allowed_in_flight attempt_bounds count_up counters_since find_event first_lane_at first_lease_end
   fold_counters is_crowded key_hash latency_bounds lock_gates next_token_at park ring_from touch_run
   try_lock_gates turn_ring
+  -- what the database refuses
+  admit_endpoints complete_apart forget_refusals given_back is_passing lay_aside leave_lane make_refused
+  note_refusal read_results record_results refusal_delay refuse_endpoint refuse_result renew_apart
+  unreadable_result
+  -- contracts and the tick's state
+  agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron refuse_contract
+  tick_problem
   -- publishing
   check_addressed check_event check_json check_publisher check_type check_unordered current_traceparent
   event_content new_event put_event take_key
@@ -156,19 +168,21 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   note_wishes notice_end notice_reason notice_rule_of number_of open_delivery publish_inbound recipients_of
   reply_action take_inbound take_notice take_preference templates_of wishes_of
   -- routing and claiming
-  add_deliveries add_pairs begin_attempt chain_length claim claimed_before close_pairs count_failure
-  cut_batch due_gates filter_problem had_pairs has_unrouted insert_deliveries is_template_held lock_router
-  next_unrouted read_unrouted rest_lane route route_events route_one_by_one shrink_routing still_due take
+  add_apart add_deliveries add_pairs answer_of ask_filters begin_attempt chain_length claim claimed_before close_pairs count_failure
+  cut_batch due_gates each_filter_once had_pairs has_unrouted insert_deliveries is_template_held lock_router
+  joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
+  route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing still_due take
   take_messages targets touched_events unrouted_late why_not_send with_late
   -- dispatch and what it announces
-  announce announce_dead answer batch broker_text dlq_message dropped_events has_due publish_dead put_news
-  retries_at run_settings waits_of with_messages
+  announce announce_dead answer batch broker_text dlq_message dropped_events forget_batches give_back hand_out
+  has_due note_batch publish_dead put_news readable
+  retries_at run_settings waits_of with_messages without
   -- the kick, the tick, replay, purge
   forget_endpoint is_quiet keep_days keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
-  purge_endpoint put_back replay_lane wake_changed wake_missed work_replay_jobs
+  purge_endpoint put_back replay_lane wake wake_changed wake_missed work_replay_jobs
   -- views, requests, lists
   begin_request check_page cursor_to_key end_request forget_requests iso_time key_to_cursor org_endpoint
-  read_cursor release_command to_cursor
+  read_cursor release_command rewrite_command to_cursor
   -- the API
   broker_of_wire broker_to_wire change_catalogue change_endpoint change_event_types check_delivery
   check_endpoint_change check_is_open create_by_kind dead_letter_json delivery_ends delivery_json
