@@ -38,7 +38,7 @@ function pgTapPart(files: string[], { root }: StepContext): Part {
     async run(env): Promise<PartResult> {
       const ended = await run({
         path: Deno.execPath(),
-        args: ['run', '-A', '--no-check', 'tests/_run/pg_tap.ts', ...files],
+        args: ['run', '-A', '--cached-only', '--no-check', 'tests/_run/pg_tap.ts', ...files],
         cwd: root,
         env,
       })

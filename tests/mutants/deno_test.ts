@@ -20,7 +20,7 @@ export async function runDenoTest(
   const filter = words === null ? [] : [`--filter=/(?i:${namePattern([words]).source})/`]
   const { code, output } = await run({
     path: Deno.execPath(),
-    args: ['test', '--quiet', '-A', '--no-check', '--fail-fast', ...filter, path],
+    args: ['test', '--quiet', '-A', '--cached-only', '--no-check', '--fail-fast', ...filter, path],
     cwd: root,
     env: { [runMark]: mark, NO_COLOR: '1' },
   })

@@ -19,7 +19,7 @@ Each is a small fault, put into a copy of the project; the tests that it names m
 The exit code is 0 when each was noticed or is argued to be equivalent.`
 
 /** Try the mutants that the words select, and return the exit code. */
-async function main(words: readonly string[]): Promise<number> {
+async function runMutants(words: readonly string[]): Promise<number> {
   const chosen = choose(areas, words)
   if (chosen.length === 0) {
     printError(`No mutant has ${words.map((word) => `"${word}"`).join(' or ')} in its area or file`)
@@ -90,9 +90,12 @@ function stopOnSignals(): { code: number | null } {
   return state
 }
 
-if (import.meta.main) {
+/** Runs what the arguments of this process ask for, then ends it. */
+export async function main(): Promise<never> {
   const flag = Deno.args.find((arg) => arg.startsWith('-'))
   if (flag === '--help') print(help)
   else if (flag !== undefined) printError(`Unknown option "${flag}": --help is the only one`)
-  Deno.exit(flag === undefined ? await main(Deno.args) : flag === '--help' ? 0 : 2)
+  Deno.exit(flag === undefined ? await runMutants(Deno.args) : flag === '--help' ? 0 : 2)
 }
+
+if (import.meta.main) await main()

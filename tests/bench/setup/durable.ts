@@ -28,7 +28,7 @@ export async function readDurability(sql: Sql): Promise<DurableSettings> {
 
 /** Unlogged as they are installed: who works now and what pg_net asks. No delivery lies in them. */
 const WITHOUT_DELIVERIES = [
-  ...['outbox.run', 'outbox.run_batch', 'outbox.request_bucket'],
+  ...['outbox.run', 'outbox.run_batch', 'outbox.request_bucket', 'outbox.contract_refusal'],
   ...['net.http_request_queue', 'net._http_response'],
 ]
 
