@@ -41,7 +41,14 @@ Deno.test('parseOptions() refuses an option that it does not know', () => {
 Deno.test('parseOptions() takes the version of Postgres, and no other than 17', () => {
   expect(parseOptions(['--postgres', '17', 'claim'])).toEqual({
     ok: true,
-    options: { soak: false, short: false, words: ['claim'], postgres: 17 },
+    options: {
+      soak: false,
+      short: false,
+      all: true,
+      slow: false,
+      words: ['claim'],
+      postgres: 17,
+    },
   })
   expect(parseOptions(['claim'])).toMatchObject({ options: { postgres: null } })
   for (const args of [['--postgres'], ['--postgres', '18'], ['--postgres', 'claim']]) {

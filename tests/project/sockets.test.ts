@@ -22,7 +22,7 @@ const known: Record<string, string[]> = {
   'functions/_shared/transport/fetch.ts': ['fetch'],
   'functions/api/auth/authenticate.ts': ['jose'],
   'functions/api/auth/portal.ts': ['jose'],
-  'functions/api/auth/tokens.ts': ['jose'],
+  'functions/api/auth/tokens.ts': ['fetch', 'jose'],
   'functions/api/index.ts': ['Deno.serve'],
   'functions/deliver/index.ts': ['Deno.serve'],
   'functions/example-consumer/database.ts': ['@supabase/supabase-js'],
