@@ -1,7 +1,11 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi'
 import { expect } from '@std/expect'
 import type { ApiEnv } from '../../../functions/api/context.ts'
-import { bodyLimited, requestLimits } from '../../../functions/api/middleware/limits.ts'
+import {
+  bodyLimited,
+  headLimited,
+  requestLimits,
+} from '../../../functions/api/middleware/limits.ts'
 import { answerError } from '../../../functions/api/middleware/problem.ts'
 import { jsonAnswer, jsonBody } from '../../../functions/api/routes/route.ts'
 
@@ -20,6 +24,7 @@ async function post(
 ): Promise<{ status: number; body: unknown }> {
   const app = new OpenAPIHono<ApiEnv>()
   app.onError(answerError(() => {}))
+  app.use(headLimited(requestLimits))
   app.use(bodyLimited(requestLimits))
   app.openapi(route, (c) => c.json({ type: c.req.valid('json').type }, 200))
   const answer = await app.request('/', {
@@ -57,7 +62,7 @@ for (const type of ['text/plain', 'application/jsonx', 'application/json,applica
   })
 }
 
-Deno.test('limited() takes headers up to their bound and answers 431 beyond it', async () => {
+Deno.test('headLimited() takes headers up to their bound and answers 431 beyond it', async () => {
   const room = requestLimits.headerBytes - 'content-type'.length - 'application/json'.length - 1
   expect(await post('application/json', undefined, { x: 'y'.repeat(room) }))
     .toMatchObject({ status: 200 })
@@ -65,7 +70,7 @@ Deno.test('limited() takes headers up to their bound and answers 431 beyond it',
     .toMatchObject({ status: 431, body: { code: 'headers_too_large' } })
 })
 
-Deno.test('limited() takes a body up to its bound and depth, and no other', async () => {
+Deno.test('bodyLimited() takes a body up to its bound and depth, and no other', async () => {
   const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
   const deep = (depth: number): string => `{"type": "a", "more": ${nested(depth - 1)}}`
   // As deep as it may be, so that only the schema has something to say.
