@@ -58,6 +58,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'drop_expired_secrets() waits for nobody who forgets the endpoint',
   ],
   '18_headers.sql set_headers: lock_endpoint': ['deleted.test.ts', 'outbox.set_headers($1'],
+  '19_unreadable.sql hold_unreadable: for no key update skip locked': [
+    'held_refusals.test.ts',
+    'hold_unreadable() passes over an endpoint',
+  ],
   '20_gate.sql turn_ring: for no key update skip locked': [
     'held_gates.test.ts',
     'turn_ring() leaves the ring to a call that is turning it',
@@ -69,6 +73,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   '20_gate.sql try_lock_gates: for no key update skip locked': [
     'held_cleanup.test.ts',
     'expire_deliveries() passes over a gate that another session holds',
+  ],
+  '34_contract.sql refuse_contract: for update skip locked': [
+    'held_refusals.test.ts',
+    'refuse_contract() waits for no other call of the run',
   ],
   '35_run.sql touch_run: for update skip locked': [
     'held_gates.test.ts',
@@ -136,6 +144,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_cleanup.test.ts',
     'waits for a cleanup that forgets the person',
   ],
+  '58_manual.sql make_refused: lock_gates': [
+    'held_refusals.test.ts',
+    'retry_now() of a delivery that could not be made waits for the gate',
+  ],
   '58_manual.sql open_delivery: lock_gates': [
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',
@@ -182,7 +194,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   ],
   '63_route.sql shrink_routing: lock_router': [
     'held_gates.test.ts',
-    'and the failed step of another counts nothing',
+    'and the failed step of another counts once it is free',
   ],
   '64_due_gates.sql due_gates: for no key update skip locked': [
     'held_gates.test.ts',
@@ -191,6 +203,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   '66_message_claim.sql take_messages: for update': [
     'held_messages.test.ts',
     'a claim waits for a change of the message',
+  ],
+  '69_batch.sql hand_out: lock_gates': [
+    'held_refusals.test.ts',
+    'a repeated call that must give back waits for the gate',
   ],
   '70_dispatch.sql dispatch: lock_gates': [
     'held_gates.test.ts',
