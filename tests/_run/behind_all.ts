@@ -16,6 +16,24 @@ export interface Behind {
 
 export const behindAll: readonly Behind[] = [
   {
+    file: 'tests/concurrency/dying.test.ts',
+    why: 'It makes dispatch die at each of some hundred rows, and compares all tables each time.',
+    caughtBy: [
+      'tests/concurrency/repeat.test.ts',
+      'tests/concurrency/poison.test.ts',
+      'tests/e2e/run_killed.test.ts',
+    ],
+    how: 'repeat makes a call again whose answer was lost, poison has rows that are refused, and ' +
+      'run_killed kills a run at its worst moments. Left is a death at any other row.',
+  },
+  {
+    file: 'tests/project/bench_run.test.ts',
+    why: 'It measures two queues and a fan-out, in 20 s and more.',
+    caughtBy: ['tests/project/bench_checks.test.ts', 'tests/project/bench_engine.test.ts'],
+    how: 'They hold the rules by which a benchmark counts and judges, and run one. Left is the ' +
+      'comparison with other queues, which is no part of the product.',
+  },
+  {
     file: 'tests/sql/plans/million.test.sql',
     why: 'It inserts a million deliveries, in 40 s.',
     caughtBy: [
@@ -63,6 +81,35 @@ export const behindAll: readonly Behind[] = [
     ],
     how: 'bundle and imports look at what a function imports, config at config.toml, and ' +
       'cli_stack reads that file with both CLIs. Left is what a CLI itself uploads.',
+  },
+]
+
+/** What the short run does less of, in the files that stay. */
+export interface Shrunk {
+  file: string
+  /** What it does less of. */
+  less: string
+  /** What the short run would still catch its failure by. */
+  how: string
+}
+
+/** Each file reads OUTHOOK_TESTS, which is `short` or `all`, or is a step that is told of it. */
+export const shrunk: readonly Shrunk[] = [
+  {
+    file: 'tests/property/engine.test.ts',
+    less: 'It plays 150 sequences instead of 2,000.',
+    how: 'The pgTAP files of dispatch, claim, complete and states hold the same promises one by ' +
+      'one; any seed of the 150 may still find what no file names.',
+  },
+  {
+    file: 'tests/e2e/run_configuration.test.ts',
+    less: 'It changes the endpoint 40 times under load instead of 200.',
+    how: 'A claim that reads an old configuration shows in most of the changes.',
+  },
+  {
+    file: 'tests/_run/steps.ts',
+    less: 'The functions run under the edge level of Deno without their types checked by it.',
+    how: 'The newer Deno checks the same types, and what is missing at run time fails its test.',
   },
 ]
 

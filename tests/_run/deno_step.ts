@@ -78,7 +78,7 @@ async function test(
     ? Deno.execPath()
     : join(await ensureTool(context.root, 'deno', spec.version), 'deno')
   // `deno task ok` has checked the types for the Deno that runs us, so only others check here.
-  const check = spec.version === undefined ? ['--no-check'] : []
+  const check = spec.version === undefined || !context.all ? ['--no-check'] : []
   // --quiet would also hide what the tests print, such as what the long ones have measured.
   const quiet = spec.live ? [] : ['--quiet']
   const report = context.slow ? testFolder(context.mark) : null

@@ -6,7 +6,7 @@ import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { type LiveRun, startRun } from './receiver/runs.ts'
 
-const iterations = 200
+const iterations = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 40 : 200
 
 let outhook: TestOuthook
 let runs: LiveRun[] = []

@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { behindAll, waitsForAll } from '../_run/behind_all.ts'
+import { behindAll, shrunk, waitsForAll } from '../_run/behind_all.ts'
 import { parseOptions } from '../_run/options.ts'
 import type { StepContext } from '../_run/step.ts'
 import { testSteps } from '../_run/steps.ts'
@@ -27,6 +27,17 @@ for (const { file, why, caughtBy, how } of behindAll) {
     expect(caughtBy.length).toBeGreaterThan(0)
     expect(caughtBy.filter(waitsForAll)).toEqual([])
     for (const text of [why, how]) expect(text).toMatch(/^[A-Za-z].{20,}\.$/)
+  })
+}
+
+for (const { file, less, how } of shrunk) {
+  Deno.test(`${file} does less in the short run, as its entry says`, async () => {
+    expect(waitsForAll(file)).toBe(false)
+    const text = await Deno.readTextFile(join(projectRoot, file))
+    for (const number of less.match(/\d[\d,]*/g) ?? []) {
+      expect(text).toContain(number.replace(',', '_'))
+    }
+    expect(how).toMatch(/^[A-Z].{20,}\.$/)
   })
 }
 
