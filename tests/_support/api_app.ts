@@ -19,9 +19,9 @@ export interface TestApi {
   token(orgId: string, role: string): Promise<string>
 }
 
-/** Starts it, without the functions of the stack. */
-export async function startApi(): Promise<TestApi> {
-  const outhook = await startOuthook({ functions: [] })
+/** Starts it, without the functions of the stack; with `cronAlone` only pg_cron ticks. */
+export async function startApi(options: { cronAlone?: boolean } = {}): Promise<TestApi> {
+  const outhook = await startOuthook({ ...options, functions: [] })
   const { stack } = outhook
   const lines: string[] = []
   const url = new URL(stack.apiUrl)

@@ -26,6 +26,9 @@ let api: TestApi
 
 Deno.test.beforeAll(async () => {
   api = await startApi()
+  const { sql } = api.outhook
+  await sql`select outbox.put_whatsapp_app('900000000000001', 'secret')`
+  await sql`select outbox.set_setting('whatsapp.shared_app', '"900000000000001"')`
 })
 Deno.test.afterAll(async () => {
   await api?.outhook.stop()
