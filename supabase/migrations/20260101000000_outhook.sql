@@ -3187,7 +3187,7 @@ comment on function outbox.send_test_event(uuid) is
 -- should have; the claim holds the endpoint (19_unreadable).
 
 create function outbox.lost_in_vault(p_what text) returns void
-language plpgsql immutable set search_path = ''
+language plpgsql volatile set search_path = ''
 as $$
 begin
   raise exception using errcode = 'OH004',

@@ -11867,7 +11867,7 @@ COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a 
 -- Name: lost_in_vault(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lost_in_vault(p_what text) RETURNS void
-    LANGUAGE plpgsql IMMUTABLE
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 begin
