@@ -198,7 +198,7 @@ Deno.test('these functions claim nothing from a database that knows no contracts
         retryable: false,
         refusal: {
           update: 'database',
-          message: expect.stringContaining('Update the database, that is push the migrations'),
+          message: expect.stringContaining('Update the database: push the migrations'),
         },
       },
     }
@@ -225,7 +225,7 @@ Deno.test('a database that has left the contract of these functions refuses them
   await outhook.admin.unsafe(speaking({ oldest: 2, newest: 3 }))
   let id = ''
   const message = 'The functions speak contract 1 and the database speaks contract 2 to 3: ' +
-    'update the functions, that is deploy them, and restart workers, from the version of the migrations'
+    'update the functions: deploy them and restart workers from the version of the migrations'
   try {
     id = await publishQuietly()
     await both(async (database) =>

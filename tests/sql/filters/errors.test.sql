@@ -40,7 +40,7 @@ select is(claimed_events(step(), total), array[odd], 'and is sent') from event, 
 
 -- An event may ask each of the filters of an endpoint, so they are few.
 select lives_ok(format('select outbox.subscribe(%L, array[%L], %L)', id, 'c' || n, '$.n == ' || n), 'filter ' || n + 2) from two, generate_series(1, 2) n;
-select is(refusal(format('select outbox.subscribe(%L, ''{d}'', ''$.n == 3'')', id)), 'OH001 filter would be the fifth different one of the endpoint', 'a fifth is refused') from two;
+select is(refusal(format('select outbox.subscribe(%L, ''{d}'', ''$.n == 3'')', id)), 'OH001 filter is one too many: the endpoint has 4 different filters', 'a fifth is refused') from two;
 select is_empty('select * from miscounts()', 'the counters are right');
 
 select * from finish();
