@@ -260,7 +260,7 @@ Deno.test('the API says that the versions differ when its database has no such f
       body: {
         code: 'contract_mismatch',
         remedy: expect.stringContaining(
-          'push the migrations and deploy the functions of one version',
+          'push the migrations and deploy the functions of the same version',
         ),
       },
     })

@@ -52,7 +52,7 @@ Deno.test('an error of the database is told by its codes, since its words may qu
   expect(await odd.database.findApp('k')).toEqual({
     ok: false,
     error: expect.stringMatching(
-      /^Cannot read the answer of outbox.callback_app at app.secrets;/,
+      /^Cannot read the result of outbox.callback_app at app.secrets;/,
     ),
   })
 })
@@ -63,6 +63,6 @@ Deno.test('a function that the database does not have is told with what to do', 
   expect(await database.findApp('k')).toEqual({
     ok: false,
     error: 'outbox.callback_app answers 404 PGRST202; the functions and the database are of ' +
-      'different versions: push the migrations and deploy the functions of one version',
+      'different versions: push the migrations and deploy the functions of the same version',
   })
 })
