@@ -22,7 +22,7 @@ export async function ensureTool(
 
 /**
  * The same for several packages: returns their `node_modules`. The folder is made under another name
- * and renamed, so that what is there is always whole.
+ * and then renamed, so that it is always complete.
  */
 export async function ensurePackages(
   root: string,
@@ -52,7 +52,7 @@ export async function ensurePackages(
 const DRAFT = '.draft-'
 const HOUR_MS = 3_600_000
 
-/** Removes what installations that were broken off have left: no installation takes an hour. */
+/** Removes the remains of interrupted installations: those older than an hour. */
 async function sweepDrafts(tools: string): Promise<void> {
   for await (const { name } of Deno.readDir(tools)) {
     if (!name.startsWith(DRAFT)) continue

@@ -87,7 +87,7 @@ Deno.test('a function that cannot start says so once, with its error, however of
   const failure = await functions.failed
   expect(failure).toMatchObject({ name: 'broken', starts: 3 })
   expect(failure.reason).toBe(
-    'its code failed as it was loaded: correct it (code 1)\n' +
+    'its code failed while it was loaded: correct it (code 1)\n' +
       '  error: Uncaught (in promise) Error: broken on purpose\n' +
       "  throw new Error('broken on purpose')",
   )

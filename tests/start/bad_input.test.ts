@@ -51,8 +51,8 @@ Deno.test('without a network the start says so', async () => {
   const { port } = closed.addr
   closed.close()
   expect(sentence(await coldStart({ HTTPS_PROXY: `http://127.0.0.1:${port}` }))).toBe(
-    'The package registry cannot be reached: connect this machine to the network; behind a proxy ' +
-      'name it in HTTPS_PROXY, with a mirror name it in ~/.npmrc (registry=https://…)',
+    'The package registry cannot be reached: connect this machine to the network, or name your ' +
+      'proxy in HTTPS_PROXY or your mirror in ~/.npmrc (registry=https://…)',
   )
 })
 
@@ -116,7 +116,7 @@ for (const [when, size] of [['the database is made', '8m'], ['it is filled', '48
         join(disk, 'data'),
       ])
       expect(sentence(ended)).toBe(
-        'The disk is full: make room (the stack takes about 200 MB), or name a folder on another ' +
+        'The disk is full: free some space (the stack needs about 200 MB), or name a folder on another ' +
           'disk with --data-dir',
       )
     },
@@ -132,8 +132,8 @@ Deno.test({
     const mounts =
       `mount --bind '${clone}' '${clone}' && mount -o remount,bind,ro '${clone}' && cd '${clone}'`
     expect(sentence(await startAmid(mounts, [], clone))).toBe(
-      'The project lies on a read-only file system: name a folder that can be written with ' +
-        '--data-dir, or use a clone elsewhere',
+      'The project is on a read-only file system: name a writable folder with --data-dir, or use ' +
+        'a clone elsewhere',
     )
     const { code, stderr } = await startAmid(mounts, ['--data-dir', join(folder, 'rw')], clone)
     expect(stderr).toBe('')

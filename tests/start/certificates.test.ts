@@ -52,7 +52,7 @@ function environment(more: Record<string, string>): Record<string, string> {
 }
 
 const where = { cacheDir: '', cacheVariable: '' }
-const lacks = /^The package registry lacks a package that is needed/
+const lacks = /^The package registry does not have a required package/
 const unknown =
   /^The package registry has a certificate of an authority that this machine does not name/
 
