@@ -1,4 +1,4 @@
-/** One message, or one channel, that the database refuses costs no other message anything. */
+/** If the database refuses one message or one channel, all other messages are sent. */
 
 import { expect } from '@std/expect'
 import type { Sql } from 'postgres'

@@ -1,4 +1,4 @@
-/** A routing call that ran out of time makes the next batch smaller, whoever routes meanwhile. */
+/** A routing call that times out makes the next batch smaller, even if another call routes meanwhile. */
 
 import { expect } from '@std/expect'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
@@ -35,7 +35,7 @@ Deno.test('a call that ran out of time while another routes still makes the batc
   await first.sql`select outbox.shrink_routing(null, ${slow}, outbox.clock())`
   expect(await batch()).toBe(1000)
   await second.sql`rollback`
-  // 1,000 / 8, and what succeeds doubles it.
+  // 1,000 / 8; each success doubles it.
   expect(await new Run(first.sql).call([], 0)).toMatchObject({ routed: 125 })
   expect(await batch()).toBe(250)
   expect([...await db.admin`select from outbox.routing_timeout t`]).toEqual([])

@@ -1,4 +1,4 @@
-/** An endpoint whose secrets cannot be read is held, with reason and remedy; nobody else waits. */
+/** An endpoint whose secrets cannot be read is held, with reason and remedy; others go on. */
 
 import { expect } from '@std/expect'
 import type { Sql } from 'postgres'
@@ -96,7 +96,7 @@ for (const [what, harm] of [['cannot be decrypted', damage], ['is gone', remove]
     await harm(await headersOf(bad))
     await publishMany(sql, 'thing.done', 12)
     await expectHeld(good, bad, /^unreadable: the set of custom headers .*set_headers\(\)/)
-    // What is not named would be lost, so it is asked for.
+    // A header that the call does not name would be lost, so the call is refused.
     await expect(sql`select outbox.set_headers(${bad}, '{"authorization": "Bearer 3"}')`.execute())
       .rejects.toThrow('cannot be read from Vault')
     await sql`select outbox.set_headers(${bad}, '{"authorization": "Bearer 3", "x-a": null}')`

@@ -56,7 +56,7 @@ async function userOf(org: string, role = 'admin'): Promise<Record<string, strin
   return { authorization: `Bearer ${await api.token(org, role)}` }
 }
 
-/** What an answer says that only the victim's rows say, but for what the request itself named. */
+/** The texts in a response that occur only in the victim's rows, without those of the request. */
 function leaks(text: string, { given }: Shot, marks: Set<string>): string[] {
   const found = text.match(
     /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|victims|org-victim|whsec_[\w+/=]+|\+?12025550102/g,
@@ -152,7 +152,7 @@ Deno.test("another organisation's thing is none at any place, and its rows stay 
   expect(reads.filter(isForeign).length).toBeGreaterThan(40)
   expect(writes.filter(isForeign).length).toBeGreaterThan(60)
 
-  // Everything is read before anything is written, so that whatever shows up is the other's.
+  // Read everything before the first write, so that a found text must be the victim's.
   for (const [caller, credentials] of Object.entries(callers)) {
     const isKey = caller === 'the secret key'
     await t.step(`${caller} of the one reads nothing of the other's`, async () => {
@@ -196,10 +196,10 @@ Deno.test("another organisation's thing is none at any place, and its rows stay 
         isKey ? withKey : caller === 'a portal token' && operation.role === 'admin' ? 403 : expected
       const those = writes.filter((shot) =>
         isForeign(shot) && !(isKey && operators.includes(shot.operation.operationId)) &&
-        // What is made under the other's names is made once.
+        // Objects with the victim's names are created only once.
         (caller === 'a user' || shot.expected >= 300)
       )
-      // First what is refused, so that nothing is found because it has just been made.
+      // Refused calls first, so that no object is found because it has just been created.
       await walk(those.filter((shot) => expected(shot) >= 300), credentials, expected)
       if (caller === 'a portal token') return
       const made = those.filter((shot) => expected(shot) < 300)

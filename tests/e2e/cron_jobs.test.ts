@@ -20,7 +20,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   expect(await waitUntil(condition, { timeoutMs })).toBe(true)
 }
 
-/** Whether a statement of one row and one column says so. */
+/** The boolean result of a statement with one row and one column. */
 async function says(sql: Sql, question: string): Promise<boolean> {
   const [row] = await sql.unsafe(`select (${question}) as yes`)
   return row?.yes === true
@@ -46,7 +46,7 @@ async function makeCronIdle(sql: Sql): Promise<{ knowsSeconds: boolean }> {
   return { knowsSeconds }
 }
 
-/** Waits until pg_cron has run the job of the project's own so many more times. */
+/** Waits until pg_cron has run the project's own job this many more times. */
 async function waitForOwnJob(sql: Sql, times: number): Promise<void> {
   const [row] = await sql`
     select count(*)::integer as n from cron.job_run_details d join cron.job j using (jobid)

@@ -1,4 +1,4 @@
-/** The README's promise, and a worker that outlives what the database may do to it. */
+/** Tests the README's promise, and that a worker survives errors of the database. */
 
 import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
@@ -62,7 +62,7 @@ Deno.test('One slow or broken receiver delays nobody else', async () => {
     await publishMany('promise', 49)
     await comeTo('/good/promise', 49)
     await comeTo('/good/ordered', 49)
-    // What comes later does not wait for it either: nothing that hangs has come to its end.
+    // Later events do not wait for it either: the hanging requests are still open.
     await outhook.publish('promise')
     await comeTo('/good/promise', 50)
     await comeTo('/good/ordered', 50)

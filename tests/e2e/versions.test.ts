@@ -1,4 +1,4 @@
-/** Functions and schema of two versions: what can work together does, the rest claims nothing and says why. */
+/** Functions and schema of two versions: compatible versions work; others claim nothing and report why. */
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
@@ -67,7 +67,7 @@ async function publishQuietly(): Promise<string> {
   return row?.id
 }
 
-/** What the database says the queue has seen: nothing claimed, no attempt, no run alive. */
+/** Whether the queue is untouched: nothing claimed, no attempt, no run alive. */
 async function untouched(): Promise<boolean> {
   const [row] = await outhook.sql`
     select not exists (select from outbox.delivery where attempt > 0)
@@ -76,7 +76,7 @@ async function untouched(): Promise<boolean> {
   return row?.yes
 }
 
-/** Kicks until the function has answered; what it answered, as pg_net has it. */
+/** Kicks until the function has responded; returns the response that pg_net stored. */
 async function kicked(): Promise<{ status: number; body: Record<string, unknown> }> {
   const [before] = await outhook
     .admin`select coalesce(max(id), 0)::integer as id from net._http_response`

@@ -1,4 +1,4 @@
-/** What is started after the fetching takes packages from the cache alone. */
+/** Programs that start after the fetch use only the cache. */
 
 import { expect } from '@std/expect'
 import { dirname, join, normalize } from 'node:path'
@@ -96,7 +96,7 @@ Deno.test('a start on a warm cache asks the network for nothing', async () => {
   try {
     const { code, stderr } = await runTask({
       args: ['start', '--once', '--free-ports', '--data-dir', folder],
-      // Whatever would fetch would have to come by here.
+      // Each download would have to use this proxy.
       env: { HTTPS_PROXY: proxy.url, https_proxy: proxy.url, NO_PROXY: '127.0.0.1', no_proxy: '' },
     })
     expect(stderr).toBe('')

@@ -20,7 +20,7 @@ const keepToThemselves = [
   'try_apply',
 ]
 
-/** Where the bad member of a batch is told apart: what passes by itself is raised again, or left. */
+/** A handler that isolates the bad member of a batch raises a temporary error again, or leaves it. */
 const tellApart = [
   'add_apart',
   'claim',

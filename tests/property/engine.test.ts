@@ -4,7 +4,7 @@ import { chooseSeed, playSequences, SEED } from './_support/check.ts'
 const seed = chooseSeed()
 const command = 'deno task test property/engine'
 
-/** Fewer in the short run: the pgTAP files of dispatch, claim and states look at the same promises. */
+/** Fewer in the short run: the pgTAP files of dispatch, claim and states test the same guarantees. */
 const sequences = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 300 : 2_000
 
 // The name shows the seed, since nothing else is shown of a test that passes.

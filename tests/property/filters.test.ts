@@ -1,4 +1,4 @@
-/** What a filter costs is known when it is saved, whatever it is and whatever payload is made for it. */
+/** The cost of every filter is known when it is saved, and no payload exceeds it. */
 
 import { expect } from '@std/expect'
 import { type OutboxDatabase, startOutbox } from '../concurrency/_support/database.ts'
@@ -13,7 +13,7 @@ Deno.test.afterAll(async () => {
   await db[Symbol.asyncDispose]()
 })
 
-/** Payloads that are made to be walked, of about so many values. */
+/** Payloads of about this many values that are expensive to walk. */
 const shapes: [what: string, make: (values: number) => unknown][] = [
   ['numbers', (n) => Array(n).fill(1)],
   ['numbers under a', (n) => ({ a: Array(n).fill(1) })],

@@ -10,7 +10,7 @@ import { machineMirror, output } from './mirror.ts'
 /** Debian 12 and 13. */
 export type Suite = 'bookworm' | 'trixie'
 
-/** Hears what is being done, a line a call. */
+/** Called with a line for each step. */
 export type Log = (line: string) => void
 
 /**
@@ -67,7 +67,7 @@ export async function packageLayer(base: string, packages: string[], log: Log): 
   })
 }
 
-/** Makes a layer under another name and renames it, so that what has the name is whole. */
+/** Makes a layer under another name and then renames it, so that a layer is always complete. */
 async function madeOnce(name: string, make: (draft: string) => Promise<void>): Promise<string> {
   const folder = join(debianFolder, name)
   await Deno.mkdir(debianFolder, { recursive: true })

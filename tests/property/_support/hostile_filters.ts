@@ -1,8 +1,8 @@
-/** Filters that try to cost more than they may: those that are taken, and those that are refused. */
+/** Filters that try to exceed the cost limit: accepted ones and rejected ones. */
 
 const nine = '2, 3, 4, 5, 6, 7, 8, 9, 10'
 
-/** Taken; the test shows what each costs. */
+/** Accepted filters; the test measures the cost of each. */
 export const taken: string[] = [
   '$',
   '$ == 1',
@@ -61,9 +61,9 @@ export const taken: string[] = [
   `$${'[0]'.repeat(300)} == 1`,
 ]
 
-/** Refused: what is written, and what the refusal says. */
+/** Rejected filters: the text, and the error. */
 export const refused: [filter: string, message: string][] = [
-  // What is compared with what.
+  // Operands of comparisons.
   ['$ ? (@ == $)', 'at character 11: a path cannot be compared with a path'],
   ['$[*] ? (@ == $[*])', 'at character 14: a path cannot be compared with a path'],
   ['$.a == $.b', 'at character 8: a path cannot be compared with a path'],

@@ -1,4 +1,4 @@
-/** What each error of a database means, from a real server wherever it can be made to happen. */
+/** The kind of each database error; errors come from a real server where a test can cause them. */
 
 import { expect } from '@std/expect'
 import postgres, { type Sql } from 'postgres'
@@ -234,7 +234,7 @@ Deno.test('a connection that was read-only is made anew, so that it ends with it
   }
 })
 
-/** What no test can make happen, and what the gateway and the driver call things. */
+/** Errors that no test can cause, and the codes of the gateway and the driver. */
 const known: Record<FaultKind, string[]> = {
   passes: [
     '',
