@@ -118,7 +118,7 @@ Deno.test('a channel whose token cannot be read is held until set_channel_token(
   await expectExactCounters(db.admin)
 })
 
-Deno.test('a callback is verified though another app of its numbers has lost its secret', async () => {
+Deno.test('a callback is verified even if another app of its numbers has lost its secret', async () => {
   await sql`select outbox.put_whatsapp_app('2', 'other-secret')`
   await db.admin`update vault.secrets v set secret = ${btoa('x'.repeat(64))}
     from outbox.whatsapp_app a where a.app_id = '1' and v.id = a.secret_vault_id`

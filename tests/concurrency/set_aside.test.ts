@@ -141,7 +141,7 @@ for (const table of ['attempt', 'dead_letter', 'delivery', 'gate', 'lane']) {
   })
 }
 
-Deno.test('a result that cannot be read costs its own delivery alone', async () => {
+Deno.test('a result that cannot be read affects only its own delivery', async () => {
   await addEndpoints(sql, { count: 1, maxInFlight: 1000 })
   await publishMany(sql, 'thing.done', 6)
   const run = crypto.randomUUID()
@@ -177,7 +177,7 @@ Deno.test('a result that cannot be read costs its own delivery alone', async () 
   await expectExactCounters(db.admin)
 })
 
-Deno.test('an error that passes sets nothing aside: the whole call is made again', async () => {
+Deno.test('a temporary error sets nothing aside: the whole call is repeated', async () => {
   const [good, bad] = await add()
   await publishMany(sql, 'thing.done', 3)
   const run = new Run(sql)
@@ -206,7 +206,7 @@ Deno.test('an error that passes sets nothing aside: the whole call is made again
   expect(good).not.toBe(bad)
 })
 
-Deno.test('a delivery that the database refuses to make is made by retry_now(), once it can be', async () => {
+Deno.test('retry_now() creates a delivery that the database refused, after the cause is removed', async () => {
   const [good, bad] = await add()
   await refuse(sql, { table: 'delivery', operation: 'insert', endpoint: bad })
   const event = await publishOne(sql)

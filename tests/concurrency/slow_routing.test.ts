@@ -27,7 +27,7 @@ async function batch(): Promise<number> {
   return row?.batch ?? 0
 }
 
-Deno.test('a call that ran out of time while another routes still makes the batch smaller', async () => {
+Deno.test('a call that timed out makes the batch smaller, even while another call routes', async () => {
   await addEndpoints(first.sql, { count: 1 })
   await publishMany(first.sql, 'thing.done', 300)
   await second.sql`begin`
@@ -41,7 +41,7 @@ Deno.test('a call that ran out of time while another routes still makes the batc
   expect([...await db.admin`select from outbox.routing_timeout t`]).toEqual([])
 })
 
-Deno.test('an event that took all the time alone is set aside, though another call routes each time', async () => {
+Deno.test('an event that alone takes all the time is set aside, even while other calls route', async () => {
   await addEndpoints(first.sql, { count: 1 })
   const [event = ''] = await publishMany(first.sql, 'thing.done', 1)
   for (let failure = 1; failure <= 3; failure++) {

@@ -70,7 +70,7 @@ function told({ operation, foreign, path }: Shot, status: number, text: string):
   return `${operation.operationId} ${path} (${foreign.join(', ')}): ${status} ${text.slice(0, 300)}`
 }
 
-Deno.test('every operation has a call, with a word at each place that names something', () => {
+Deno.test('every operation has a call, with a word for each parameter that names an object', () => {
   const wrong: string[] = []
   for (const { operationId, parameters, body } of all) {
     const those = calls[operationId]
@@ -99,7 +99,7 @@ Deno.test('every operation has a call, with a word at each place that names some
   expect(all.length).toBeGreaterThan(60)
 })
 
-Deno.test("another organisation's thing is none at any place, and its rows stay as they are", async (t) => {
+Deno.test("no operation shows or changes another organisation's object", async (t) => {
   // The victim's own requests, whose keys the others will use again.
   for (const shot of all.flatMap((operation) => shots(operation, victim))) {
     if (shot.foreign.length > 0 || !('idempotency-key' in shot.headers)) continue

@@ -67,7 +67,7 @@ async function run(pg: TestPostgres, script: string): Promise<void> {
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
 }
 
-Deno.test('pg_cron that was idle runs the jobs once all migrations are applied, and none after the uninstall', async (t) => {
+Deno.test('an idle pg_cron runs the jobs after all migrations, and none after the uninstall', async (t) => {
   await using pg = await startTestPostgres()
   const sql = postgres(pg.dbUrl, { max: 1, onnotice: () => {} })
   try {
@@ -109,7 +109,7 @@ Deno.test('pg_cron that was idle runs the jobs once all migrations are applied, 
   }
 })
 
-Deno.test('every migration that touches a cron job has one behind it that makes pg_cron read its jobs', async () => {
+Deno.test('every migration that changes a cron job is followed by one that makes pg_cron read its jobs', async () => {
   const files = await readSource(projectRoot, 'migrations')
   const touches = files.map(({ text }) => /\bcron\.(schedule|unschedule|alter_job)\b/.test(text))
   const reloads = files.map(({ text }) => /^select outbox\.reload_jobs\(\);$/m.test(text))

@@ -137,7 +137,7 @@ function membersOf(value: unknown, path = ''): string[] {
   )
 }
 
-Deno.test('both sides keep to what was said in each contract that they speak', async () => {
+Deno.test('both sides keep the members of each contract that they support', async () => {
   const [row] = await outhook.sql`select outbox.contracts() as contracts`
   expect(row?.contracts).toEqual(contractRange)
   for (let n = contractRange.oldest; n <= contractRange.newest; n++) {
@@ -162,7 +162,7 @@ Deno.test('both sides keep to what was said in each contract that they speak', a
   }
 })
 
-Deno.test('neighbours work together: each speaks the contract of the other', async () => {
+Deno.test('adjacent versions work together: each supports the contract of the other', async () => {
   const ranges = [[{ oldest: 1, newest: 2 }, { oldest: 1, newest: 1 }], [
     { oldest: 1, newest: 1 },
     { oldest: 1, newest: 2 },
@@ -186,7 +186,7 @@ Deno.test('neighbours work together: each speaks the contract of the other', asy
   }
 })
 
-Deno.test('these functions claim nothing from a database that knows no contracts, and go on after its update', async () => {
+Deno.test('these functions claim nothing from a database without contracts, and go on after its update', async () => {
   await outhook.admin.unsafe(olderDispatch)
   const worker = startWorker(outhook.stack.dbUrl)
   let id = ''
@@ -220,7 +220,7 @@ Deno.test('these functions claim nothing from a database that knows no contracts
   expect(await worker.ended).toBe(0)
 })
 
-Deno.test('a database that has left the contract of these functions refuses them in every place', async () => {
+Deno.test('a database that no longer supports the contract of these functions refuses them in every place', async () => {
   const api = apiCaller(outhook)
   await outhook.admin.unsafe(speaking({ oldest: 2, newest: 3 }))
   let id = ''
@@ -251,7 +251,7 @@ Deno.test('a database that has left the contract of these functions refuses them
   await expectFirstTry(id)
 })
 
-Deno.test('the API says that the versions differ when its database has no such function', async () => {
+Deno.test('the API reports different versions if its database lacks a function', async () => {
   const api = apiCaller(outhook)
   await outhook.admin.unsafe('alter function outbox.get_health() rename to get_health_later')
   try {

@@ -46,7 +46,7 @@ function sentence({ code, stderr }: TaskEnd): string {
   return lines[0] ?? ''
 }
 
-Deno.test('without a network the start says so', async () => {
+Deno.test('without a network the start reports it with the remedy', async () => {
   using closed = Deno.listen({ hostname: '127.0.0.1', port: 0 })
   const { port } = closed.addr
   closed.close()
@@ -124,7 +124,7 @@ for (const [when, size] of [['the database is made', '8m'], ['it is filled', '48
 }
 
 Deno.test({
-  name: 'a clone on a read-only file system says so, and works with a data folder elsewhere',
+  name: 'a clone on a read-only file system is reported, and works with a data folder elsewhere',
   ignore: !isRoot,
   async fn(): Promise<void> {
     const clone = join(folder, 'read only')

@@ -27,7 +27,7 @@ async function replaced(path: string, text: string): Promise<AsyncDisposable> {
 
 const start = ['start', '--once', '--free-ports', '--data-dir', dataDir]
 
-Deno.test('a function that throws as it is loaded ends the start, which names it and its error', async () => {
+Deno.test('a function that throws while it is loaded ends the start, which names it and its error', async () => {
   await using _ = await replaced('functions/deliver/index.ts', `throw new Error('no such luck')\n`)
   const { code, stdout, stderr } = await runTask({ args: start, cwd: clone })
   expect(code).toBe(1)

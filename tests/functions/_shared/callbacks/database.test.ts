@@ -57,7 +57,7 @@ Deno.test('an error of the database is told by its codes, since its words may qu
   })
 })
 
-Deno.test('a function that the database does not have is told with what to do', async () => {
+Deno.test('the error for a function that the database lacks has a remedy', async () => {
   const error = { code: 'PGRST202', message: 'wamid.X', details: null, hint: null }
   const { database } = over({ ok: false, status: 404, error })
   expect(await database.findApp('k')).toEqual({
