@@ -1,5 +1,5 @@
--- dispatch() and functions of another version: a call names the contracts that it speaks, and without one in
--- common nothing happens but a refusal that every check tells.
+-- dispatch() and functions of another version: a call names the contracts that it supports. Without a common
+-- contract the call is only refused, and every health check shows the refusal.
 begin;
 \ir ../_helpers.sql
 select plan(31);
@@ -22,7 +22,7 @@ from (values
 select is(refusal(format('select outbox.agreed_contract(%L)', c.speaks)), 'OH001 contract is not an object with two whole numbers from 1', 'no range of contracts: ' || c.speaks)
 from (values ('{}'), ('[]'), ('null'), ('7'), ('{"oldest": 1}'), ('{"oldest": "a", "newest": 1}'), ('{"oldest": 0, "newest": 1}'), ('{"oldest": 1.5, "newest": 2}'), ('{"oldest": 1, "newest": 99999999999}')) c (speaks);
 
--- A newer function: what it speaks this database has never heard of.
+-- Newer functions, whose contracts this database does not have.
 create temporary table refused as select called('{"oldest": 2, "newest": 3}') as a;
 select is(a - '{settings,refused,error}'::text[],
   '{"contracts": {"oldest": 1, "newest": 1}, "applied": 0, "stale": 0, "routed": 0, "repeat": false, "stop": "contract", "retries": null, "renewed": null, "deliveries": [], "events": {}, "endpoints": {}}',
@@ -41,7 +41,7 @@ select alike(outbox.configure('https://project.supabase.co/functions/v1', repeat
 select time_passes('301 s');
 select unalike((select problems::text from outbox.queue_health), '%refused%', 'until no such run has come for five minutes');
 
--- Functions that overlap work, whatever else they speak, and so do those that name no contract.
+-- Functions with a common contract work, and so do functions that name none.
 create temporary table claimed as select called('{"oldest": 1, "newest": 2}') as a;
 select is(jsonb_array_length(a -> 'deliveries'), 1, 'a neighbour claims') from claimed;
 select is(called(null, results_of(a)) ->> 'applied', '1', 'and functions without a contract record and claim') from claimed;
