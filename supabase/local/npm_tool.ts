@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { SetupError } from './errors.ts'
+import { exists } from './exists.ts'
 import { fetchEnvironment } from './packages/environment.ts'
 import { fetchProblem } from './packages/problem.ts'
 
@@ -84,14 +85,4 @@ async function install(folder: string, packages: readonly string[]): Promise<voi
     fetchProblem(said, { cacheDir, cacheVariable: 'npm_config_cache' }) ??
       `Cannot install ${packages.join(' ')}:\n${said}`,
   )
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path)
-    return true
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false
-    throw error
-  }
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { migrate, readMigrations } from '../../supabase/local/database/migrate.ts'
+import { exists } from '../../supabase/local/exists.ts'
 import { ensurePostgres, startPostgres } from '../../supabase/local/postgres/mod.ts'
 import { tryLock, waitForLock } from '../../supabase/local/process/lock.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
@@ -139,14 +140,4 @@ async function sharedLock(path: string): Promise<Disposable> {
 async function copy(from: string[], to: string): Promise<void> {
   const { success, stderr } = await new Deno.Command('cp', { args: ['-a', ...from, to] }).output()
   if (!success) throw new Error(`cp failed: ${new TextDecoder().decode(stderr).trim()}`)
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path)
-    return true
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false
-    throw error
-  }
 }

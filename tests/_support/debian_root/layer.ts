@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { exists } from '../../../supabase/local/exists.ts'
 import { tryLock, waitForLock } from '../../../supabase/local/process/lock.ts'
 import { command } from './command.ts'
 import { debianFolder } from './folder.ts'
@@ -92,14 +93,4 @@ async function ensureDebootstrap(log: Log): Promise<void> {
   log('apt: installing debootstrap')
   const apt = ['-o', 'DPkg::Lock::Timeout=300', '-q']
   await output('apt-get', [...apt, 'install', '-y', '--no-install-recommends', 'debootstrap'])
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path)
-    return true
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false
-    throw error
-  }
 }
