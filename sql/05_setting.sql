@@ -95,7 +95,7 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('whatsapp.graph_version', '"v25.0"', 'text', null, null,
     'The version of the Graph API that messages are sent through'),
   ('whatsapp.shared_app', '""', 'text', null, null,
-    'The Meta app whose callbacks come to the address without a key; empty: none'),
+    'The id of the Meta app that uses the callback address without a key; empty: none'),
   ('callback.retention_days', '30', 'integer', 8, 365,
     'How long WhatsApp''s updates are kept as they came, by which a repeat is known; Meta repeats '
     'one for 7 days'),

@@ -107,8 +107,9 @@ create table outbox.routing_timeout (
   error text not null
 );
 comment on table outbox.routing_timeout is
-  'Calls of routing that ran out of time, until the next call takes note: another may hold the row '
-  'of router by the time of the failure. events: what was being routed; null: it was being read.';
+  'Routing calls that timed out and that the next call must still process, because another call '
+  'may hold the row of router at the time of the failure. events: the events that were being '
+  'routed; null: the call timed out while it read them.';
 
 create table outbox.unroutable (
   event_id uuid primary key,

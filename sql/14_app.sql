@@ -1,7 +1,7 @@
 -- Meta apps. One is shared by the channels that were set up with it, of any organisation; its
 -- secret signs their callbacks, and proves nothing about the channels of another app. Its key is
--- the last part of the address that Meta calls, so that there is one app, and no more than two
--- secrets, to try a callback with, and a stranger cannot guess which app to speak for.
+-- the last part of the address that Meta calls. So a callback is checked against one app with at
+-- most two secrets, and a stranger cannot guess the address of an app.
 
 create table outbox.whatsapp_app (
   app_id text primary key
@@ -39,7 +39,7 @@ begin
     perform outbox.invalid('overlap', 'is not between 0 and 30 days',
       'Say how long the secret before this one still counts');
   end if;
-  -- The row comes first, so that a second call for a new app waits for the first one here.
+  -- Insert the row first, so that a second call for a new app waits here for the first one.
   insert into outbox.whatsapp_app (app_id, app_key, created_at, updated_at)
   values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), v_now, v_now)
   on conflict (app_id) do nothing;
@@ -99,14 +99,14 @@ begin
       p_app.secret_vault_id,
       case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
     ]) with ordinality as k (id, place)
-    -- A callback may be of several apps: one whose secret cannot be read costs no other.
+    -- A secret that cannot be read is left out, so that the other one still works.
     cross join lateral outbox.try_read(k.id) s (secret)
     where s.secret is not null
     order by k.place);
 end
 $$;
 comment on function outbox.app_secrets(outbox.whatsapp_app, timestamptz) is
-  'The secrets of a Meta app that count and can be read from Vault, the newest first.';
+  'The valid secrets of a Meta app that can be read from Vault, newest first.';
 
 create function outbox.callback_app(p_app_key text default null) returns jsonb
 language plpgsql stable security definer
@@ -128,9 +128,9 @@ begin
 end
 $$;
 comment on function outbox.callback_app(text) is
-  'The Meta app whose callbacks come to an address, with what verifies them: {"app": {"id", '
-  '"secrets": the newest first, two at most, "allow_unsigned"}}, or {"app": null}. By the key in '
-  'the address; without one it is the app in the setting whatsapp.shared_app.';
+  'The Meta app of a callback address and the secrets that verify its callbacks: {"app": {"id", '
+  '"secrets": newest first, at most two, "allow_unsigned"}}, or {"app": null}. p_app_key: the key '
+  'in the address; null: the app in the setting whatsapp.shared_app.';
 
 create function outbox.forget_app_secrets(p_now timestamptz) returns integer
 language plpgsql set search_path = ''

@@ -1,5 +1,5 @@
--- Filters: the language in which a tenant says which events an endpoint wants. It is a part of
--- jsonpath whose cost is known when it is saved:
+-- Filters: the language in which a tenant selects the events of an endpoint. It is a subset of
+-- jsonpath. The cost of a filter is known when it is saved:
 --
 --   condition  = and { "||" and }
 --   and        = unary { "&&" unary }
@@ -10,9 +10,9 @@
 --              | "in" "(" literal { "," literal } ")"
 --   where      = "?" "(" condition ")"     in it a path begins with "@", and there is no where
 --
--- One asking of a payload costs at most (the filter's length) + weight x (the values in the
--- payload); see 15_filter_path for why. weight is at most 16. The filter is read from left to right
--- without recursion, and only what was read is handed to the parser of jsonpath.
+-- One evaluation takes at most (the filter's length) + weight x (the values in the payload) steps;
+-- 15_filter_path explains why. weight is at most 16. The filter is read from left to right without
+-- recursion. The parser of jsonpath gets only the text that this reader writes.
 
 create type outbox.filter_tokens as (
   texts text[],
@@ -20,7 +20,7 @@ create type outbox.filter_tokens as (
   ends_at integer
 );
 comment on type outbox.filter_tokens is
-  'The words of a filter with the position of each, from 1; ends_at: the position behind the last '
+  'The words of a filter and the position of each, from 1; ends_at: the position after the last '
   'character.';
 
 create type outbox.filter_part as (
@@ -31,17 +31,17 @@ create type outbox.filter_part as (
   is_many boolean
 );
 comment on type outbox.filter_part is
-  'A part of a filter in jsonpath: what stands before its condition and what closes it; the word '
-  'after it; how many of its steps are done for each element behind a wildcard; whether it finds '
-  'many.';
+  'A part of a filter, translated to jsonpath. opening, closing: the text before and after its '
+  'condition; next: the number of the word after it; weight: how many of its steps run for each '
+  'element behind a wildcard; is_many: whether it can find several values.';
 
 create type outbox.filter as (
   path jsonpath,
   weight integer
 );
 comment on type outbox.filter is
-  'A filter as it is evaluated, and its weight: how many steps are done for each value of a '
-  'payload at most.';
+  'A filter as it is evaluated, and its weight: how many steps run for each value of a payload at '
+  'most.';
 
 create type outbox.filter_state as (
   written text,
@@ -56,13 +56,14 @@ create type outbox.filter_state as (
   kinds text[]
 );
 comment on type outbox.filter_state is
-  'A filter half read. written: the jsonpath so far; at: the next word; wants_operand: whether a '
-  'condition must follow, or an operator may; root: what a path begins with, $ or @; is_many: '
-  '@ stands for many values; pending: what closes the negations of the next operand; '
-  'closings and kinds: of the parentheses that are open, group, where or exists.';
+  'The state while a filter is read. written: the jsonpath so far; at: the next word; '
+  'wants_operand: true if a condition must follow, false if an operator may; root: the first word '
+  'of a path, $ or @; is_many: @ stands for several values; pending: the text that closes the '
+  'negations of the next operand; closings, kinds: the closing text and the kind (group, where or '
+  'exists) of each open parenthesis.';
 
--- The words of a filter. A filter is read by one scan over at most 1,000 characters, before
--- anything else looks at it; each word keeps its position, so that a refusal can name it.
+-- One scan over at most 1,000 characters splits a filter into words. Each word keeps its position,
+-- so that an error can name it.
 
 create function outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
@@ -82,7 +83,7 @@ declare
   v_most constant integer := 1000;
   v_tokens outbox.filter_tokens;
 begin
-  -- Bytes first: their number is known without reading them.
+  -- Compare bytes first: their number is known without reading the text.
   if pg_catalog.octet_length(p_filter) > 4 * v_most or pg_catalog.length(p_filter) > v_most then
     perform outbox.invalid('filter',
       pg_catalog.format('has more than %s characters', v_most),
@@ -115,7 +116,7 @@ as $$
   select coalesce(p_tokens.places[p_at], p_tokens.ends_at)
 $$;
 comment on function outbox.filter_place(outbox.filter_tokens, integer) is
-  'The position of the word with that number; that of the end behind the last one.';
+  'The position of the word with that number; after the last word, the position of the end.';
 
 create function outbox.filter_shown(p_token text) returns text
 language sql immutable set search_path = ''
@@ -141,15 +142,15 @@ begin
   end if;
   if v_text !~ '^"([^"\\\u0001-\u001f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*"$' then
     perform outbox.refuse_filter(p_tokens.places[p_at],
-      'the text has a control character or an escape that JSON does not have',
+      'the text has a control character or an invalid escape',
       'Write it as a JSON string: \" \\ \/ \b \f \n \r \t or \u and four hex digits');
   end if;
   if v_text ~ '^"([^\\]|\\[^u]|\\u(?!0000))*\\u0000' then
     perform outbox.refuse_filter(p_tokens.places[p_at], 'the text has the character NUL',
-      'Leave \u0000 out: Postgres cannot hold it in a payload either');
+      'Remove \u0000: a payload in Postgres cannot contain it');
   end if;
   return v_text;
 end
 $$;
 comment on function outbox.check_filter_text(outbox.filter_tokens, integer) is
-  'The text at that word, in quotes as JSON writes it, or OH001.';
+  'The JSON string at that word, with its quotes. OH001 if it is invalid.';

@@ -1,5 +1,4 @@
--- What a filter asks of the values that a path finds: the condition behind the path, on the
--- value @.
+-- The condition after a path in a filter. It applies to the value that the path finds, @.
 
 create function outbox.filter_condition(
   p_tokens outbox.filter_tokens, p_at integer
@@ -42,8 +41,8 @@ begin
 end
 $$;
 comment on function outbox.filter_condition(outbox.filter_tokens, integer) is
-  'The condition at that word in jsonpath, as opening: a comparison with a literal, starts with, '
-  'or in (…); without one, that the value is neither false nor null. OH001.';
+  'The condition at that word, translated to jsonpath, as opening: a comparison with a literal, '
+  'starts with, or in (…). If there is none: that the value is neither false nor null. OH001.';
 
 create function outbox.filter_alternatives(
   p_tokens outbox.filter_tokens, p_at integer
@@ -58,7 +57,7 @@ begin
   v_list.next := p_at + 1;
   if p_tokens.texts[v_list.next] is distinct from '(' then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, v_list.next),
-      'expected ( behind in', 'Write $.country in ("DE", "FR")');
+      'expected ( after in', 'Write $.country in ("DE", "FR")');
   end if;
   loop
     v_literal := outbox.filter_literal(p_tokens, v_list.next + 1);
@@ -79,4 +78,5 @@ begin
 end
 $$;
 comment on function outbox.filter_alternatives(outbox.filter_tokens, integer) is
-  'The list at that word, in, in jsonpath, as opening; its weight is its length. OH001.';
+  'The list in (…) at that word, translated to jsonpath, as opening; its weight is its length. '
+  'OH001.';

@@ -1,15 +1,14 @@
 -- Paths and literals of a filter.
 --
--- A path of a filter names members and elements one by one: $.a."b c"[0][last], or all of them by
--- [*] and .*. It is translated to strict jsonpath, where a step finds exactly what it names and an
--- array is not opened unasked. Behind a wildcard each element is looked at by itself, so that one
--- which has no such member costs the others nothing:
+-- A path of a filter names single members and elements, $.a."b c"[0][last], or all of them with [*]
+-- and .*. It is translated to strict jsonpath, which does not unwrap arrays. Behind a wildcard each
+-- element gets its own exists(), so that an element without the member does not fail the path:
 --
 --   $.lines[*].sku == "A"   becomes   exists($."lines"[*] ? (exists(@."sku" ? (@ == "A"))))
 --
--- What it costs: every step finds different places of the payload from different places, never the
--- same place twice. So each step of a path is done at most once for each value in the payload, and
--- only a step behind a wildcard is done more than once at all. weight counts those.
+-- The cost: a step never visits the same place of the payload twice. So each step of a path runs at
+-- most once for each value in the payload, and only a step behind a wildcard runs more than once.
+-- weight counts these steps.
 
 create function outbox.filter_literal(
   p_tokens outbox.filter_tokens, p_at integer
@@ -95,8 +94,8 @@ begin
 end
 $$;
 comment on function outbox.filter_path(outbox.filter_tokens, integer, boolean) is
-  'The path that begins at that word with $ or @, as "exists(<path>" and what closes it. '
-  'p_is_many: its @ stands for many values. OH001.';
+  'The path that begins at that word with $ or @: opening is "exists(<path>", closing closes it. '
+  'p_is_many: its @ stands for several values. OH001.';
 
 create function outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) returns text
 language plpgsql stable set search_path = ''
@@ -109,12 +108,12 @@ begin
     return '.*';
   elsif v_name = '**' then
     perform outbox.refuse_filter(v_place, '.** is not part of the language',
-      'Name the members on the way, or use [*] and .* for one level each');
+      'Name each member of the path, or use [*] or .* for each level');
   elsif v_name ~ '^"' then
     return '.' || outbox.check_filter_text(p_tokens, p_at + 1);
   elsif v_name is null or v_name !~ '^[A-Za-z_]' then
     perform outbox.refuse_filter(v_place,
-      pg_catalog.format('expected the name of a member behind the dot, not %s',
+      pg_catalog.format('expected the name of a member after the dot, not %s',
         outbox.filter_shown(v_name)),
       'Write $.name, or $."any name" in double quotes');
   elsif p_tokens.texts[p_at + 2] = '(' then
@@ -123,13 +122,14 @@ begin
     end if;
     perform outbox.refuse_filter(v_place,
       pg_catalog.format('.%s() is not part of the language', outbox.filter_shown(v_name)),
-      'Only .size() and .type() are, at the end of a path; compare the value itself');
+      'Use .size() or .type() at the end of a path, or compare the value itself');
   end if;
   return pg_catalog.format('."%s"', v_name);
 end
 $$;
 comment on function outbox.filter_member(outbox.filter_tokens, integer) is
-  'The step at that word, a dot, in jsonpath: a member, .*, .size() or .type(). OH001.';
+  'The step at that word, which is a dot, translated to jsonpath: a member, .*, .size() or '
+  '.type(). OH001.';
 
 create function outbox.filter_element(p_tokens outbox.filter_tokens, p_at integer) returns text
 language plpgsql stable set search_path = ''
@@ -142,10 +142,11 @@ begin
   then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_at + 1),
       'expected one element between the brackets',
-      'Write [*] for every element, [0] to [999999] for one, or [last]; members are $.name');
+      'Write [*] for all elements, [0] to [999999] or [last] for one; for a member write $.name');
   end if;
   return pg_catalog.format('[%s]', v_index);
 end
 $$;
 comment on function outbox.filter_element(outbox.filter_tokens, integer) is
-  'The step at that word, a bracket, in jsonpath: [*], [last] or [<index>]. OH001.';
+  'The step at that word, which is a bracket, translated to jsonpath: [*], [last] or [<index>]. '
+  'OH001.';

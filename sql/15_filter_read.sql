@@ -1,4 +1,4 @@
--- Reading a filter: from left to right, with a list of the open parentheses in place of recursion.
+-- Reads a filter from left to right, with a list of open parentheses instead of recursion.
 
 create function outbox.read_filter(p_filter text) returns outbox.filter
 language plpgsql stable set search_path = ''
@@ -39,7 +39,7 @@ begin
   then
     perform outbox.invalid('filter',
       'has a text or a number that Postgres cannot hold: ' || sqlerrm,
-      'Write characters beyond \uFFFF as two halves, \uD83D\uDE00, or as they are');
+      'Write a character beyond \uFFFF as it is, or as a surrogate pair such as \uD83D\uDE00');
   end;
   v_filter.weight := v_state.weight;
   return v_filter;
@@ -68,7 +68,7 @@ begin
   end if;
   case
     when v_token = '!' then
-      -- What cannot be told counts as false, so that its negation is true.
+      -- An unknown result counts as false, so that its negation is true.
       p_state.written := pg_catalog.format('%s!exists(%s ? (', p_state.written, p_state.root);
       p_state.pending := p_state.pending || '))';
       p_state.negations := p_state.negations + 1;
@@ -85,13 +85,13 @@ begin
     when v_token in ('$', '@') then
       perform outbox.refuse_filter(v_place,
         pg_catalog.format('a path begins with %s here, not with %s', p_state.root, v_token),
-        'Write $ for the payload, and @ within ? (…) for what the path before it finds');
+        'Write $ for the payload, and @ inside ? (…) for the value that the path before it finds');
     when v_token in ('strict', 'lax') then
       perform outbox.refuse_filter(v_place, pg_catalog.format('%s is not part of the language',
-        v_token), 'Leave it out: a path finds what it names, and nothing where that is missing');
+        v_token), 'Remove it: every path is strict, and finds nothing if a member is missing');
     when v_token ~ '^["0-9-]' or v_token in ('true', 'false', 'null') then
       perform outbox.refuse_filter(v_place, 'a condition begins with its path, not with a literal',
-        'Turn it round: $.total > 100');
+        'Write the path first: $.total > 100');
     else
       perform outbox.refuse_filter(v_place,
         pg_catalog.format('expected a condition, not %s', outbox.filter_shown(v_token)),
@@ -101,7 +101,7 @@ begin
 end
 $$;
 comment on function outbox.filter_operand(outbox.filter_tokens, outbox.filter_state) is
-  'Reads the beginning of an operand: a negation, a parenthesis, or a whole leaf. OH001.';
+  'Reads the beginning of an operand: a negation, a parenthesis, or a complete condition. OH001.';
 
 create function outbox.filter_leaf(
   p_tokens outbox.filter_tokens, p_state outbox.filter_state
@@ -118,7 +118,7 @@ begin
     and (p_tokens.texts[v_at - 1] || p_tokens.texts[v_at]) is distinct from '(' || p_state.root
   then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
-      'expected a path in parentheses behind exists',
+      'expected a path in parentheses after exists',
       pg_catalog.format('Write exists(%s.name)', p_state.root));
   end if;
   v_path := outbox.filter_path(p_tokens, v_at, p_state.is_many);
@@ -131,9 +131,9 @@ begin
   if v_is_exists then
     if p_tokens.texts[p_state.at] is distinct from ')' then
       perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
-        pg_catalog.format('expected ) behind the path of exists, not %s',
+        pg_catalog.format('expected ) after the path of exists, not %s',
           outbox.filter_shown(p_tokens.texts[p_state.at])),
-        'exists() takes a path alone, or a path with ? (…)');
+        'Write only a path in exists(), or a path with ? (…)');
     end if;
     p_state.at := p_state.at + 1;
   else
@@ -165,7 +165,7 @@ begin
       'Join the conditions with && in one ? (…)');
   elsif p_tokens.texts[p_state.at + 1] is distinct from '(' then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at + 1),
-      'expected ( behind ?', 'Write $.lines[*] ? (@.quantity > 2)');
+      'expected ( after ?', 'Write $.lines[*] ? (@.quantity > 2)');
   end if;
   p_state.written := p_state.written || ' ? (';
   p_state.closings := p_state.closings || (')' || p_path.closing || p_state.pending);
@@ -179,7 +179,7 @@ end
 $$;
 comment on function
   outbox.filter_where(outbox.filter_tokens, outbox.filter_state, outbox.filter_part, boolean) is
-  'Reads the beginning of ? (…) behind a path. OH001.';
+  'Reads the beginning of ? (…) after a path. OH001.';
 
 create function outbox.filter_close(
   p_tokens outbox.filter_tokens, p_state outbox.filter_state
@@ -200,14 +200,14 @@ begin
       end,
       case v_token
         when 'like_regex' then 'Use starts with "abc", or in ("a", "b") for alternatives'
-        when 'is' then 'Leave is unknown out: what cannot be told counts as false'
-        when '-' then 'Write a name with a hyphen in quotes, $."a-b"; there is no arithmetic'
+        when 'is' then 'Remove "is unknown": an unknown result counts as false'
+        when '-' then 'Put a name with a hyphen in quotes, $."a-b"; there is no arithmetic'
         when '=' then 'Write =='
         when '<>' then 'Write !='
-        when '/*' then 'Leave comments out'
-        when ')' then 'Leave it out'
-        else 'Expected &&, || or the end; a path is compared with a literal by == != < <= > >=, '
-          'starts with or in (…), and there is no arithmetic'
+        when '/*' then 'Remove the comment'
+        when ')' then 'Remove it'
+        else 'Write &&, || or end the filter here; compare a path with a literal by == != < <= > '
+          '>=, starts with or in (…); there is no arithmetic'
       end);
   end if;
   p_state.written := p_state.written || p_state.closings[v_open];
@@ -229,5 +229,4 @@ begin
 end
 $$;
 comment on function outbox.filter_close(outbox.filter_tokens, outbox.filter_state) is
-  'Reads what closes a parenthesis, the only thing but && and || that may follow an operand. '
-  'OH001.';
+  'Reads a closing parenthesis: after an operand only this, && and || are allowed. OH001.';

@@ -13,8 +13,8 @@ create table outbox.subscription (
 );
 comment on table outbox.subscription is
   'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event '
-  'goes to subscriptions that are not younger than it. filter: what is asked of the payload, '
-  'true lets the event through; filter_text: as it was written; filter_weight: see '
+  'goes to subscriptions that are not younger than it. filter: the condition on the payload, '
+  'true lets the event through; filter_text: as the user wrote it; filter_weight: see '
   'read_filter().';
 create index subscription_endpoint on outbox.subscription (endpoint_id);
 
@@ -45,14 +45,14 @@ begin
     where s.endpoint_id = p_endpoint_id
   ) > v_most then
     perform outbox.invalid('filter',
-      'would be the fifth different one of the endpoint',
+      'is one too many: the endpoint has 4 different filters',
       pg_catalog.format('An endpoint has up to %s: join them with ||, or make another endpoint',
         v_most));
   end if;
 end
 $$;
 comment on function outbox.check_filter_count(uuid) is
-  'Raises OH001 when an endpoint has more than 4 different filters: one event may ask them all.';
+  'Raises OH001 if an endpoint has more than 4 different filters: one event may need all of them.';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
@@ -68,7 +68,7 @@ begin
     v_filter := outbox.read_filter(p_filter);
   end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    -- The length first: a longer one is not read.
+    -- Check the length first, so that no longer filter is read.
     if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
       or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
     then

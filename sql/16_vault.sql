@@ -1,6 +1,6 @@
--- Reading what Vault keeps. A row may be missing, or may not be decrypted any more, after its root
--- key was lost. Then reading raises, so that nothing is sent without a secret or a header that it
--- should have; the claim holds the endpoint (19_unreadable).
+-- Reads secrets from Vault. A row may be missing, or Vault cannot decrypt it because its root key
+-- was lost. Then reading raises an error, so that no request is sent without its signature or one
+-- of its headers. The claim then holds the endpoint (19_unreadable).
 
 create function outbox.lost_in_vault(p_what text) returns void
 language plpgsql volatile set search_path = ''
@@ -13,7 +13,7 @@ begin
 end
 $$;
 comment on function outbox.lost_in_vault(text) is
-  'Raises OH004 for a secret whose row in Vault is gone.';
+  'Raises OH004 for a secret that is missing in Vault.';
 
 create function outbox.vault_text(p_vault_id uuid, p_what text) returns text
 language plpgsql stable set search_path = ''
@@ -29,8 +29,8 @@ begin
 end
 $$;
 comment on function outbox.vault_text(uuid, text) is
-  'A secret of Vault. OH004 when it is gone, and Vault''s own error when it cannot be decrypted; '
-  'p_what names it in the error.';
+  'A secret from Vault. OH004 if it is missing, and Vault''s own error if it cannot be decrypted. '
+  'p_what: its name in the error.';
 
 create function outbox.try_read(p_vault_id uuid) returns text
 language plpgsql stable set search_path = ''
@@ -45,4 +45,4 @@ exception when others then
 end
 $$;
 comment on function outbox.try_read(uuid) is
-  'A secret of Vault, null when it is gone or cannot be decrypted.';
+  'A secret from Vault; null if it is missing or cannot be decrypted.';

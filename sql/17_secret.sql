@@ -68,9 +68,9 @@ begin
 end
 $$;
 comment on function outbox.live_secrets(uuid, timestamptz) is
-  'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced one that '
-  'Vault has no longer is left out; OH004 when a current one is missing, and Vault''s own error '
-  'when one cannot be decrypted. For dispatch() alone.';
+  'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced secret '
+  'that is missing in Vault is left out. OH004 if a current one is missing, and Vault''s own error '
+  'if one cannot be decrypted. Only for dispatch().';
 
 create function outbox.check_signs(p_endpoint_id uuid) returns void
 language plpgsql stable set search_path = ''
@@ -112,7 +112,7 @@ begin
 end
 $$;
 comment on function outbox.read_secret(uuid) is
-  'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null when Vault cannot give '
+  'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null if Vault cannot return '
   'it: rotate_secret() makes a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", '
   '"scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. '
   'OH002.';

@@ -96,7 +96,7 @@ comment on function outbox.rotate_secret(uuid, text, interval) is
   'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. '
   'A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes '
   'nothing of whsec_…. A replaced secret that cannot be read from Vault ends at once, and an '
-  'endpoint that was held for it is served again. Returns {"id", "secret_id", "secret" (null for '
+  'endpoint that was held because of it is resumed. Returns {"id", "secret_id", "secret" (null for '
   'whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; '
   'OH004: more than 5 old ones still sign.';
 

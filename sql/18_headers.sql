@@ -90,8 +90,8 @@ begin
 end
 $$;
 comment on function outbox.stored_headers(uuid) is
-  'The custom headers of an endpoint with their values. OH004 when Vault has them no longer, and '
-  'its own error when they cannot be decrypted. For dispatch() alone.';
+  'The custom headers of an endpoint with their values. OH004 if they are missing in Vault, and '
+  'Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
 create function outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql stable set search_path = ''
@@ -114,7 +114,7 @@ begin
   v_stored := outbox.try_read(v_endpoint.headers_vault_id)::jsonb;
   if v_stored is null then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the headers that endpoint %s has cannot be read from Vault',
+      message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',
         p_endpoint_id),
       hint = pg_catalog.format('Name each of them in the call, with its value or null: %s',
         pg_catalog.array_to_string(v_missing, ', '));
@@ -125,7 +125,7 @@ begin
 end
 $$;
 comment on function outbox.other_headers(uuid, jsonb) is
-  'The custom headers of an endpoint that p_headers does not name, with their values. OH004 when '
+  'The custom headers of an endpoint that p_headers does not name, with their values. OH004 if '
   'they cannot be read.';
 
 create function outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) returns void
@@ -152,8 +152,8 @@ begin
 end
 $$;
 comment on function outbox.put_headers(uuid, jsonb) is
-  'Stores the custom headers of an endpoint in Vault, instead of those that it had; one that was '
-  'held because they could not be read is served again.';
+  'Stores the custom headers of an endpoint in Vault, in place of the old ones. An endpoint that '
+  'was held because they could not be read is resumed.';
 
 create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -181,5 +181,5 @@ $$;
 comment on function outbox.set_headers(uuid, jsonb) is
   'Sets custom headers of an endpoint by name, in any case: a string is the new value, null '
   'removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever '
-  'returned. An endpoint that was held because they could not be read is served again. OH001, '
-  'OH002; OH004: those that are not named cannot be read.';
+  'returned. An endpoint that was held because they could not be read is resumed. OH001, OH002; '
+  'OH004: the headers that the call does not name cannot be read.';

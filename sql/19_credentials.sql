@@ -23,8 +23,8 @@ begin
 end
 $$;
 comment on function outbox.put_credentials(uuid, jsonb) is
-  'Stores the credentials of an endpoint in Vault, instead of those that it had; null leaves none. '
-  'An endpoint that was held because they could not be read is served again.';
+  'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. An '
+  'endpoint that was held because they could not be read is resumed.';
 
 create function outbox.stored_credentials(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
@@ -37,5 +37,5 @@ begin
 end
 $$;
 comment on function outbox.stored_credentials(uuid) is
-  'The credentials of an endpoint; null for none. OH004 when Vault has them no longer, and its own '
-  'error when they cannot be decrypted. For dispatch() alone.';
+  'The credentials of an endpoint; null for none. OH004 if they are missing in Vault, and Vault''s '
+  'own error if they cannot be decrypted. Only for dispatch().';

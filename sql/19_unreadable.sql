@@ -1,6 +1,6 @@
--- Endpoints whose secrets, headers or credentials cannot be read. Such an endpoint is paused by the
--- claim that met it, with the reason and the remedy, and served again once the remedy was used;
--- all others go on. A replaced secret that cannot be read holds nobody: it only ends early.
+-- Endpoints whose secrets, headers or credentials cannot be read. The claim that finds such an
+-- endpoint pauses it, with the reason and the remedy; the call that sets the secret again resumes
+-- it. Other endpoints go on. A replaced secret that cannot be read only ends early.
 
 create function outbox.read_problem(p_vault_id uuid, p_what text) returns text
 language plpgsql stable set search_path = ''
@@ -17,7 +17,7 @@ exception when others then
 end
 $$;
 comment on function outbox.read_problem(uuid, text) is
-  'Why a secret cannot be read from Vault; null when it can.';
+  'Why a secret cannot be read from Vault; null if it can.';
 
 create function outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -29,7 +29,7 @@ begin
 end
 $$;
 comment on function outbox.end_unreadable_secrets(uuid, timestamptz) is
-  'Ends the replaced secrets of an endpoint that cannot be read: they can sign nothing.';
+  'Ends the replaced secrets of an endpoint that cannot be read, because they cannot sign.';
 
 create function outbox.why_unreadable(p_endpoint_id uuid) returns text
 language plpgsql stable
@@ -71,7 +71,7 @@ end
 $$;
 comment on function outbox.why_unreadable(uuid) is
   'Which secret of an endpoint cannot be read, why, and the remedy, as one text that begins with '
-  '"unreadable: "; null when all can be read.';
+  '"unreadable: "; null if all can be read.';
 
 create function outbox.hold_unreadable(
   p_endpoint_id uuid, p_why text, p_now timestamptz
@@ -81,7 +81,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  -- As disable_itself(): a change left open at the console holds up no run.
+  -- As in disable_itself(): an open transaction at the console must not block a run.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.state = 'enabled'
   for no key update skip locked;
@@ -96,8 +96,8 @@ begin
 end
 $$;
 comment on function outbox.hold_unreadable(uuid, text, timestamptz) is
-  'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false when '
-  'somebody is changing it.';
+  'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false if '
+  'another transaction is changing the endpoint.';
 
 create function outbox.release_unreadable(p_endpoint_id uuid) returns void
 language plpgsql
@@ -126,5 +126,5 @@ begin
 end
 $$;
 comment on function outbox.release_unreadable(uuid) is
-  'Serves an endpoint again that was held because a secret could not be read, once all can be, and '
-  'publishes outhook.endpoint.released.';
+  'Resumes an endpoint that was held because a secret could not be read, if all can be read now, '
+  'and publishes outhook.endpoint.released.';

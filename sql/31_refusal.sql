@@ -1,8 +1,8 @@
--- What the database refuses. A constraint, a trigger of the user's own or a damaged row may make it
--- impossible to store one delivery's result, to make one delivery, or to claim from one endpoint.
--- Work is done in batches; when a batch fails, the bad member is told apart, the rest is stored,
--- and the refusal is noted here. After three refusals a delivery is set aside: it is not claimed
--- again until retry_now(). Errors that pass by themselves are not refusals: the call is repeated.
+-- Refusals of the database. Because of a constraint, a trigger of the user or a damaged row, the
+-- database may refuse to store the result of a delivery, to create a delivery, or to claim from an
+-- endpoint. If a batch fails, the bad member is isolated, the rest is stored, and the refusal is
+-- noted here. After three refusals a delivery is set aside: no run claims it until retry_now().
+-- Temporary errors are not refusals: the run repeats the call.
 
 create table outbox.refusal (
   event_id uuid not null,
@@ -16,9 +16,9 @@ create table outbox.refusal (
   primary key (event_id, endpoint_id)
 );
 comment on table outbox.refusal is
-  'Deliveries of which the database refused something. step: result (what became of an attempt '
-  'could not be stored) or routing (the delivery could not be made); failures: how often; '
-  'again_at: when it is tried again, infinity: it is set aside until retry_now().';
+  'Deliveries that met a refusal of the database. step: result (the result of an attempt could not '
+  'be stored) or routing (the delivery could not be created); failures: the number of refusals; '
+  'again_at: the time of the next attempt; infinity: set aside until retry_now().';
 create index refusal_endpoint on outbox.refusal (endpoint_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
 
@@ -31,8 +31,8 @@ create table outbox.endpoint_refusal (
   again_at timestamptz not null
 );
 comment on table outbox.endpoint_refusal is
-  'Endpoints from which nothing can be claimed, since the database refuses it. They are left out '
-  'until again_at: 10 s at first, twice as long after each refusal, 5 minutes at most.';
+  'Endpoints from which the database refuses to claim. They are left out until again_at: 10 s at '
+  'first, twice as long after each refusal, 5 minutes at most.';
 
 create function outbox.is_passing(p_sqlstate text) returns boolean
 language sql immutable set search_path = ''
@@ -40,7 +40,7 @@ as $$
   select p_sqlstate ~ '^(08|40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
 $$;
 comment on function outbox.is_passing(text) is
-  'Whether an error passes by itself, so that it says nothing about the row that met it: lost '
+  'Whether an error is temporary, so that its cause is not the row being processed: lost '
   'connections (08), deadlocks and snapshots (40), exhausted resources (53), cancelled statements '
   'and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts '
   '(55P03). functions/_shared/database/fault.ts has the whole table.';
@@ -65,8 +65,8 @@ end
 $$;
 comment on function outbox.note_refusal(
   uuid, uuid, text, text, text, timestamptz, timestamptz) is
-  'Notes that the database refused a step of a delivery, and when it is tried again (infinity: '
-  'never by itself).';
+  'Notes that the database refused a step of a delivery, and the time of the next attempt '
+  '(infinity: not before retry_now()).';
 
 create function outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) returns void
 language plpgsql
@@ -83,7 +83,7 @@ begin
 end
 $$;
 comment on function outbox.forget_refusals(uuid[], uuid[]) is
-  'Removes what was noted of these deliveries, of those that have ended.';
+  'Removes the refusals of those of these deliveries that have ended.';
 
 create function outbox.refuse_endpoint(
   p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamptz
@@ -108,7 +108,7 @@ begin
       next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
     where g.endpoint_id = p_endpoint_id and g.next_at < v_again_at;
   exception when others then
-    -- The gate itself may be what is refused. due_gates() leaves the endpoint out all the same.
+    -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
@@ -122,7 +122,7 @@ exception when others then
 end
 $$;
 comment on function outbox.refuse_endpoint(uuid, text, text, timestamptz) is
-  'Leaves an endpoint out of claiming for a while, from which the database refuses to claim. '
+  'Leaves an endpoint out of claiming for a while, because the database refuses to claim from it. '
   'locks: the caller holds the gate.';
 
 create function outbox.admit_endpoints(p_endpoint_ids uuid[]) returns void
@@ -135,4 +135,4 @@ begin
 end
 $$;
 comment on function outbox.admit_endpoints(uuid[]) is
-  'Forgets the refusals of endpoints that could be claimed from.';
+  'Removes the refusals of endpoints after a successful claim.';

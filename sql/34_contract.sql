@@ -1,12 +1,12 @@
 -- Which versions of the functions and of the schema work together. They are deployed one after the
--- other, so two versions meet at each upgrade. A contract is a form of dispatch's call and answer,
--- and has a number. Each side speaks a range of them: its own and the one before. Each call of a
--- run names its range. Both sides then use the highest number that both speak; without one the call
--- claims nothing, records nothing and says which side to update.
+-- other, so two versions work together during each upgrade. A contract is a numbered format of
+-- dispatch()'s call and response. Each side supports a range of contracts: its own and the one
+-- before. Each call of a run names its range, and both sides use the highest number in both ranges.
+-- If there is none, the call claims nothing, records nothing and says which side to update.
 --
--- A change that the other side cannot read raises `newest` here and in
--- functions/_shared/contract_range.ts, and both keep speaking the one before. A call without a
--- range comes from functions that are older than the ranges; their contract is 1.
+-- For a change that the other side cannot read, raise `newest` here and in
+-- functions/_shared/contract_range.ts; both sides keep supporting the contract before it. A call
+-- without a range comes from functions older than these ranges; their contract is 1.
 
 create unlogged table outbox.contract_refusal (
   kind text primary key
@@ -15,10 +15,10 @@ create unlogged table outbox.contract_refusal (
   at timestamptz not null
 );
 comment on table outbox.contract_refusal is
-  'The last run of each kind that was refused because it speaks no contract of this database.';
+  'The last run of each kind that was refused because it supports no contract of this database.';
 
--- Not immutable: a session that has folded the value into its plans would go by the old one after a
--- migration.
+-- Not immutable: Postgres would put the value into cached plans, and a session would use the old
+-- value after a migration.
 create function outbox.contracts() returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -27,7 +27,7 @@ begin
 end
 $$;
 comment on function outbox.contracts() is
-  'The contracts of dispatch() that this database speaks: {"oldest", "newest"}.';
+  'The contracts of dispatch() that this database supports: {"oldest", "newest"}.';
 
 create function outbox.agreed_contract(p_speaks jsonb) returns integer
 language plpgsql stable set search_path = ''
@@ -51,7 +51,7 @@ begin
 end
 $$;
 comment on function outbox.agreed_contract(jsonb) is
-  'The highest contract that this database and a run speak, null if there is none. p_speaks: '
+  'The highest contract that this database and a run support; null if there is none. p_speaks: '
   '{"oldest", "newest"}; null means 1. OH001.';
 
 create function outbox.contract_advice(p_speaks jsonb) returns jsonb
@@ -69,14 +69,13 @@ begin
     outbox.contract_text(p_speaks), outbox.contract_text(v_ours),
     case v_side
       when 'functions' then
-        'update the functions, that is deploy them, and restart workers, from the version of the '
-        'migrations'
-      else 'update the database, that is push the migrations of the version of the functions'
+        'update the functions: deploy them and restart workers from the version of the migrations'
+      else 'update the database: push the migrations of the version of the functions'
     end));
 end
 $$;
 comment on function outbox.contract_advice(jsonb) is
-  'Which side to update where a run and this database have no contract in common: {"update": '
+  'Which side to update if a run and this database have no common contract: {"update": '
   '"functions" or "database", "message"}.';
 
 create function outbox.contract_text(p_range jsonb) returns text
@@ -98,7 +97,7 @@ as $$
 declare
   v_advice jsonb := outbox.contract_advice(p_speaks);
 begin
-  -- A note of the last second is new enough, and leaving it alone waits for nobody.
+  -- A row from the last second is new enough. Not updating it avoids waiting for its lock.
   if not exists (
     select from outbox.contract_refusal r
     where r.kind = p_kind and r.at between p_now - interval '1 s' and p_now
@@ -109,13 +108,13 @@ begin
     on conflict (kind) do update set speaks = excluded.speaks, at = excluded.at;
   end if;
   perform outbox.count_up('runs', array[p_kind, 'contract']);
-  -- A migration may come in the middle of a run, whose place is free from now on.
+  -- A migration may be applied during a run. Free the run's slot.
   update outbox.run r set ended_at = p_now
   where r.id = (
     select l.id from outbox.run l
     where l.id = p_run and l.ended_at is null for update skip locked);
-  -- The members of contract 1 are there as well, so that older functions end their run by "stop"
-  -- and log the message as an error of dispatch. "refused" is of every contract and never changes.
+  -- The members of contract 1 are included, so that older functions end their run by "stop" and log
+  -- the message as an error of dispatch. "refused" is the same in every contract.
   return pg_catalog.json_build_object(
     'refused', v_advice, 'contracts', outbox.contracts(),
     'applied', 0, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
@@ -126,7 +125,7 @@ begin
 end
 $$;
 comment on function outbox.refuse_contract(uuid, jsonb, text, timestamptz) is
-  'The answer of dispatch() to a run that speaks no contract of this database: {"refused": '
+  'The response of dispatch() to a run that supports no contract of this database: {"refused": '
   '{"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run '
   'and notes it for contract_problem().';
 
@@ -145,5 +144,5 @@ begin
 end
 $$;
 comment on function outbox.contract_problem(timestamptz) is
-  'Which side to update, when a run was refused within 5 minutes for its contract; null when none '
+  'Which side to update, if a run was refused for its contract in the last 5 minutes; null if none '
   'was.';

@@ -7,7 +7,7 @@ as $$
 declare
   v_function regprocedure;
 begin
-  -- to_regprocedure() raises over what is no name before Postgres 16, and returns null since.
+  -- For an invalid name, to_regprocedure() raises an error in Postgres 15, and returns null later.
   perform pg_catalog.parse_ident(p_function);
   v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
   if v_function is null or p_function !~ '\.' then

@@ -36,8 +36,8 @@ comment on type outbox.news is
 
 create type outbox.completed as (applied integer, refused integer, error text);
 comment on type outbox.completed is
-  'How many results counted, how many the database refused to store, and the first refusal; the '
-  'rest are stale.';
+  'How many results were applied, how many the database refused to store, and the first refusal; '
+  'the rest are stale.';
 
 create type outbox.reported as (
   results outbox.result[],
@@ -46,8 +46,8 @@ create type outbox.reported as (
   errors text[]
 );
 comment on type outbox.reported is
-  'What a run reports: the results that can be read, and of those that cannot the delivery and '
-  'the error.';
+  'The results of a run. results: those that can be read; bad, sqlstates, errors: the delivery and '
+  'the error of each of the others.';
 
 create function outbox.given_back(
   p_event_id uuid, p_endpoint_id uuid, p_attempt integer
@@ -60,4 +60,4 @@ begin
 end
 $$;
 comment on function outbox.given_back(uuid, uuid, integer) is
-  'The result of a claim that was given back.';
+  'The result that gives a claimed delivery back.';

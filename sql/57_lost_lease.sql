@@ -83,7 +83,7 @@ begin
       limit 2000
     ) d
     where (d.held).leased_until <= p_now
-      -- What could not even be given back is not asked about each time.
+      -- Skip a delivery that could not be given back, or each call would process it again.
       and not exists (
         select from outbox.refusal r
         where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id

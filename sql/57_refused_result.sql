@@ -1,11 +1,11 @@
--- Results that the database refuses to store. The good path is one statement for the whole batch;
--- only when it fails, halves of the batch are tried, and halves of those, until the bad results
--- stand alone. What is refused costs its own delivery an attempt without a receipt: the delivery is
--- given back and waits, and after the third refusal it is set aside.
+-- Results that the database refuses to store. Normally one statement stores the whole batch. If it
+-- fails, each half of the batch is tried, then each half of these, until the bad results are alone.
+-- A refused result leaves no row in attempt: its delivery is given back and waits, and after the
+-- third refusal it is set aside.
 --
--- Each half runs in a block of its own, whose failure takes back all that it did. The locks that
--- matter are older than the blocks: the caller holds the gates, so nobody else changes a lane or a
--- delivery in between.
+-- Each half runs in its own block, and a failure rolls back only that block. The locks on the gates
+-- were taken before the blocks and stay, so no other transaction changes a lane or a delivery in
+-- between.
 
 create function outbox.complete_apart(
   p_results outbox.result[], p_now timestamptz
@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function outbox.complete_apart(outbox.result[], timestamptz) is
-  'Applies results as complete() does; one that the database refuses costs only itself. An error '
-  'that passes by itself is raised. locks: the caller holds the gates.';
+  'Applies results as complete() does; if the database refuses one, all others are applied. A '
+  'temporary error is raised. locks: the caller holds the gates.';
 
 create function outbox.refuse_result(
   p_result outbox.result, p_sqlstate text, p_error text, p_now timestamptz
@@ -81,7 +81,7 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- What cannot be counted is not tried again.
+    -- If its refusals cannot be counted, the delivery is set aside at once.
     v_again_at := 'infinity';
     raise warning 'outbox: the refusal of event % for endpoint % cannot be noted: % %',
       p_result.event, p_result.endpoint, sqlstate, sqlerrm;
@@ -92,7 +92,7 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- The delivery's own row is refused: it keeps its lease, and lose_leases() lets it be.
+    -- The row of the delivery itself is refused. It keeps its lease, and lose_leases() skips it.
     raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
@@ -100,8 +100,8 @@ end
 $$;
 comment on function outbox.refuse_result(outbox.result, text, text, timestamptz) is
   'Notes that a result could not be stored, and gives its delivery back: it waits as after a '
-  'failure, and the third time it is set aside. A result without a lease changes nothing. locks: '
-  'the caller holds the gate.';
+  'failed attempt, and after the third refusal it is set aside. A result without a lease changes '
+  'nothing. locks: the caller holds the gate.';
 
 create function outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) returns interval
 language plpgsql
@@ -112,7 +112,7 @@ begin
   return (
     select greatest(
       outbox.delay_after(coalesce(e.retry, outbox.retry_preset(e.kind)), p_failures),
-      -- The request was made, and what came of it is not known: as after a lost lease.
+      -- As after a lost lease: the request was sent, and its outcome is unknown.
       (outbox.failure_rule_of(e.kind, null, 'lease_expired', null, null)).min_delay_s
         * interval '1 s',
       interval '1 s')
@@ -120,7 +120,8 @@ begin
 end
 $$;
 comment on function outbox.refusal_delay(uuid, integer) is
-  'How long a delivery waits whose result could not be stored: as its endpoint''s retries do.';
+  'How long a delivery waits after its result could not be stored: as long as a retry of its '
+  'endpoint.';
 
 create function outbox.lay_aside(
   p_delivery outbox.delivery, p_again_at timestamptz, p_now timestamptz
@@ -132,7 +133,7 @@ as $$
 declare
   v_lane outbox.lane;
 begin
-  -- As a claim that was given back: no receipt, which may be what is refused.
+  -- As a claim that was given back: this inserts no row in attempt, which may be the refused row.
   perform outbox.apply_results(array[
     outbox.given_back(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt)], p_now);
   select l.* into v_lane from outbox.lane l
@@ -148,8 +149,9 @@ begin
 end
 $$;
 comment on function outbox.lay_aside(outbox.delivery, timestamptz, timestamptz) is
-  'Ends the lease of a delivery without an outcome. It is due again at p_again_at, with its '
-  'ordered lane; infinity sets it aside. locks: the caller holds the gate, and parks it.';
+  'Ends the lease of a delivery without an outcome. The delivery, and its lane if that is ordered, '
+  'is due again at p_again_at; infinity sets it aside. locks: the caller holds the gate, and parks '
+  'it.';
 
 create function outbox.leave_lane(
   p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamptz
@@ -163,7 +165,7 @@ declare
     select e.on_dead_letter = 'halt' from outbox.endpoint e where e.id = p_delivery.endpoint_id);
   v_aside outbox.lane := outbox.replay_lane(p_lane.gate_id, 0);
 begin
-  -- Its key goes on, or stands still, as behind a dead letter.
+  -- As after a dead letter, the lane goes on or is halted, depending on on_dead_letter.
   update outbox.delivery d set lane_id = v_aside.id, due_at = 'infinity'
   where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   update outbox.lane l set depth = l.depth + 1 where l.id = v_aside.id;
@@ -182,8 +184,8 @@ begin
 end
 $$;
 comment on function outbox.leave_lane(outbox.delivery, outbox.lane, timestamptz) is
-  'Sets a delivery of an ordered lane aside, in the lane of single replays. locks: the caller '
-  'holds the gate, and parks it.';
+  'Sets a delivery of an ordered lane aside: moves it to the lane of single replays. locks: the '
+  'caller holds the gate, and parks it.';
 
 create function outbox.read_results(p_results jsonb) returns outbox.reported
 language plpgsql set search_path = ''
@@ -217,7 +219,7 @@ begin
 end
 $$;
 comment on function outbox.read_results(jsonb) is
-  'What a run reports, apart from what cannot be read of it.';
+  'The results of a run, with those that cannot be read listed separately.';
 
 create function outbox.unreadable_result(
   p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text
@@ -227,7 +229,7 @@ as $$
 declare
   v_result outbox.result;
 begin
-  -- Which delivery it is of can nearly always be read.
+  -- The ids of the delivery can nearly always be read.
   v_result.event := p_result ->> 'event';
   v_result.endpoint := p_result ->> 'endpoint';
   v_result.attempt := p_result ->> 'attempt';
@@ -236,10 +238,10 @@ begin
   p_reported.errors := p_reported.errors || p_error;
   return p_reported;
 exception when data_exception then
-  -- Of no delivery: the lease ends by itself.
-  raise warning 'outbox: a run reports what is no result: % %', p_sqlstate, p_error;
+  -- The delivery is unknown: its lease will expire.
+  raise warning 'outbox: a run reports an invalid result: % %', p_sqlstate, p_error;
   return p_reported;
 end
 $$;
 comment on function outbox.unreadable_result(outbox.reported, jsonb, text, text) is
-  'What a run reports, with one more result that cannot be read.';
+  'p_reported with one more result that cannot be read.';

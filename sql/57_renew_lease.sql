@@ -106,5 +106,5 @@ begin
 end
 $$;
 comment on function outbox.renew_apart(outbox.result[], timestamptz) is
-  'As renew_leases(); a lane that the database refuses to lease anew keeps the lease that it has, '
-  'and costs no other. locks: the caller holds the gates.';
+  'As renew_leases(); if the database refuses to renew the lease of one lane, that lane keeps its '
+  'old lease and all others are renewed. locks: the caller holds the gates.';

@@ -65,7 +65,7 @@ begin
   -- A number that comes with another user id has a new owner.
   update outbox.whatsapp_contact c set wa_id = null
   where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  -- Whoever held the contact may have forgotten it or joined it with another: then once more.
+  -- The transaction that held the contact may have erased it or merged it. Then try once more.
   while v_id is null loop
     insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
     select p_org_id, v_wa_id, p_user_id, p_now, p_now

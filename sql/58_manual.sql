@@ -83,9 +83,10 @@ begin
 end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
-  'Sets when an open delivery is tried next (an ordered one''s lane with it; one that was set '
-  'aside is forgiven its refusals): {"event_id", "endpoint_id", "due_at"}; due_at is null when a '
-  'lost lease was its last try, so that it is a dead letter now. OH001, OH002, OH004.';
+  'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane; '
+  'removes the refusals of one that was set aside. Returns {"event_id", "endpoint_id", "due_at"}; '
+  'due_at is null if its last attempt was a lost lease, so that it is a dead letter now. OH001, '
+  'OH002, OH004.';
 
 create function outbox.make_refused(
   p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
@@ -115,8 +116,8 @@ begin
 end
 $$;
 comment on function outbox.make_refused(uuid, uuid, timestamptz) is
-  'Makes a delivery that the database refused to make when its event was routed; raises what it '
-  'refuses it for now. locks: the gate.';
+  'Creates a delivery that the database refused to create when its event was routed; raises the '
+  'error if it is refused again. locks: the gate.';
 
 create function outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -126,7 +127,7 @@ begin
 end
 $$;
 comment on function outbox.retry_now(uuid, uuid) is
-  'Makes an open delivery due at once, also one that was set aside; holds of its endpoint stand. '
+  'Makes an open delivery due at once, also one that was set aside; a held endpoint stays held. '
   'Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 create function outbox.count_ended(

@@ -18,8 +18,8 @@ begin
   if v_name is null or v_language is null then
     return 'not_understood';
   end if;
-  -- The row comes first: a second update about a new template waits for the first one here, and
-  -- then finds what that has decided.
+  -- Insert the row first: a second update about a new template waits here for the first one, and
+  -- then sees its decision.
   insert into outbox.template_hold (app_id, waba_id, name, language, held, why, decided_at)
   values (p_update.app_id, p_update.waba_id, v_name, v_language, false, '', '-infinity')
   on conflict do nothing;

@@ -28,8 +28,8 @@ create type outbox.question as (
   weights integer[]
 );
 comment on type outbox.question is
-  'A pair whose endpoint has filters that are to be asked of the payload, with the time from which '
-  'each is in force and its weight.';
+  'A pair whose endpoint has filters to be evaluated on the payload. since: the time from which '
+  'each filter applies; weights: the weight of each.';
 
 create type outbox.routing as (
   events uuid[],
@@ -47,7 +47,8 @@ comment on type outbox.routing is
   'One batch: the events that it finishes, in the order of their ids, each with the place of its '
   'unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event '
   'that it leaves half done with the last endpoint done; and the state of router after it, a '
-  'null watermark keeps the state; what is still to be asked about the pairs, in their order.';
+  'null watermark keeps the state. questions: the filters still to be evaluated, in the order of '
+  'the pairs.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
@@ -227,8 +228,8 @@ begin
 end
 $$;
 comment on function outbox.read_unrouted() is
-  'The next batch to route, at most 2,000 pairs of it and as many as ask_filters() has time for, '
-  'and what router is to remember after it; null when there is nothing or another call is routing. '
+  'The next batch to route, at most 2,000 pairs and as many as ask_filters() has time for, and the '
+  'state of router after it; null if there is nothing to route or another call is routing. '
   'locks: router, until the transaction ends.';
 
 create function outbox.cut_batch(

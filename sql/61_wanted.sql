@@ -1,6 +1,6 @@
 -- Who wants an event: the endpoint that it is addressed to, or every one that is subscribed to its
--- type and whose filter lets it through. The payload is read once for all filters of its event, and
--- what they may cost is added up before they are asked: where a call's share ends, the batch ends.
+-- type and whose filter lets it through. The payload is read once for all filters of its event. The
+-- cost of the filters is added up before they run: the batch ends at the limit of one call.
 
 create function outbox.read_payload(
   p_event_id uuid, out doc jsonb, out created_at timestamptz, out problem text
@@ -22,7 +22,7 @@ begin
 end
 $$;
 comment on function outbox.read_payload(uuid) is
-  'The payload of an event as filters are asked of it, or why it cannot be read as jsonb.';
+  'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
 
 create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
 language plpgsql stable set search_path = ''
@@ -42,7 +42,8 @@ begin
 end
 $$;
 comment on function outbox.each_filter_once(outbox.question) is
-  'A question without repeats: several patterns that match a type mostly have the same filter.';
+  'A question without repeated filters: several patterns of an endpoint that match a type often '
+  'have the same filter.';
 
 create function outbox.passes_filters(
   p_question outbox.question, p_doc jsonb, p_created_at timestamptz
@@ -68,7 +69,7 @@ create function outbox.answer_of(
 language plpgsql stable set search_path = ''
 as $$
 declare
-  -- In steps for each value times bytes; a value has two bytes or more.
+  -- Steps for each value times bytes of the payload; a value has at least two bytes.
   v_most constant bigint := 8388608;
   v_weight bigint;
 begin
@@ -87,7 +88,7 @@ begin
 end
 $$;
 comment on function outbox.answer_of(outbox.question, jsonb, timestamptz) is
-  'The problem of a pair, see its type: null when the payload passes.';
+  'The problem of a pair (see its type): null if the payload passes its filters.';
 
 create function outbox.ask_filters(p_batch outbox.routing) returns outbox.routing
 language plpgsql
@@ -96,7 +97,7 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-  -- A quarter of a microsecond each at most: a second when every payload is made for it.
+  -- At most 0.25 µs each: one second for the most expensive payloads.
   v_most constant bigint := 4194304;
   v_reading constant integer := 2;
   v_question outbox.question;
@@ -149,10 +150,10 @@ begin
 end
 $$;
 comment on function outbox.ask_filters(outbox.routing) is
-  'A batch whose pairs have been asked, in their order, as far as the work of one call goes, and '
-  'one of them at least. Where it does not go to the end, the last pair is the first that was not '
-  'asked, and questions holds that and those after it. A payload that cannot be read, or is too '
-  'large for its filters, is the problem of its pairs alone.';
+  'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and '
+  'for at least one pair. If the limit is reached, the last pair is the first whose filters were '
+  'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '
+  'is too large for its filters, is a problem only of its own pairs.';
 
 create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
 language plpgsql

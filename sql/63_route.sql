@@ -21,7 +21,7 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- It stays unrouted, and is tried again each time; all others are routed.
+  -- The event stays unrouted and is tried again in each call; all others are routed.
   raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
     sqlstate, sqlerrm;
 end
@@ -42,7 +42,7 @@ begin
     delete from outbox.routing_timeout t where t.id > 0 returning t.*
   loop
     if v_timeout.events is null and v_batch = 1 then
-      -- Reading the one at the head took all the time: its filters did.
+      -- Reading the first event took all the time, because of its filters.
       v_timeout.events := outbox.next_unrouted(p_router);
     end if;
     if pg_catalog.cardinality(v_timeout.events) = 1 then
@@ -57,8 +57,8 @@ begin
 end
 $$;
 comment on function outbox.note_timeouts(outbox.router, timestamptz) is
-  'Takes note of the calls that ran out of time: the batch of routing becomes an eighth for each, '
-  'which is returned. locks: the caller holds router.';
+  'Processes the routing calls that timed out: divides the batch size by 8 for each of them, and '
+  'returns the batch size. locks: the caller holds router.';
 
 create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -67,8 +67,8 @@ declare
   v_router outbox.router;
 begin
   insert into outbox.routing_timeout (events, error) values (p_events, p_error);
-  -- The lock went with the step that failed, and another call may be routing now: then the call
-  -- after it takes note.
+  -- The failed step released its lock, and another call may be routing now. Then a later call
+  -- processes this timeout.
   v_router := outbox.lock_router();
   if v_router.turn is not null then
     perform outbox.note_timeouts(v_router, p_now);
@@ -76,9 +76,9 @@ begin
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
-  'After routing ran out of time: smaller batches from the next call on, whoever makes it; an '
-  'event that took all the time alone counts as failed. p_events: what was being routed; null: it '
-  'was being read. locks: router with SKIP LOCKED.';
+  'After routing timed out: makes the batches of the next calls of any run smaller. An event that '
+  'was routed alone and took all the time counts as failed. p_events: the events that were being '
+  'routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
 create function outbox.had_pairs(p_event uuid) returns boolean
 language plpgsql stable
@@ -200,7 +200,7 @@ create type outbox.pairs_apart as (
   errors text[]
 );
 comment on type outbox.pairs_apart is
-  'How many deliveries were made, and the pairs of which none could be, with the errors.';
+  'How many deliveries were created, and the pairs for which that failed, with the errors.';
 
 create function outbox.add_apart(
   p_pairs outbox.pair[], p_now timestamptz
@@ -234,8 +234,8 @@ begin
 end
 $$;
 comment on function outbox.add_apart(outbox.pair[], timestamptz) is
-  'Makes the deliveries of pairs; those that the database refuses cost no other. locks: the caller '
-  'holds the gates.';
+  'Creates the deliveries of pairs; if the database refuses some, all others are created. locks: '
+  'the caller holds the gates.';
 
 create function outbox.route_what_fits(
   p_batch outbox.routing, p_event uuid, p_now timestamptz
@@ -249,7 +249,7 @@ declare
     select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
   v_done outbox.pairs_apart;
 begin
-  -- The third time; before that, or when nobody can have it, the event as a whole has failed.
+  -- Only from the third failure on, and only if there are several endpoints.
   if pg_catalog.cardinality(v_pairs) < 2
     or not exists (select from outbox.unrouted u where u.event_id = p_event and u.failures >= 2)
   then
@@ -274,9 +274,9 @@ begin
 end
 $$;
 comment on function outbox.route_what_fits(outbox.routing, uuid, timestamptz) is
-  'Routes an event that has failed twice to those endpoints whose deliveries can be made, sets the '
-  'others aside and returns how many deliveries it made; null when the event has failed as a '
-  'whole. locks: the caller holds the gates.';
+  'Routes an event that has failed twice to the endpoints whose deliveries can be created, sets '
+  'the others aside and returns how many deliveries it created; null if the whole event has '
+  'failed. locks: the caller holds the gates.';
 
 create function outbox.route_failed(
   p_batch outbox.routing, p_event uuid, p_error text, p_now timestamptz
@@ -300,8 +300,8 @@ begin
 end
 $$;
 comment on function outbox.route_failed(outbox.routing, uuid, text, timestamptz) is
-  'What is done with an event that cannot be routed as a whole; returns how many deliveries it '
-  'made all the same. locks: the caller holds the gates.';
+  'Handles an event that could not be routed to all its endpoints; returns how many deliveries '
+  'were created anyway. locks: the caller holds the gates.';
 
 create function outbox.route_one_by_one(p_batch outbox.routing, p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -331,9 +331,8 @@ begin
 end
 $$;
 comment on function outbox.route_one_by_one(outbox.routing, timestamptz) is
-  'Routes each event of a failed batch alone, so that one that cannot be routed costs no other; '
-  'one that met an error which passes is left for the next time. Returns how many deliveries it '
-  'made.';
+  'Routes each event of a failed batch alone, so that all events that can be routed are. An event '
+  'with a temporary error is left for the next call. Returns how many deliveries it created.';
 
 create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
 language plpgsql

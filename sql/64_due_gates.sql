@@ -16,7 +16,7 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
-  -- What cannot be claimed takes nobody's turn either.
+  -- An endpoint that cannot be claimed from must not use a turn.
   v_refused bigint := (
     select pg_catalog.count(*) from outbox.endpoint_refusal r where r.again_at > p_now);
 begin

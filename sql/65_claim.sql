@@ -48,7 +48,7 @@ as $$
   )::outbox.claimed
 $$;
 comment on function outbox.joined(outbox.claimed, outbox.claimed) is
-  'Two claims as one.';
+  'Two claims joined into one.';
 
 create function outbox.serve_apart(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
@@ -87,8 +87,8 @@ begin
 end
 $$;
 comment on function outbox.serve_apart(uuid[], integer, timestamptz) is
-  'As serve(), endpoint by endpoint: one from which the database refuses to claim is left out for '
-  'a while. locks: the caller holds the gates.';
+  'As serve(), one endpoint at a time. If the database refuses to claim from an endpoint, it is '
+  'left out for a while. locks: the caller holds the gates.';
 
 create function outbox.park_apart(p_endpoint_ids uuid[], p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -117,8 +117,8 @@ begin
 end
 $$;
 comment on function outbox.park_apart(uuid[], timestamptz) is
-  'As park(); a gate that the database refuses to park costs no other. locks: the caller holds the '
-  'gates.';
+  'As park(); if the database refuses to park one gate, all others are parked. locks: the caller '
+  'holds the gates.';
 
 create function outbox.claim(
   p_limit integer, p_touched uuid[], p_now timestamptz
@@ -132,7 +132,7 @@ begin
     perform outbox.park_apart(p_touched, p_now);
   end if;
   if p_limit > 0 then
-    -- Outside of the block, so that the gates stay locked when it fails.
+    -- Outside of the block, so that the gates stay locked if the block fails.
     v_endpoints := outbox.due_gates(p_limit, p_now);
   end if;
   if v_endpoints is null then
@@ -150,8 +150,8 @@ end
 $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
   'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
-  'from the gates that are due. An endpoint from which the database refuses to claim costs no '
-  'other; an error that passes by itself is raised.';
+  'from the gates that are due. If the database refuses to claim from one endpoint, the others are '
+  'claimed; a temporary error is raised.';
 
 create function outbox.claimed_before(
   p_run uuid, p_seq bigint, p_now timestamptz

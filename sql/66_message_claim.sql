@@ -53,7 +53,7 @@ begin
     end;
     v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
     if v_sqlstate is not null then
-      -- Nothing was sent of it: it waits, and is set aside the third time.
+      -- The message was not sent. It waits, and is set aside after the third refusal.
       v_bad := v_bad || pg_catalog.to_jsonb(v_out);
       perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
     elsif v_why is not null or v_held then

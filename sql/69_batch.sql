@@ -5,7 +5,7 @@ create type outbox.parcel as (deliveries json, events json, endpoints json);
 comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
 
 create type outbox.handed as (claimed outbox.claimed, parcel outbox.parcel);
-comment on type outbox.handed is 'What a run has claimed, and what it needs to send that.';
+comment on type outbox.handed is 'The claim of a run, and what the run needs to send it.';
 
 create function outbox.dropped_events(p_claimed outbox.claimed) returns outbox.event[]
 language plpgsql stable
@@ -136,7 +136,7 @@ as $$
   where c.endpoint_id <> all (p_endpoint_ids)
 $$;
 comment on function outbox.without(outbox.claimed, uuid[]) is
-  'A claim without what it has of some endpoints.';
+  'A claim without the deliveries of some endpoints.';
 
 create function outbox.give_back(
   p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamptz
@@ -168,8 +168,8 @@ begin
 end
 $$;
 comment on function outbox.give_back(outbox.claimed, uuid, text, timestamptz) is
-  'Gives back what was claimed of an endpoint whose secrets cannot be read, and holds it. locks: '
-  'the caller holds the gate.';
+  'Gives back the claimed deliveries of an endpoint whose secrets cannot be read, and holds the '
+  'endpoint. locks: the caller holds the gate.';
 
 create function outbox.readable(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
@@ -201,8 +201,8 @@ begin
 end
 $$;
 comment on function outbox.readable(outbox.claimed, jsonb, timestamptz) is
-  'What is left of a claim without the endpoints whose secrets cannot be read: their deliveries '
-  'are given back, and they are held. locks: the caller holds the gates.';
+  'A claim without the endpoints whose secrets cannot be read. Gives their deliveries back and '
+  'holds these endpoints. locks: the caller holds the gates.';
 
 create function outbox.hand_out(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
@@ -224,7 +224,7 @@ begin
       raise;
     end if;
   end;
-  -- A repeated call has not locked them.
+  -- A repeated call has not locked these gates yet.
   perform outbox.lock_gates(p_claimed.endpoints);
   v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
   if (v_handed.claimed).events is not null then
@@ -234,5 +234,6 @@ begin
 end
 $$;
 comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
-  'What a run needs to send what it has claimed; endpoints whose secrets cannot be read are held '
-  'and left out. locks: none but for these, whose gates it waits for.';
+  'The claim of a run and what the run needs to send it. Endpoints whose secrets cannot be read '
+  'are held and left out. locks: only if there are such endpoints, the gates of all claimed '
+  'endpoints, for which it waits.';

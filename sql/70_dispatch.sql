@@ -142,7 +142,7 @@ begin
     exception when query_canceled or others then
       v_route := pg_catalog.jsonb_build_object(
         'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
-      -- A cancelled read took too long; what else passes says nothing about the events.
+      -- A cancelled read timed out; no other temporary error is caused by the events.
       if sqlstate = '57014' or not outbox.is_passing(sqlstate) then
         perform outbox.shrink_routing(null, sqlerrm, v_now);
       end if;
@@ -194,24 +194,24 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean,
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
   '"provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: '
-  '{endpoint id: revision} of the endpoints that the run has from an earlier answer, which are '
-  'left out of this one while they are the same; p_contract: the contracts that the run speaks, '
-  '{"oldest", "newest"}, null for 1; a run that speaks none of contracts() gets what '
-  'refuse_contract() returns, and nothing is done. Returns {"applied", "stale", "routed", '
+  '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
+  'the same revision are left out of this one; p_contract: the contracts that the run supports, '
+  '{"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does '
+  'nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
-  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": of the tick, in words '
-  'or null}. A result, a delivery or an endpoint that the database '
-  'refuses costs only itself (31_refusal); an error that passes by itself fails the call, which is '
-  'made again. A call whose answer was lost is made again with the same p_run and p_seq; that '
-  'answer says nothing of renewals. locks: router with SKIP LOCKED, then the gates of results, '
-  'renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the '
+  'database refuses a result, a delivery or an endpoint, all others are processed (31_refusal). A '
+  'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
+  'the call with the same p_run and p_seq; that response has no renewals. locks: router with SKIP '
+  'LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP '
+  'LOCKED.';
 
 create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- Three calls of a run may be under way at most, so older batches are not asked for again.
-  -- Not all below: that would walk what a transaction left open keeps of them.
+  -- A run has at most three calls in flight, so it cannot ask again for older batches.
+  -- Not all below: with a long open transaction that would scan all dead rows it keeps.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
 exception when others then
@@ -222,7 +222,7 @@ exception when others then
 end
 $$;
 comment on function outbox.forget_batches(uuid, bigint) is
-  'Forgets the batches of a run that can no longer be asked for again.';
+  'Deletes the batches of a run that it can no longer ask for again.';
 
 create function outbox.note_batch(
   p_run uuid, p_seq bigint, p_claimed outbox.claimed
@@ -239,12 +239,12 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- Should this very answer be lost, its leases end by themselves.
+  -- If this response is lost, its leases expire.
   raise warning 'outbox: batch % of run % is not noted: % %', p_seq, p_run, sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.note_batch(uuid, bigint, outbox.claimed) is
-  'Notes what a call has claimed, for the same call again.';
+  'Stores what a call has claimed, for a repeat of the same call.';
 
 create function outbox.record_results(
   p_results outbox.result[], p_reported outbox.reported, p_now timestamptz
@@ -267,8 +267,8 @@ begin
 end
 $$;
 comment on function outbox.record_results(outbox.result[], outbox.reported, timestamptz) is
-  'Applies the results of a run, and refuses those that could not be read. locks: the caller holds '
-  'the gates.';
+  'Applies the results of a run, and notes a refusal for those that could not be read. locks: the '
+  'caller holds the gates.';
 
 create function outbox.answer(
   p_applied integer,
@@ -297,4 +297,4 @@ $$;
 comment on function outbox.answer(
   integer, integer, integer, boolean, text, outbox.parcel, json, json, json
 ) is
-  'The answer of dispatch(). p_errors: {"results", "route", "claim"}, those that there are.';
+  'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';

@@ -1,5 +1,5 @@
--- Whether pg_cron runs the tick. The tick itself notes when it ended, so this does not depend on
--- cron.job_run_details, which may be switched off or pruned.
+-- Whether pg_cron runs the tick. The tick itself stores the time when it ended, so this does not
+-- depend on cron.job_run_details, which may be disabled or pruned.
 
 create function outbox.last_tick_at() returns timestamptz
 language plpgsql stable security definer set search_path = ''
@@ -11,7 +11,7 @@ begin
 end
 $$;
 comment on function outbox.last_tick_at() is
-  'When the last tick ended, by the clock of the server; null before the first one.';
+  'When the last tick ended, by the clock of the server; null if there was none yet.';
 
 create function outbox.tick_problem() returns text
 language plpgsql stable security definer set search_path = ''
@@ -25,7 +25,7 @@ begin
   select pg_catalog.to_timestamp(s.last_value / 1000.0), s.is_called
   into v_at, v_ran
   from outbox.last_tick s;
-  -- pg_cron 1.4 starts a new job with the next minute.
+  -- pg_cron 1.4 starts a new job at the next full minute.
   if v_at > pg_catalog.clock_timestamp() - interval '90 s' then
     return null;
   end if;
@@ -50,21 +50,21 @@ begin
 end
 $$;
 comment on function outbox.tick_problem() is
-  'Why the tick has not run for 90 s, in words with the remedy; null when it has. Without it '
+  'Why the tick has not run for 90 s, with the remedy; null if it has run. Without the tick '
   'nothing is replayed, expired or kicked.';
 
 create function outbox.misses_pg_cron() returns boolean
 language plpgsql stable set search_path = ''
 as $$
 begin
-  -- Without this right the backends of others have no type.
+  -- Without this right the type of other roles' backends is hidden.
   return pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'usage')
     and not exists (
       select from pg_catalog.pg_stat_activity a where a.backend_type = 'pg_cron launcher');
 end
 $$;
 comment on function outbox.misses_pg_cron() is
-  'Whether the process that starts the jobs of pg_cron is known not to be there.';
+  'Whether the process of pg_cron is certainly missing; false if this cannot be determined.';
 
 create function outbox.reload_jobs() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -82,7 +82,7 @@ begin
 end
 $$;
 comment on function outbox.reload_jobs() is
-  'Makes pg_cron read its list of jobs again, once this commits. It misses the changes of a '
-  'transaction as large as our migration: such a commit overflows the queue of invalidations, and '
-  'up to 1.6.7 pg_cron hears then of everything but not of its own table. Returns {"jobs": how '
-  'many Outhook has}.';
+  'Makes pg_cron read its jobs again after this commits. pg_cron up to 1.6.7 misses the changes of '
+  'a transaction as large as our migration: such a commit overflows the queue of invalidations, '
+  'and pg_cron ignores the message for all tables that follows. Returns {"jobs": the number of '
+  'jobs of Outhook}.';

@@ -7,7 +7,7 @@
 -- nobody, whatever becomes of the transaction that kicked.
 create sequence outbox.last_kick minvalue 0 start 0;
 -- How many there were, and when the last tick ended, likewise. A crash may count 32 kicks more.
--- Before the first tick last_tick has the time of the installation, and is_called is false.
+-- Before the first tick, last_tick holds the time of the installation, and is_called is false.
 create sequence outbox.kicks_on_commit minvalue 0 start 0;
 create sequence outbox.kicks_by_tick minvalue 0 start 0;
 create sequence outbox.last_tick minvalue 0 start 0;
@@ -49,7 +49,7 @@ end
 $$;
 comment on function outbox.configure(text, text) is
   'Says where the functions are and which secret starts them; both go to Vault. Returns '
-  '{"functions_url", "problems": of the tick and of the versions, each in words}. Call it again to '
+  '{"functions_url", "problems": texts about the tick and the versions}. Call it again to '
   'change either. OH001.';
 
 create function outbox.keep_secret(p_name text, p_value text, p_description text) returns void
@@ -174,8 +174,8 @@ exception when others then
 end
 $$;
 comment on function outbox.wake(bigint[], timestamptz[], timestamptz) is
-  'Makes gates due at these times; one that the database refuses to change costs no other. locks: '
-  'the caller holds the gates.';
+  'Makes gates due at these times; if the database refuses to change one, all others are changed. '
+  'locks: the caller holds the gates.';
 
 create function outbox.wake_changed(p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -303,7 +303,7 @@ begin
     from outbox.run r
     where r.ended_at is null and r.polled_at > v_now - interval '2 s'
       and r.polled_at <= v_now + interval '10 s';
-    -- Work that has waited for a second although a run is alive wants one more.
+    -- If work has waited for a second although a run is alive, one more run is needed.
     v_behind := exists (
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'

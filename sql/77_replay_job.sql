@@ -148,7 +148,7 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      -- Skipped: the letter stays as it is, and the job goes on.
+      -- Skip the dead letter, which stays as it is, and go on.
       v_put := 0;
       raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
         v_step.endpoint_id, sqlstate, sqlerrm;

@@ -38,7 +38,7 @@ join outbox.lane l on l.id = d.lane_id and l.gate_id = g.id
 left join outbox.refusal r on r.endpoint_id = d.endpoint_id and r.event_id = d.event_id
 where d.lane_id > 0
 union all
--- What the database refused to make.
+-- Deliveries that the database refused to create.
 select r.event_id, r.endpoint_id, e.org_id, v.type,
   case when e.state = 'deleted' then 'cancelled' else 'held' end,
   'set aside: ' || r.sqlstate || ' ' || r.error, 0, 0, null, v.created_at, null, true
@@ -68,7 +68,7 @@ where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
       and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
   'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and '
-  'why; set aside: what the database refused, until retry_now()), or, where open is false, how it '
+  'why; set aside: the database refused it, until retry_now()), or, where open is false, how it '
   'ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of '
   'all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what '
   'has ended, it may read all history.';

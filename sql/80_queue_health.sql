@@ -81,8 +81,9 @@ begin
 end
 $$;
 comment on function outbox.problems(jsonb) is
-  'What keeps the outbox from working, each in words, none when it works: the tick, functions of '
-  'another version, late work, delivery switched off. p_waiting: what waiting() returns.';
+  'The problems that keep the outbox from working, as texts; empty if there are none: the tick, '
+  'functions of another version, late work, delivery switched off. p_waiting: the result of '
+  'waiting().';
 
 create view outbox.queue_health with (security_invoker = true) as
 select
@@ -126,7 +127,7 @@ cross join (
   ) r
 ) a;
 comment on view outbox.queue_health is
-  'The queue in one row: what waits, since when, what is held, whether anybody works, and in '
-  'problems what keeps it from working. set_aside counts deliveries that the database refuses, '
+  'The queue in one row: what waits, since when, what is held, whether a run is alive, and the '
+  'problems that keep it from working. set_aside counts deliveries that the database refuses, '
   'set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and '
   'rows_in_default stop at 10,000.';

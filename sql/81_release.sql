@@ -26,8 +26,8 @@ begin
 end
 $$;
 comment on function outbox.rewrite_command(outbox.endpoint) is
-  'The statement that sets again what could not be read of an endpoint from Vault. But for the '
-  'signing secret, which is made, it has a place for the value and is refused as it stands.';
+  'The statement that sets the unreadable secret of an endpoint again. A signing secret is made '
+  'anew. For all others the statement has a placeholder for the value, and fails with it.';
 
 create function outbox.release_command(p_endpoint_id uuid) returns text
 language plpgsql stable
@@ -69,5 +69,5 @@ $$;
 comment on function outbox.release_command(uuid) is
   'The statement that releases a paused or disabled endpoint; null when it is neither. Of a '
   'channel whose access token failed it begins with set_channel_token(), whose <the new token> is '
-  'to be replaced: as it stands it is refused, and nothing is released. Of an endpoint whose '
-  'secret cannot be read: what sets it again.';
+  'to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an '
+  'unreadable secret: the statement that sets the secret again.';

@@ -55,7 +55,7 @@ begin
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
   elsif p_status = 'held' then
-    -- Those too that the database refused to make, which are few and rare: this sorts.
+    -- Also the deliveries that the database refused to create. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
     from (

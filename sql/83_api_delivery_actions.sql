@@ -36,7 +36,7 @@ begin
     select from outbox.delivery d
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) and not exists (
-    -- It was never made, since the database refused it.
+    -- The delivery does not exist, because the database refused to create it.
     select from outbox.refusal r
     where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
   ) then

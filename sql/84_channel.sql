@@ -108,7 +108,7 @@ create function outbox.delete_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  -- delete_endpoint() locks it, and finds it deleted when another call was first.
+  -- delete_endpoint() locks the endpoint, and finds it deleted if another call was first.
   v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
   v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
 begin

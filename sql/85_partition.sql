@@ -128,7 +128,7 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 begin
-  -- Whoever reads and writes it holds its parent: so none of these is under way at the next look.
+  -- Readers and writers of the partition lock its parent too, so none is active after this lock.
   execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
     pg_catalog.left(p_name, -10));
   -- Whoever held it up may have published into it, or replayed an event of it.

@@ -35,7 +35,7 @@ begin
     order by d.event_id
     limit p_limit
   loop
-    -- One that the database refuses to end costs no other.
+    -- If the database refuses to end one, go on with the others.
     begin
       perform outbox.settle_lost(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;

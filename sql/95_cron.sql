@@ -53,6 +53,6 @@ select cron.schedule('outhook-vacuum', '* * * * *',
   'vacuum (skip_locked, index_cleanup on, truncate off) '
   'outbox.gate, outbox.lane, outbox.unrouted, outbox.run, outbox.run_batch');
 
--- The tick counts as late from now on.
+-- The time from which the lateness of the tick is measured.
 select pg_catalog.setval('outbox.last_tick',
   (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint, false);

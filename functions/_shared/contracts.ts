@@ -118,12 +118,12 @@ export const dispatchAnswer = z.object({
   /** What this call has renewed; a repeat does not tell. */
   renewed: z.array(renewed).nullish(),
   error: z.object({
-    /** What the database refused to store of the results; each costs its own delivery alone. */
+    /** The error of results that the database refused to store; other results are stored. */
     results: z.string().nullish(),
     route: z.string().nullish(),
     claim: z.string().nullish(),
   }).nullable(),
-  /** Why the tick does not run, in words; null when it does. */
+  /** Why the tick does not run; null if it runs. */
   problem: z.string().nullish(),
 })
 

@@ -3,14 +3,14 @@ import { type ContractRefusal, readRefusal } from './contract_range.ts'
 import { type DispatchAnswer, dispatchAnswer, type DispatchCall } from './contracts.ts'
 import { type FaultKind, kindOfCode } from './database/fault.ts'
 
-/** Why a call brought no answer, and what is to be done about it. */
+/** Why a call failed, and what the caller must do. */
 export type DatabaseFault = {
   kind: FaultKind
-  /** A SQLSTATE, or what the gateway, the driver or the system calls the error; may be empty. */
+  /** A SQLSTATE, or an error code of the gateway, the driver or the system; may be empty. */
   code: string
   message: string
   cause: unknown
-  /** Functions and database are of versions that do not work together; the call did nothing. */
+  /** Set if the versions of functions and database do not work together; the call did nothing. */
   refusal?: ContractRefusal
 }
 
@@ -43,13 +43,13 @@ export function readAnswer(value: unknown): DispatchReply {
       kind: 'never',
       code: '',
       // The value itself stays out of the message: it holds bodies and secrets.
-      message: `Cannot read the answer of outbox.dispatch: ${where}; ${sameVersionAdvice}`,
+      message: `Cannot read the result of outbox.dispatch: ${where}; ${sameVersionAdvice}`,
       cause: undefined,
     },
   }
 }
 
-/** The reply of a database that these functions do not work with; `code` names the error. */
+/** The reply for a database that these functions do not work with; `code` names the error. */
 export function refused(
   refusal: ContractRefusal,
   code: string,

@@ -3,9 +3,9 @@ const backslash = 0x5c
 const colon = 0x3a
 
 /**
- * Whether an object of a JSON text has more than `most` members: told from the bytes. Postgres sorts
- * the members of an object for jsonb, and for names in a chosen order that takes the square of their
- * number. What is no JSON may give either answer.
+ * Whether an object of a JSON text has more than `most` members, without parsing it. Postgres sorts
+ * the members of an object for jsonb, and an attacker can choose names for which this takes quadratic
+ * time. For invalid JSON the result may be true or false.
  */
 export function isWider(bytes: Uint8Array, most: number): boolean {
   const members: number[] = [0]

@@ -5,7 +5,7 @@ export type BytesRead =
   | { kind: 'late' }
   | { kind: 'broken'; cause: unknown }
 
-/** Whether a request says that its body has more than `max` bytes, or says nothing readable. */
+/** Whether content-length is above `max` or invalid. */
 export function isLonger(request: Request, max: number): boolean {
   const length = request.headers.get('content-length')
   return length !== null && !(/^[0-9]{1,15}$/.test(length) && Number(length) <= max)

@@ -31,8 +31,8 @@ import { addTemplateRoutes } from './routes/templates.ts'
 import { addWhatsappAppRoutes } from './routes/whatsapp_apps.ts'
 
 /**
- * The whole API on whatever it works with. Who calls is found out from the headers; only then is the
- * body read. The callbacks alone come before that, and have rules of their own.
+ * The whole API with its dependencies as arguments. It identifies the caller from the headers before
+ * it reads the body. Only the callbacks come earlier, and they have their own rules.
  */
 export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits): ApiApp {
   const root = new OpenAPIHono<ApiEnv>({

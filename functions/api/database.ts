@@ -38,7 +38,7 @@ export function apiDatabase(callFunction: CallFunction): ApiDatabase {
     const [issue] = read.error.issues
     throw versionsDiffer(
       new Error(
-        `Cannot read the answer of outbox.${name}: ${issue?.path.join('.')}: ${issue?.message}; ` +
+        `Cannot read the result of outbox.${name}: ${issue?.path.join('.')}: ${issue?.message}; ` +
           sameVersionAdvice,
       ),
     )

@@ -2,13 +2,13 @@ import { isDeeper } from '../_shared/json_depth.ts'
 import { isWider } from '../_shared/json_width.ts'
 import { ApiError } from './errors.ts'
 
-/** Of one object: filters and the database sort them. */
+/** The limit for one object, because Postgres sorts the members. */
 const mostMembers = 2000
 
 /**
- * Refuses bytes that are not UTF-8, and JSON whose objects and arrays lie deeper in each other than
- * `depth`, or have more than 2,000 members, before a parser or a schema walks down there. Whether it is JSON at all is the parser's
- * business. Throws ApiError.
+ * Refuses bytes that are not UTF-8, JSON that is nested deeper than `depth`, and objects with more than
+ * 2,000 members, before a parser or a schema reads them. Does not check whether the text is JSON: the
+ * parser does. Throws ApiError.
  */
 export function checkJsonText(bytes: Uint8Array, depth: number): void {
   try {

@@ -54,7 +54,7 @@ export function readSqlError(error: SqlError, status: number): ApiError {
   })
 }
 
-/** What the caller is told when the API and its database are of different versions. */
+/** The error for the caller if the API and its database have different versions. */
 export function versionsDiffer(cause: unknown): ApiError {
   return new ApiError('contract_mismatch', 'The API and its database do not fit together', {
     remedy: `Tell the operator that ${sameVersionAdvice}`,

@@ -30,7 +30,7 @@ export type RunDeps = RedispatchDeps & AttemptDeps & {
   yieldTurn(): Promise<void>
   /** The process's CPU time so far, user and system; null where the runtime does not tell. */
   cpuMs(): number | null
-  /** Hears of each answer, and of a refusal because of another version. */
+  /** Called for each response of dispatch, with the refusal if the versions do not work together. */
   begun?(refusal: ContractRefusal | null): void
   /** Sees each result as it is noted. */
   observe(result: Result, delivery: Delivery): void

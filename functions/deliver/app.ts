@@ -17,7 +17,7 @@ export type AppDeps = {
 
 /** A run that has begun; neither promise rejects. */
 export type StartedRun = {
-  /** Its first answer, or null when that takes long: why it was refused, null when it was not. */
+  /** Why its first dispatch was refused; null if it was not, or if the response takes long. */
   first: Promise<ContractRefusal | null>
   end: Promise<void>
 }

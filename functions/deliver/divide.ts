@@ -4,9 +4,9 @@ import type { Log } from '../_shared/log.ts'
 import { keyOf } from './attempt.ts'
 
 /**
- * The calls that follow one of which the database refuses something: two with half of its results
- * each. A result that stands alone is reported once more without the texts that came from outside,
- * and is left out after that: its lease ends by itself.
+ * The calls that replace a call of which the database refuses a part: two calls with half of its
+ * results each. A single result is reported once more without the texts of the endpoint. If that is
+ * refused too, it is dropped and its lease expires.
  */
 export function divide(
   reported: readonly (Result | Renewal)[],
@@ -36,7 +36,7 @@ function withoutTexts(result: Result): Result {
     ...known,
     outcome,
     error_class: result.error_class,
-    error: 'The database did not take what the endpoint answered',
+    error: 'The database refused to store the response of the endpoint',
     lossy: true,
   }
 }

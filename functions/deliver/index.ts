@@ -29,7 +29,7 @@ const deps = wireRun({
   stop: stop.signal,
 })
 
-/** The caller of a kick hears of the first answer, but pg_net waits 2 s at most. */
+/** The response to a kick waits for the first dispatch, but pg_net waits 2 s at most. */
 const firstMs = 1_000
 
 function startRun(): StartedRun {

@@ -61,8 +61,8 @@ export type RunOptions = {
   maxWallMs: number | null
   maxDeliveries: number | null
   /**
-   * The time in which a run that holds results goes on asking a database that is away; null: there
-   * is no end.
+   * How long a run that holds results repeats calls to a database that does not respond; null:
+   * without limit.
    */
   lifeMs: number | null
   /** The process CPU that a run may use before it stops claiming, where the runtime tells it. */
@@ -104,7 +104,7 @@ export const edgeOptions: RunOptions = {
   enoughShare: 7 / 8,
   fullGatherMs: 100,
   isBounded: true,
-  // 30 s before the platform ends it.
+  // The platform ends it 30 s later.
   lifeMs: 120_000,
   maxCpuMs: 1_500,
 }

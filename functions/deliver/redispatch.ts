@@ -11,16 +11,16 @@ export type RedispatchDeps = {
   /** Uniform in [0, 1). */
   random(): number
   log: Log
-  /** Cuts the long pauses short. */
+  /** Ends the pauses early. */
   stop: AbortSignal
 }
 
 /** How long a call is repeated. */
 export type Patience = {
   trouble: Trouble
-  /** From when on a fault is the last one. */
+  /** The time from which a fault is not followed by another attempt. */
   giveUpAt(firstCallAt: number): number
-  /** Whether a fault that stays until a person changes something is asked about again, slowly. */
+  /** Whether to retry, slowly, after a fault that stays until a person changes something. */
   asksOn: boolean
 }
 
@@ -31,8 +31,8 @@ export type Patience = {
 export type Answered = { answer: DispatchAnswer; calledAt: number }
 
 /**
- * An answer, the fault for which the call must be divided, what to update when the two sides speak no
- * common contract, or null when the call was given up.
+ * A response; the fault because of which the call must be divided; the side to update if the two sides
+ * have no common contract; or null if the call was given up.
  */
 export type Dispatched =
   | Answered
@@ -45,14 +45,14 @@ const longestPauseMs = 2_000
 const firstSlowPauseMs = 5_000
 const longestSlowPauseMs = 60_000
 
-/** One result alone that takes the whole time that a statement has is given up after so many tries. */
+/** A single result is given up after so many statement timeouts. */
 const mostTimeouts = 5
 
 /**
- * Makes one call until it is answered: an answer that was lost may have claimed, so the same (run,
- * seq) asks again, with growing pauses. A call of which the database refuses something is handed
- * back, to be divided: nothing of it has happened. The same for a call that the database refuses
- * because it speaks another contract.
+ * Repeats one call until it gets a response, with growing pauses. If a response was lost, that call may
+ * have claimed deliveries, so each repeat has the same (run, seq). If the database refuses a part of
+ * the call, or the contract of these functions, this returns the fault at once. Such a call has
+ * changed nothing.
  */
 export async function dispatchUntilAnswered(
   deps: RedispatchDeps,
@@ -83,7 +83,7 @@ export async function dispatchUntilAnswered(
   }
 }
 
-/** A statement that takes too long is one with too much in it. */
+/** Whether to divide the call; a statement that times out has too many results. */
 function mustDivide(
   { results }: DispatchCall,
   { kind, code }: DatabaseFault,
@@ -102,7 +102,7 @@ async function pause(
     ? [firstSlowPauseMs, longestSlowPauseMs]
     : [firstPauseMs, longestPauseMs]
   const ms = Math.min(first * 2 ** Math.min(tries, 16), longest) * (0.5 + random())
-  // Once it is told to stop, a run waits no longer than it must.
+  // A run that is told to stop makes only short pauses.
   if (stop.aborted) return await sleep(clock, Math.min(ms, longestPauseMs))
   await sleep(clock, ms, stop)
 }

@@ -74,7 +74,7 @@ async function letGo(active: ActiveRun): Promise<void> {
   if (isHalted(active) && active.renewals.close()) await active.deps.yieldTurn()
 }
 
-/** Whether the database takes no more calls of this run. */
+/** Whether this run makes no more calls to the database. */
 function isCutOff({ end }: RunState): boolean {
   return end === 'database' || end === 'contract'
 }

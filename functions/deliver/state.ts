@@ -9,7 +9,7 @@ export type EndReason =
   | 'max_deliveries'
   | 'max_cpu'
   | 'database'
-  /** Functions and database are of versions that do not work together. */
+  /** The versions of functions and database do not work together. */
   | 'contract'
   /** The database's own word: `too_many_runs` or `disabled`. */
   | `stop:${string}`
@@ -33,7 +33,7 @@ export type RunState = {
   /** Waiting for the next dispatch. */
   results: Result[]
   oldestResultAt: number
-  /** The results of calls that were refused, each group to be reported by itself. */
+  /** The results of refused calls; each group is reported in its own call. */
   readonly parts: Result[][]
   /** Since when a chain wants a new lease; Infinity while none does. */
   renewalAt: number
@@ -49,7 +49,7 @@ export type RunState = {
   known: Known
   /** Process CPU since the run began, as of the last answer; 0 where the runtime does not tell. */
   cpuMs: number
-  /** Why the tick does not run, as the last answer says. */
+  /** Why the tick does not run, from the last response; null if it runs. */
   problem: string | null
   end: EndReason | null
 }

@@ -1,15 +1,15 @@
 import type { DatabaseFault } from '../_shared/database.ts'
 import type { Log } from '../_shared/log.ts'
 
-/** What a run says of a database that does not answer: once for each kind of trouble. */
+/** Logs failed calls to the database: each error code once, and the first success after it. */
 export type Trouble = {
-  /** Takes each fault; only one of another code than the last is said. */
+  /** Call it for each fault; it logs a fault whose code differs from the last one. */
   say(run: string, fault: DatabaseFault): void
-  /** Takes each answer; the first after a fault is said. */
+  /** Call it for each response; it logs the first one after a fault. */
   end(run: string): void
 }
 
-/** Begins without trouble. */
+/** Starts without a known fault. */
 export function createTrouble(log: Log): Trouble {
   let said: string | null = null
 

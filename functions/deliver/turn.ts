@@ -13,9 +13,9 @@ import { type Answered, dispatchUntilAnswered } from './redispatch.ts'
 const patienceMs = 10_000
 
 /**
- * One dispatch: it brings the results in, and begins to send what the answer claims, up to `room`
- * deliveries. When the database does not answer it the run is over: `state.end` says so. Of a call
- * that was refused, the parts come first, and claim nothing.
+ * One dispatch: it reports the results and begins to send the claimed deliveries, up to `room`. If the
+ * call is given up, the run ends and `state.end` says why. The parts of a refused call are reported
+ * first, by calls that claim nothing.
  */
 export async function turn(run: ActiveRun, room: number, ended: boolean): Promise<void> {
   const { deps, options, state, summary } = run
@@ -64,7 +64,10 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
   send(run, { ...answered, answer: fillIn(answered.answer, known) })
 }
 
-/** Results are kept as long as the platform lets the run live: they count until somebody claims. */
+/**
+ * Keeps results as long as the platform lets the run live: a late result still counts until another run
+ * claims the delivery.
+ */
 function giveUpAt(
   { deps, options, state }: ActiveRun,
   firstCallAt: number,

@@ -15,7 +15,7 @@ import { wireRun } from './wire.ts'
 
 /** A worker that the database turned away asks again after this. */
 const refusedPauseMs = 5_000
-/** The same while one side waits for its update. */
+/** The pause while functions and database have no common contract. */
 const contractPauseMs = 15_000
 
 /** Delivers until a signal, then ends the process. */
@@ -62,7 +62,7 @@ async function deliver(): Promise<number> {
   return 0
 }
 
-/** Runs until told to stop: whatever the state of the database, it may pass or be mended. */
+/** Runs until told to stop. It survives every error of the database, which may end later. */
 async function work(deps: RunDeps, log: Log): Promise<void> {
   for (;;) {
     const { end, ...counts } = await run(deps, workerOptions)

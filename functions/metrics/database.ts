@@ -2,7 +2,7 @@ import type { CallFunction } from '../_shared/database/functions.ts'
 import { isMissingFunction, sameVersionAdvice } from '../_shared/database/versions.ts'
 import { type MetricsAnswer, metricsAnswer } from './contract.ts'
 
-/** The database is of a version that this function does not work with; the message is for the log. */
+/** The database has a version that this function does not work with; the message is for the log. */
 export class VersionError extends Error {
   constructor(what: string) {
     super(`${what}; ${sameVersionAdvice}`)
@@ -26,7 +26,7 @@ export function metricsReader(callFunction: CallFunction): () => Promise<Metrics
     if (read.success) return read.data
     const [issue] = read.error.issues
     throw new VersionError(
-      `Cannot read the answer of outbox.get_metrics: ${issue?.path.join('.')}: ${issue?.message}`,
+      `Cannot read the result of outbox.get_metrics: ${issue?.path.join('.')}: ${issue?.message}`,
     )
   }
 }

@@ -11,7 +11,7 @@ with job as (
     from cron.job_run_details d where d.jobid = j.jobid order by d.runid desc limit 1
   ) r on true
 ),
--- The tick notes by itself when it ended; pg_cron's own log may be switched off.
+-- The tick stores the time when it ended, because the log of pg_cron may be disabled.
 tick as materialized (
   select j.*, outbox.last_tick_at() as ticked_at, outbox.tick_problem() as problem
   from (select 'outhook-tick' as name) n left join job j on j.jobname = n.name

@@ -1,8 +1,8 @@
 /**
- * Begins every task of deno.json whose program imports packages: fetches them first, then loads the
- * program, which takes them from the cache (`--cached-only`). This file and all that it imports are
- * of this project and of Node alone, so nothing is fetched before the machine's own certificates,
- * mirror and proxy are known.
+ * Starts each task of deno.json whose program imports packages: fetches the packages, then loads the
+ * program, which uses only the cache (`--cached-only`). This file imports only files of this project
+ * and modules of Node, so nothing is fetched before the machine's certificates, mirror and proxy are
+ * known.
  *
  *   deno run -A --cached-only supabase/local/begin.ts <task> [argument…]
  */
@@ -22,9 +22,9 @@ async function begin(program: Program, args: string[]): Promise<void> {
   const tooOld = oldNode(Deno.env.get('npm_config_user_agent'))
   if (tooOld !== null) throw new SetupError(tooOld)
   await fetchFor(program)
-  // The program sees its own arguments, as if it had been started itself.
+  // The program sees its own arguments, as if it had been started directly.
   Object.defineProperty(Deno, 'args', { value: [...program.args ?? [], ...args] })
-  // The path is computed, so that Deno does not look for the packages before they are there.
+  // The path is computed, so that Deno does not resolve the packages before they are fetched.
   const { main }: { main(): Promise<unknown> } = await import(
     pathToFileURL(join(projectRoot, program.module)).href
   )

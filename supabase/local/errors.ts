@@ -11,23 +11,23 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Failures of the machine that any write may meet, and what a person does about each. */
+/** Failures of the machine that can happen at any write, and the remedy for each. */
 const MACHINE: readonly (readonly [pattern: RegExp, says: string])[] = [
   [
     /no space left on device|disk quota exceeded|\(os error (28|122)\)/i,
-    'The disk is full: make room (the stack takes about 200 MB), or name a folder on another disk ' +
+    'The disk is full: free some space (the stack needs about 200 MB), or name a folder on another disk ' +
     'with --data-dir',
   ],
   [
     /read-only file system|\(os error 30\)/i,
-    'The project lies on a read-only file system: name a folder that can be written with ' +
-    '--data-dir, or use a clone elsewhere',
+    'The project is on a read-only file system: name a writable folder with --data-dir, or use a ' +
+    'clone elsewhere',
   ],
 ]
 
 /**
- * The sentence for an error that is the machine's, not ours: a full disk, a read-only file system;
- * followed by what was said. Null when it is none of them.
+ * The sentence for a failure of the machine (a full disk, a read-only file system) and the line of the
+ * error that shows it; null for any other error.
  */
 export function machineProblem(error: unknown): string | null {
   const text = `${messageOf(error)}\n${error instanceof Error ? messageOf(error.cause) : ''}`

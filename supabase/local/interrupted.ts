@@ -1,12 +1,12 @@
-/** What is thrown when somebody asks us to end before we are up. */
+/** The error if a signal stops the command before it has started. */
 export class Interrupted extends Error {
   override name = 'Interrupted'
 }
 
-/** What a shell gives for a program that Ctrl-C has ended. */
+/** The exit code that shells use for a program that Ctrl-C ended. */
 export const INTERRUPTED_CODE = 130
 
-/** A signal that aborts, with an `Interrupted`, when somebody asks us to end. */
+/** An AbortSignal that aborts with an `Interrupted` at SIGINT or SIGTERM. */
 export function interruption(): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -24,8 +24,8 @@ export function aborted(signal: AbortSignal): Promise<'interrupted'> {
 }
 
 /**
- * What `work` comes to, or the signal's reason as soon as it aborts: the caller then ends what the
- * work needs, and nobody hears how the work itself ended.
+ * Resolves or rejects as `work` does, or rejects with the signal's reason as soon as it aborts. Then the
+ * caller stops what the work needs, and the outcome of the work itself is ignored.
  */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work

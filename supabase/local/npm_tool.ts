@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { SetupError } from './errors.ts'
+import { exists } from './exists.ts'
 import { fetchEnvironment } from './packages/environment.ts'
 import { fetchProblem } from './packages/problem.ts'
 
@@ -22,7 +23,7 @@ export async function ensureTool(
 
 /**
  * The same for several packages: returns their `node_modules`. The folder is made under another name
- * and renamed, so that what is there is always whole.
+ * and then renamed, so that it is always complete.
  */
 export async function ensurePackages(
   root: string,
@@ -52,7 +53,7 @@ export async function ensurePackages(
 const DRAFT = '.draft-'
 const HOUR_MS = 3_600_000
 
-/** Removes what installations that were broken off have left: no installation takes an hour. */
+/** Removes the remains of interrupted installations: those older than an hour. */
 async function sweepDrafts(tools: string): Promise<void> {
   for await (const { name } of Deno.readDir(tools)) {
     if (!name.startsWith(DRAFT)) continue
@@ -84,14 +85,4 @@ async function install(folder: string, packages: readonly string[]): Promise<voi
     fetchProblem(said, { cacheDir, cacheVariable: 'npm_config_cache' }) ??
       `Cannot install ${packages.join(' ')}:\n${said}`,
   )
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path)
-    return true
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
 const encoder = new TextEncoder()
 
-/** Whether a status line stands on the terminal, unfinished. */
+/** Whether the last line on the terminal is a status line without its end. */
 let isStatusShown = false
 
 /** Write one line to standard output, at once. */
@@ -22,12 +22,12 @@ export function printRaw(text: string): void {
 }
 
 /**
- * Show on the terminal how far something is, in place of what this showed before; the next line of
- * any kind replaces it. Does nothing where standard error is no terminal.
+ * Show a status line on the terminal. It replaces the status line before it, and the next line of any
+ * kind replaces it. Does nothing if standard error is not a terminal.
  */
 export function printStatus(text: string): void {
   if (!Deno.stderr.isTerminal()) return
-  // A status that wraps could not be taken back.
+  // A status line that wraps could not be replaced.
   writeAll(Deno.stderr, `\r\x1b[K${text.slice(0, terminalWidth() - 1)}`)
   isStatusShown = true
 }

@@ -1,14 +1,14 @@
-/** The programs behind the tasks of deno.json, and what is fetched before each of them. */
+/** The programs of the tasks in deno.json, and the modules to fetch before each. */
 
 import { join } from 'node:path'
 
-/** One of them. */
+/** The program of one task. */
 export interface Program {
   /** The module, from the root of the project; it exports `main()`. */
   module: string
-  /** Arguments before those of the person. */
+  /** Arguments that come before those of the user. */
   args?: string[]
-  /** What it says at once, before anything is fetched. */
+  /** A line to print before anything is fetched. */
   says?: string
   /** More modules that it starts: files or folders, from the root. */
   also?: (root: string) => Promise<string[]>
@@ -17,7 +17,7 @@ export interface Program {
 const everything = (): Promise<string[]> =>
   Promise.resolve(['supabase', 'functions', 'consumer', 'tests'])
 
-/** By the task's name. */
+/** The programs by task name. */
 export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['stack', {
     module: 'supabase/local/main.ts',

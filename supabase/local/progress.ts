@@ -1,15 +1,15 @@
 import { print, printStatus } from './print.ts'
 
-/** How often a count is told where it cannot be shown in place. */
+/** How often to print a count if there is no terminal. */
 const EVERY_MS = 5_000
 
-/** Tells how far something is that takes a while: in place on a terminal, in lines elsewhere. */
+/** Shows the progress of a long step: in one status line on a terminal, in lines elsewhere. */
 export interface Progress {
-  /** The first call is told at once; on a terminal each one is, elsewhere one every few seconds. */
+  /** Shows the first call at once. Shows each further call on a terminal, else one every few seconds. */
   at(text: string): void
 }
 
-/** A progress that tells its lines to `log`, which prints them unless said otherwise. */
+/** Makes a progress display that writes its lines with `log`, which prints them by default. */
 export function startProgress(
   { log = print, now = () => performance.now(), isTerminal = Deno.stderr.isTerminal() }: {
     log?: (line: string) => void

@@ -50,7 +50,7 @@ export interface StackOptions {
   fsync?: boolean
   /** Gets what happens and what the functions write, a line a call. */
   log?: (line: string) => void
-  /** Breaks the start off: everything that it has begun is ended, and nothing stays half made. */
+  /** Interrupts the start: everything that it started is stopped, and incomplete files are removed. */
   signal?: AbortSignal
 }
 
@@ -166,8 +166,8 @@ async function dropKeys(dataDir: string): Promise<void> {
 }
 
 /**
- * Fetches what functions outside of this project's functions/ import; what those within import was
- * fetched before this program began.
+ * Fetches the imports of functions outside of this project's functions/. The imports of those inside
+ * were fetched before this program started.
  */
 async function fetchForeign(
   configs: readonly FunctionConfig[],

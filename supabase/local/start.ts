@@ -73,7 +73,7 @@ async function showAll(stack: Stack, receiver: Receiver): Promise<void> {
 }
 
 function failureText({ name, starts, reason }: FunctionFailure): string {
-  return `The function ${name} does not start (${starts} tries): ${reason}`
+  return `The function ${name} does not start (${starts} attempts): ${reason}`
 }
 
 async function showFirstEvent(

@@ -279,7 +279,7 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('whatsapp.graph_version', '"v25.0"', 'text', null, null,
     'The version of the Graph API that messages are sent through'),
   ('whatsapp.shared_app', '""', 'text', null, null,
-    'The Meta app whose callbacks come to the address without a key; empty: none'),
+    'The id of the Meta app that uses the callback address without a key; empty: none'),
   ('callback.retention_days', '30', 'integer', 8, 365,
     'How long WhatsApp''s updates are kept as they came, by which a repeat is known; Meta repeats '
     'one for 7 days'),
@@ -960,8 +960,9 @@ create table outbox.routing_timeout (
   error text not null
 );
 comment on table outbox.routing_timeout is
-  'Calls of routing that ran out of time, until the next call takes note: another may hold the row '
-  'of router by the time of the failure. events: what was being routed; null: it was being read.';
+  'Routing calls that timed out and that the next call must still process, because another call '
+  'may hold the row of router at the time of the failure. events: the events that were being '
+  'routed; null: the call timed out while it read them.';
 
 create table outbox.unroutable (
   event_id uuid primary key,
@@ -1620,8 +1621,8 @@ comment on type outbox.wish is
 
 -- Meta apps. One is shared by the channels that were set up with it, of any organisation; its
 -- secret signs their callbacks, and proves nothing about the channels of another app. Its key is
--- the last part of the address that Meta calls, so that there is one app, and no more than two
--- secrets, to try a callback with, and a stranger cannot guess which app to speak for.
+-- the last part of the address that Meta calls. So a callback is checked against one app with at
+-- most two secrets, and a stranger cannot guess the address of an app.
 
 create table outbox.whatsapp_app (
   app_id text primary key
@@ -1659,7 +1660,7 @@ begin
     perform outbox.invalid('overlap', 'is not between 0 and 30 days',
       'Say how long the secret before this one still counts');
   end if;
-  -- The row comes first, so that a second call for a new app waits for the first one here.
+  -- Insert the row first, so that a second call for a new app waits here for the first one.
   insert into outbox.whatsapp_app (app_id, app_key, created_at, updated_at)
   values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), v_now, v_now)
   on conflict (app_id) do nothing;
@@ -1719,14 +1720,14 @@ begin
       p_app.secret_vault_id,
       case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
     ]) with ordinality as k (id, place)
-    -- A callback may be of several apps: one whose secret cannot be read costs no other.
+    -- A secret that cannot be read is left out, so that the other one still works.
     cross join lateral outbox.try_read(k.id) s (secret)
     where s.secret is not null
     order by k.place);
 end
 $$;
 comment on function outbox.app_secrets(outbox.whatsapp_app, timestamptz) is
-  'The secrets of a Meta app that count and can be read from Vault, the newest first.';
+  'The valid secrets of a Meta app that can be read from Vault, newest first.';
 
 create function outbox.callback_app(p_app_key text default null) returns jsonb
 language plpgsql stable security definer
@@ -1748,9 +1749,9 @@ begin
 end
 $$;
 comment on function outbox.callback_app(text) is
-  'The Meta app whose callbacks come to an address, with what verifies them: {"app": {"id", '
-  '"secrets": the newest first, two at most, "allow_unsigned"}}, or {"app": null}. By the key in '
-  'the address; without one it is the app in the setting whatsapp.shared_app.';
+  'The Meta app of a callback address and the secrets that verify its callbacks: {"app": {"id", '
+  '"secrets": newest first, at most two, "allow_unsigned"}}, or {"app": null}. p_app_key: the key '
+  'in the address; null: the app in the setting whatsapp.shared_app.';
 
 create function outbox.forget_app_secrets(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -2305,8 +2306,8 @@ comment on function outbox.lock_endpoint(uuid) is
 
 -- sql/15_filter.sql
 
--- Filters: the language in which a tenant says which events an endpoint wants. It is a part of
--- jsonpath whose cost is known when it is saved:
+-- Filters: the language in which a tenant selects the events of an endpoint. It is a subset of
+-- jsonpath. The cost of a filter is known when it is saved:
 --
 --   condition  = and { "||" and }
 --   and        = unary { "&&" unary }
@@ -2317,9 +2318,9 @@ comment on function outbox.lock_endpoint(uuid) is
 --              | "in" "(" literal { "," literal } ")"
 --   where      = "?" "(" condition ")"     in it a path begins with "@", and there is no where
 --
--- One asking of a payload costs at most (the filter's length) + weight x (the values in the
--- payload); see 15_filter_path for why. weight is at most 16. The filter is read from left to right
--- without recursion, and only what was read is handed to the parser of jsonpath.
+-- One evaluation takes at most (the filter's length) + weight x (the values in the payload) steps;
+-- 15_filter_path explains why. weight is at most 16. The filter is read from left to right without
+-- recursion. The parser of jsonpath gets only the text that this reader writes.
 
 create type outbox.filter_tokens as (
   texts text[],
@@ -2327,7 +2328,7 @@ create type outbox.filter_tokens as (
   ends_at integer
 );
 comment on type outbox.filter_tokens is
-  'The words of a filter with the position of each, from 1; ends_at: the position behind the last '
+  'The words of a filter and the position of each, from 1; ends_at: the position after the last '
   'character.';
 
 create type outbox.filter_part as (
@@ -2338,17 +2339,17 @@ create type outbox.filter_part as (
   is_many boolean
 );
 comment on type outbox.filter_part is
-  'A part of a filter in jsonpath: what stands before its condition and what closes it; the word '
-  'after it; how many of its steps are done for each element behind a wildcard; whether it finds '
-  'many.';
+  'A part of a filter, translated to jsonpath. opening, closing: the text before and after its '
+  'condition; next: the number of the word after it; weight: how many of its steps run for each '
+  'element behind a wildcard; is_many: whether it can find several values.';
 
 create type outbox.filter as (
   path jsonpath,
   weight integer
 );
 comment on type outbox.filter is
-  'A filter as it is evaluated, and its weight: how many steps are done for each value of a '
-  'payload at most.';
+  'A filter as it is evaluated, and its weight: how many steps run for each value of a payload at '
+  'most.';
 
 create type outbox.filter_state as (
   written text,
@@ -2363,13 +2364,14 @@ create type outbox.filter_state as (
   kinds text[]
 );
 comment on type outbox.filter_state is
-  'A filter half read. written: the jsonpath so far; at: the next word; wants_operand: whether a '
-  'condition must follow, or an operator may; root: what a path begins with, $ or @; is_many: '
-  '@ stands for many values; pending: what closes the negations of the next operand; '
-  'closings and kinds: of the parentheses that are open, group, where or exists.';
+  'The state while a filter is read. written: the jsonpath so far; at: the next word; '
+  'wants_operand: true if a condition must follow, false if an operator may; root: the first word '
+  'of a path, $ or @; is_many: @ stands for several values; pending: the text that closes the '
+  'negations of the next operand; closings, kinds: the closing text and the kind (group, where or '
+  'exists) of each open parenthesis.';
 
--- The words of a filter. A filter is read by one scan over at most 1,000 characters, before
--- anything else looks at it; each word keeps its position, so that a refusal can name it.
+-- One scan over at most 1,000 characters splits a filter into words. Each word keeps its position,
+-- so that an error can name it.
 
 create function outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
@@ -2389,7 +2391,7 @@ declare
   v_most constant integer := 1000;
   v_tokens outbox.filter_tokens;
 begin
-  -- Bytes first: their number is known without reading them.
+  -- Compare bytes first: their number is known without reading the text.
   if pg_catalog.octet_length(p_filter) > 4 * v_most or pg_catalog.length(p_filter) > v_most then
     perform outbox.invalid('filter',
       pg_catalog.format('has more than %s characters', v_most),
@@ -2422,7 +2424,7 @@ as $$
   select coalesce(p_tokens.places[p_at], p_tokens.ends_at)
 $$;
 comment on function outbox.filter_place(outbox.filter_tokens, integer) is
-  'The position of the word with that number; that of the end behind the last one.';
+  'The position of the word with that number; after the last word, the position of the end.';
 
 create function outbox.filter_shown(p_token text) returns text
 language sql immutable set search_path = ''
@@ -2448,23 +2450,22 @@ begin
   end if;
   if v_text !~ '^"([^"\\\u0001-\u001f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*"$' then
     perform outbox.refuse_filter(p_tokens.places[p_at],
-      'the text has a control character or an escape that JSON does not have',
+      'the text has a control character or an invalid escape',
       'Write it as a JSON string: \" \\ \/ \b \f \n \r \t or \u and four hex digits');
   end if;
   if v_text ~ '^"([^\\]|\\[^u]|\\u(?!0000))*\\u0000' then
     perform outbox.refuse_filter(p_tokens.places[p_at], 'the text has the character NUL',
-      'Leave \u0000 out: Postgres cannot hold it in a payload either');
+      'Remove \u0000: a payload in Postgres cannot contain it');
   end if;
   return v_text;
 end
 $$;
 comment on function outbox.check_filter_text(outbox.filter_tokens, integer) is
-  'The text at that word, in quotes as JSON writes it, or OH001.';
+  'The JSON string at that word, with its quotes. OH001 if it is invalid.';
 
 -- sql/15_filter_condition.sql
 
--- What a filter asks of the values that a path finds: the condition behind the path, on the
--- value @.
+-- The condition after a path in a filter. It applies to the value that the path finds, @.
 
 create function outbox.filter_condition(
   p_tokens outbox.filter_tokens, p_at integer
@@ -2507,8 +2508,8 @@ begin
 end
 $$;
 comment on function outbox.filter_condition(outbox.filter_tokens, integer) is
-  'The condition at that word in jsonpath, as opening: a comparison with a literal, starts with, '
-  'or in (…); without one, that the value is neither false nor null. OH001.';
+  'The condition at that word, translated to jsonpath, as opening: a comparison with a literal, '
+  'starts with, or in (…). If there is none: that the value is neither false nor null. OH001.';
 
 create function outbox.filter_alternatives(
   p_tokens outbox.filter_tokens, p_at integer
@@ -2523,7 +2524,7 @@ begin
   v_list.next := p_at + 1;
   if p_tokens.texts[v_list.next] is distinct from '(' then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, v_list.next),
-      'expected ( behind in', 'Write $.country in ("DE", "FR")');
+      'expected ( after in', 'Write $.country in ("DE", "FR")');
   end if;
   loop
     v_literal := outbox.filter_literal(p_tokens, v_list.next + 1);
@@ -2544,22 +2545,22 @@ begin
 end
 $$;
 comment on function outbox.filter_alternatives(outbox.filter_tokens, integer) is
-  'The list at that word, in, in jsonpath, as opening; its weight is its length. OH001.';
+  'The list in (…) at that word, translated to jsonpath, as opening; its weight is its length. '
+  'OH001.';
 
 -- sql/15_filter_path.sql
 
 -- Paths and literals of a filter.
 --
--- A path of a filter names members and elements one by one: $.a."b c"[0][last], or all of them by
--- [*] and .*. It is translated to strict jsonpath, where a step finds exactly what it names and an
--- array is not opened unasked. Behind a wildcard each element is looked at by itself, so that one
--- which has no such member costs the others nothing:
+-- A path of a filter names single members and elements, $.a."b c"[0][last], or all of them with [*]
+-- and .*. It is translated to strict jsonpath, which does not unwrap arrays. Behind a wildcard each
+-- element gets its own exists(), so that an element without the member does not fail the path:
 --
 --   $.lines[*].sku == "A"   becomes   exists($."lines"[*] ? (exists(@."sku" ? (@ == "A"))))
 --
--- What it costs: every step finds different places of the payload from different places, never the
--- same place twice. So each step of a path is done at most once for each value in the payload, and
--- only a step behind a wildcard is done more than once at all. weight counts those.
+-- The cost: a step never visits the same place of the payload twice. So each step of a path runs at
+-- most once for each value in the payload, and only a step behind a wildcard runs more than once.
+-- weight counts these steps.
 
 create function outbox.filter_literal(
   p_tokens outbox.filter_tokens, p_at integer
@@ -2645,8 +2646,8 @@ begin
 end
 $$;
 comment on function outbox.filter_path(outbox.filter_tokens, integer, boolean) is
-  'The path that begins at that word with $ or @, as "exists(<path>" and what closes it. '
-  'p_is_many: its @ stands for many values. OH001.';
+  'The path that begins at that word with $ or @: opening is "exists(<path>", closing closes it. '
+  'p_is_many: its @ stands for several values. OH001.';
 
 create function outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) returns text
 language plpgsql stable set search_path = ''
@@ -2659,12 +2660,12 @@ begin
     return '.*';
   elsif v_name = '**' then
     perform outbox.refuse_filter(v_place, '.** is not part of the language',
-      'Name the members on the way, or use [*] and .* for one level each');
+      'Name each member of the path, or use [*] or .* for each level');
   elsif v_name ~ '^"' then
     return '.' || outbox.check_filter_text(p_tokens, p_at + 1);
   elsif v_name is null or v_name !~ '^[A-Za-z_]' then
     perform outbox.refuse_filter(v_place,
-      pg_catalog.format('expected the name of a member behind the dot, not %s',
+      pg_catalog.format('expected the name of a member after the dot, not %s',
         outbox.filter_shown(v_name)),
       'Write $.name, or $."any name" in double quotes');
   elsif p_tokens.texts[p_at + 2] = '(' then
@@ -2673,13 +2674,14 @@ begin
     end if;
     perform outbox.refuse_filter(v_place,
       pg_catalog.format('.%s() is not part of the language', outbox.filter_shown(v_name)),
-      'Only .size() and .type() are, at the end of a path; compare the value itself');
+      'Use .size() or .type() at the end of a path, or compare the value itself');
   end if;
   return pg_catalog.format('."%s"', v_name);
 end
 $$;
 comment on function outbox.filter_member(outbox.filter_tokens, integer) is
-  'The step at that word, a dot, in jsonpath: a member, .*, .size() or .type(). OH001.';
+  'The step at that word, which is a dot, translated to jsonpath: a member, .*, .size() or '
+  '.type(). OH001.';
 
 create function outbox.filter_element(p_tokens outbox.filter_tokens, p_at integer) returns text
 language plpgsql stable set search_path = ''
@@ -2692,17 +2694,18 @@ begin
   then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_at + 1),
       'expected one element between the brackets',
-      'Write [*] for every element, [0] to [999999] for one, or [last]; members are $.name');
+      'Write [*] for all elements, [0] to [999999] or [last] for one; for a member write $.name');
   end if;
   return pg_catalog.format('[%s]', v_index);
 end
 $$;
 comment on function outbox.filter_element(outbox.filter_tokens, integer) is
-  'The step at that word, a bracket, in jsonpath: [*], [last] or [<index>]. OH001.';
+  'The step at that word, which is a bracket, translated to jsonpath: [*], [last] or [<index>]. '
+  'OH001.';
 
 -- sql/15_filter_read.sql
 
--- Reading a filter: from left to right, with a list of the open parentheses in place of recursion.
+-- Reads a filter from left to right, with a list of open parentheses instead of recursion.
 
 create function outbox.read_filter(p_filter text) returns outbox.filter
 language plpgsql stable set search_path = ''
@@ -2743,7 +2746,7 @@ begin
   then
     perform outbox.invalid('filter',
       'has a text or a number that Postgres cannot hold: ' || sqlerrm,
-      'Write characters beyond \uFFFF as two halves, \uD83D\uDE00, or as they are');
+      'Write a character beyond \uFFFF as it is, or as a surrogate pair such as \uD83D\uDE00');
   end;
   v_filter.weight := v_state.weight;
   return v_filter;
@@ -2772,7 +2775,7 @@ begin
   end if;
   case
     when v_token = '!' then
-      -- What cannot be told counts as false, so that its negation is true.
+      -- An unknown result counts as false, so that its negation is true.
       p_state.written := pg_catalog.format('%s!exists(%s ? (', p_state.written, p_state.root);
       p_state.pending := p_state.pending || '))';
       p_state.negations := p_state.negations + 1;
@@ -2789,13 +2792,13 @@ begin
     when v_token in ('$', '@') then
       perform outbox.refuse_filter(v_place,
         pg_catalog.format('a path begins with %s here, not with %s', p_state.root, v_token),
-        'Write $ for the payload, and @ within ? (…) for what the path before it finds');
+        'Write $ for the payload, and @ inside ? (…) for the value that the path before it finds');
     when v_token in ('strict', 'lax') then
       perform outbox.refuse_filter(v_place, pg_catalog.format('%s is not part of the language',
-        v_token), 'Leave it out: a path finds what it names, and nothing where that is missing');
+        v_token), 'Remove it: every path is strict, and finds nothing if a member is missing');
     when v_token ~ '^["0-9-]' or v_token in ('true', 'false', 'null') then
       perform outbox.refuse_filter(v_place, 'a condition begins with its path, not with a literal',
-        'Turn it round: $.total > 100');
+        'Write the path first: $.total > 100');
     else
       perform outbox.refuse_filter(v_place,
         pg_catalog.format('expected a condition, not %s', outbox.filter_shown(v_token)),
@@ -2805,7 +2808,7 @@ begin
 end
 $$;
 comment on function outbox.filter_operand(outbox.filter_tokens, outbox.filter_state) is
-  'Reads the beginning of an operand: a negation, a parenthesis, or a whole leaf. OH001.';
+  'Reads the beginning of an operand: a negation, a parenthesis, or a complete condition. OH001.';
 
 create function outbox.filter_leaf(
   p_tokens outbox.filter_tokens, p_state outbox.filter_state
@@ -2822,7 +2825,7 @@ begin
     and (p_tokens.texts[v_at - 1] || p_tokens.texts[v_at]) is distinct from '(' || p_state.root
   then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
-      'expected a path in parentheses behind exists',
+      'expected a path in parentheses after exists',
       pg_catalog.format('Write exists(%s.name)', p_state.root));
   end if;
   v_path := outbox.filter_path(p_tokens, v_at, p_state.is_many);
@@ -2835,9 +2838,9 @@ begin
   if v_is_exists then
     if p_tokens.texts[p_state.at] is distinct from ')' then
       perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
-        pg_catalog.format('expected ) behind the path of exists, not %s',
+        pg_catalog.format('expected ) after the path of exists, not %s',
           outbox.filter_shown(p_tokens.texts[p_state.at])),
-        'exists() takes a path alone, or a path with ? (…)');
+        'Write only a path in exists(), or a path with ? (…)');
     end if;
     p_state.at := p_state.at + 1;
   else
@@ -2869,7 +2872,7 @@ begin
       'Join the conditions with && in one ? (…)');
   elsif p_tokens.texts[p_state.at + 1] is distinct from '(' then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at + 1),
-      'expected ( behind ?', 'Write $.lines[*] ? (@.quantity > 2)');
+      'expected ( after ?', 'Write $.lines[*] ? (@.quantity > 2)');
   end if;
   p_state.written := p_state.written || ' ? (';
   p_state.closings := p_state.closings || (')' || p_path.closing || p_state.pending);
@@ -2883,7 +2886,7 @@ end
 $$;
 comment on function
   outbox.filter_where(outbox.filter_tokens, outbox.filter_state, outbox.filter_part, boolean) is
-  'Reads the beginning of ? (…) behind a path. OH001.';
+  'Reads the beginning of ? (…) after a path. OH001.';
 
 create function outbox.filter_close(
   p_tokens outbox.filter_tokens, p_state outbox.filter_state
@@ -2904,14 +2907,14 @@ begin
       end,
       case v_token
         when 'like_regex' then 'Use starts with "abc", or in ("a", "b") for alternatives'
-        when 'is' then 'Leave is unknown out: what cannot be told counts as false'
-        when '-' then 'Write a name with a hyphen in quotes, $."a-b"; there is no arithmetic'
+        when 'is' then 'Remove "is unknown": an unknown result counts as false'
+        when '-' then 'Put a name with a hyphen in quotes, $."a-b"; there is no arithmetic'
         when '=' then 'Write =='
         when '<>' then 'Write !='
-        when '/*' then 'Leave comments out'
-        when ')' then 'Leave it out'
-        else 'Expected &&, || or the end; a path is compared with a literal by == != < <= > >=, '
-          'starts with or in (…), and there is no arithmetic'
+        when '/*' then 'Remove the comment'
+        when ')' then 'Remove it'
+        else 'Write &&, || or end the filter here; compare a path with a literal by == != < <= > '
+          '>=, starts with or in (…); there is no arithmetic'
       end);
   end if;
   p_state.written := p_state.written || p_state.closings[v_open];
@@ -2933,8 +2936,7 @@ begin
 end
 $$;
 comment on function outbox.filter_close(outbox.filter_tokens, outbox.filter_state) is
-  'Reads what closes a parenthesis, the only thing but && and || that may follow an operand. '
-  'OH001.';
+  'Reads a closing parenthesis: after an operand only this, && and || are allowed. OH001.';
 
 -- sql/15_subscription.sql
 
@@ -2953,8 +2955,8 @@ create table outbox.subscription (
 );
 comment on table outbox.subscription is
   'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event '
-  'goes to subscriptions that are not younger than it. filter: what is asked of the payload, '
-  'true lets the event through; filter_text: as it was written; filter_weight: see '
+  'goes to subscriptions that are not younger than it. filter: the condition on the payload, '
+  'true lets the event through; filter_text: as the user wrote it; filter_weight: see '
   'read_filter().';
 create index subscription_endpoint on outbox.subscription (endpoint_id);
 
@@ -2985,14 +2987,14 @@ begin
     where s.endpoint_id = p_endpoint_id
   ) > v_most then
     perform outbox.invalid('filter',
-      'would be the fifth different one of the endpoint',
+      'is one too many: the endpoint has 4 different filters',
       pg_catalog.format('An endpoint has up to %s: join them with ||, or make another endpoint',
         v_most));
   end if;
 end
 $$;
 comment on function outbox.check_filter_count(uuid) is
-  'Raises OH001 when an endpoint has more than 4 different filters: one event may ask them all.';
+  'Raises OH001 if an endpoint has more than 4 different filters: one event may need all of them.';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
@@ -3008,7 +3010,7 @@ begin
     v_filter := outbox.read_filter(p_filter);
   end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    -- The length first: a longer one is not read.
+    -- Check the length first, so that no longer filter is read.
     if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
       or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
     then
@@ -3182,9 +3184,9 @@ comment on function outbox.send_test_event(uuid) is
 
 -- sql/16_vault.sql
 
--- Reading what Vault keeps. A row may be missing, or may not be decrypted any more, after its root
--- key was lost. Then reading raises, so that nothing is sent without a secret or a header that it
--- should have; the claim holds the endpoint (19_unreadable).
+-- Reads secrets from Vault. A row may be missing, or Vault cannot decrypt it because its root key
+-- was lost. Then reading raises an error, so that no request is sent without its signature or one
+-- of its headers. The claim then holds the endpoint (19_unreadable).
 
 create function outbox.lost_in_vault(p_what text) returns void
 language plpgsql volatile set search_path = ''
@@ -3197,7 +3199,7 @@ begin
 end
 $$;
 comment on function outbox.lost_in_vault(text) is
-  'Raises OH004 for a secret whose row in Vault is gone.';
+  'Raises OH004 for a secret that is missing in Vault.';
 
 create function outbox.vault_text(p_vault_id uuid, p_what text) returns text
 language plpgsql stable set search_path = ''
@@ -3213,8 +3215,8 @@ begin
 end
 $$;
 comment on function outbox.vault_text(uuid, text) is
-  'A secret of Vault. OH004 when it is gone, and Vault''s own error when it cannot be decrypted; '
-  'p_what names it in the error.';
+  'A secret from Vault. OH004 if it is missing, and Vault''s own error if it cannot be decrypted. '
+  'p_what: its name in the error.';
 
 create function outbox.try_read(p_vault_id uuid) returns text
 language plpgsql stable set search_path = ''
@@ -3229,7 +3231,7 @@ exception when others then
 end
 $$;
 comment on function outbox.try_read(uuid) is
-  'A secret of Vault, null when it is gone or cannot be decrypted.';
+  'A secret from Vault; null if it is missing or cannot be decrypted.';
 
 -- sql/17_secret.sql
 
@@ -3303,9 +3305,9 @@ begin
 end
 $$;
 comment on function outbox.live_secrets(uuid, timestamptz) is
-  'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced one that '
-  'Vault has no longer is left out; OH004 when a current one is missing, and Vault''s own error '
-  'when one cannot be decrypted. For dispatch() alone.';
+  'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced secret '
+  'that is missing in Vault is left out. OH004 if a current one is missing, and Vault''s own error '
+  'if one cannot be decrypted. Only for dispatch().';
 
 create function outbox.check_signs(p_endpoint_id uuid) returns void
 language plpgsql stable set search_path = ''
@@ -3347,7 +3349,7 @@ begin
 end
 $$;
 comment on function outbox.read_secret(uuid) is
-  'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null when Vault cannot give '
+  'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null if Vault cannot return '
   'it: rotate_secret() makes a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", '
   '"scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. '
   'OH002.';
@@ -3522,7 +3524,7 @@ comment on function outbox.rotate_secret(uuid, text, interval) is
   'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. '
   'A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes '
   'nothing of whsec_…. A replaced secret that cannot be read from Vault ends at once, and an '
-  'endpoint that was held for it is served again. Returns {"id", "secret_id", "secret" (null for '
+  'endpoint that was held because of it is resumed. Returns {"id", "secret_id", "secret" (null for '
   'whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; '
   'OH004: more than 5 old ones still sign.';
 
@@ -3681,8 +3683,8 @@ begin
 end
 $$;
 comment on function outbox.stored_headers(uuid) is
-  'The custom headers of an endpoint with their values. OH004 when Vault has them no longer, and '
-  'its own error when they cannot be decrypted. For dispatch() alone.';
+  'The custom headers of an endpoint with their values. OH004 if they are missing in Vault, and '
+  'Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
 create function outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql stable set search_path = ''
@@ -3705,7 +3707,7 @@ begin
   v_stored := outbox.try_read(v_endpoint.headers_vault_id)::jsonb;
   if v_stored is null then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the headers that endpoint %s has cannot be read from Vault',
+      message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',
         p_endpoint_id),
       hint = pg_catalog.format('Name each of them in the call, with its value or null: %s',
         pg_catalog.array_to_string(v_missing, ', '));
@@ -3716,7 +3718,7 @@ begin
 end
 $$;
 comment on function outbox.other_headers(uuid, jsonb) is
-  'The custom headers of an endpoint that p_headers does not name, with their values. OH004 when '
+  'The custom headers of an endpoint that p_headers does not name, with their values. OH004 if '
   'they cannot be read.';
 
 create function outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) returns void
@@ -3743,8 +3745,8 @@ begin
 end
 $$;
 comment on function outbox.put_headers(uuid, jsonb) is
-  'Stores the custom headers of an endpoint in Vault, instead of those that it had; one that was '
-  'held because they could not be read is served again.';
+  'Stores the custom headers of an endpoint in Vault, in place of the old ones. An endpoint that '
+  'was held because they could not be read is resumed.';
 
 create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -3772,8 +3774,8 @@ $$;
 comment on function outbox.set_headers(uuid, jsonb) is
   'Sets custom headers of an endpoint by name, in any case: a string is the new value, null '
   'removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever '
-  'returned. An endpoint that was held because they could not be read is served again. OH001, '
-  'OH002; OH004: those that are not named cannot be read.';
+  'returned. An endpoint that was held because they could not be read is resumed. OH001, OH002; '
+  'OH004: the headers that the call does not name cannot be read.';
 
 -- sql/19_credentials.sql
 
@@ -3802,8 +3804,8 @@ begin
 end
 $$;
 comment on function outbox.put_credentials(uuid, jsonb) is
-  'Stores the credentials of an endpoint in Vault, instead of those that it had; null leaves none. '
-  'An endpoint that was held because they could not be read is served again.';
+  'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. An '
+  'endpoint that was held because they could not be read is resumed.';
 
 create function outbox.stored_credentials(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
@@ -3816,14 +3818,14 @@ begin
 end
 $$;
 comment on function outbox.stored_credentials(uuid) is
-  'The credentials of an endpoint; null for none. OH004 when Vault has them no longer, and its own '
-  'error when they cannot be decrypted. For dispatch() alone.';
+  'The credentials of an endpoint; null for none. OH004 if they are missing in Vault, and Vault''s '
+  'own error if they cannot be decrypted. Only for dispatch().';
 
 -- sql/19_unreadable.sql
 
--- Endpoints whose secrets, headers or credentials cannot be read. Such an endpoint is paused by the
--- claim that met it, with the reason and the remedy, and served again once the remedy was used;
--- all others go on. A replaced secret that cannot be read holds nobody: it only ends early.
+-- Endpoints whose secrets, headers or credentials cannot be read. The claim that finds such an
+-- endpoint pauses it, with the reason and the remedy; the call that sets the secret again resumes
+-- it. Other endpoints go on. A replaced secret that cannot be read only ends early.
 
 create function outbox.read_problem(p_vault_id uuid, p_what text) returns text
 language plpgsql stable set search_path = ''
@@ -3840,7 +3842,7 @@ exception when others then
 end
 $$;
 comment on function outbox.read_problem(uuid, text) is
-  'Why a secret cannot be read from Vault; null when it can.';
+  'Why a secret cannot be read from Vault; null if it can.';
 
 create function outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -3852,7 +3854,7 @@ begin
 end
 $$;
 comment on function outbox.end_unreadable_secrets(uuid, timestamptz) is
-  'Ends the replaced secrets of an endpoint that cannot be read: they can sign nothing.';
+  'Ends the replaced secrets of an endpoint that cannot be read, because they cannot sign.';
 
 create function outbox.why_unreadable(p_endpoint_id uuid) returns text
 language plpgsql stable
@@ -3894,7 +3896,7 @@ end
 $$;
 comment on function outbox.why_unreadable(uuid) is
   'Which secret of an endpoint cannot be read, why, and the remedy, as one text that begins with '
-  '"unreadable: "; null when all can be read.';
+  '"unreadable: "; null if all can be read.';
 
 create function outbox.hold_unreadable(
   p_endpoint_id uuid, p_why text, p_now timestamptz
@@ -3904,7 +3906,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  -- As disable_itself(): a change left open at the console holds up no run.
+  -- As in disable_itself(): an open transaction at the console must not block a run.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.state = 'enabled'
   for no key update skip locked;
@@ -3919,8 +3921,8 @@ begin
 end
 $$;
 comment on function outbox.hold_unreadable(uuid, text, timestamptz) is
-  'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false when '
-  'somebody is changing it.';
+  'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false if '
+  'another transaction is changing the endpoint.';
 
 create function outbox.release_unreadable(p_endpoint_id uuid) returns void
 language plpgsql
@@ -3949,8 +3951,8 @@ begin
 end
 $$;
 comment on function outbox.release_unreadable(uuid) is
-  'Serves an endpoint again that was held because a secret could not be read, once all can be, and '
-  'publishes outhook.endpoint.released.';
+  'Resumes an endpoint that was held because a secret could not be read, if all can be read now, '
+  'and publishes outhook.endpoint.released.';
 
 -- sql/20_gate.sql
 
@@ -4525,11 +4527,11 @@ comment on function outbox.find_event(uuid, uuid) is
 
 -- sql/31_refusal.sql
 
--- What the database refuses. A constraint, a trigger of the user's own or a damaged row may make it
--- impossible to store one delivery's result, to make one delivery, or to claim from one endpoint.
--- Work is done in batches; when a batch fails, the bad member is told apart, the rest is stored,
--- and the refusal is noted here. After three refusals a delivery is set aside: it is not claimed
--- again until retry_now(). Errors that pass by themselves are not refusals: the call is repeated.
+-- Refusals of the database. Because of a constraint, a trigger of the user or a damaged row, the
+-- database may refuse to store the result of a delivery, to create a delivery, or to claim from an
+-- endpoint. If a batch fails, the bad member is isolated, the rest is stored, and the refusal is
+-- noted here. After three refusals a delivery is set aside: no run claims it until retry_now().
+-- Temporary errors are not refusals: the run repeats the call.
 
 create table outbox.refusal (
   event_id uuid not null,
@@ -4543,9 +4545,9 @@ create table outbox.refusal (
   primary key (event_id, endpoint_id)
 );
 comment on table outbox.refusal is
-  'Deliveries of which the database refused something. step: result (what became of an attempt '
-  'could not be stored) or routing (the delivery could not be made); failures: how often; '
-  'again_at: when it is tried again, infinity: it is set aside until retry_now().';
+  'Deliveries that met a refusal of the database. step: result (the result of an attempt could not '
+  'be stored) or routing (the delivery could not be created); failures: the number of refusals; '
+  'again_at: the time of the next attempt; infinity: set aside until retry_now().';
 create index refusal_endpoint on outbox.refusal (endpoint_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
 
@@ -4558,8 +4560,8 @@ create table outbox.endpoint_refusal (
   again_at timestamptz not null
 );
 comment on table outbox.endpoint_refusal is
-  'Endpoints from which nothing can be claimed, since the database refuses it. They are left out '
-  'until again_at: 10 s at first, twice as long after each refusal, 5 minutes at most.';
+  'Endpoints from which the database refuses to claim. They are left out until again_at: 10 s at '
+  'first, twice as long after each refusal, 5 minutes at most.';
 
 create function outbox.is_passing(p_sqlstate text) returns boolean
 language sql immutable set search_path = ''
@@ -4567,7 +4569,7 @@ as $$
   select p_sqlstate ~ '^(08|40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
 $$;
 comment on function outbox.is_passing(text) is
-  'Whether an error passes by itself, so that it says nothing about the row that met it: lost '
+  'Whether an error is temporary, so that its cause is not the row being processed: lost '
   'connections (08), deadlocks and snapshots (40), exhausted resources (53), cancelled statements '
   'and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts '
   '(55P03). functions/_shared/database/fault.ts has the whole table.';
@@ -4592,8 +4594,8 @@ end
 $$;
 comment on function outbox.note_refusal(
   uuid, uuid, text, text, text, timestamptz, timestamptz) is
-  'Notes that the database refused a step of a delivery, and when it is tried again (infinity: '
-  'never by itself).';
+  'Notes that the database refused a step of a delivery, and the time of the next attempt '
+  '(infinity: not before retry_now()).';
 
 create function outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) returns void
 language plpgsql
@@ -4610,7 +4612,7 @@ begin
 end
 $$;
 comment on function outbox.forget_refusals(uuid[], uuid[]) is
-  'Removes what was noted of these deliveries, of those that have ended.';
+  'Removes the refusals of those of these deliveries that have ended.';
 
 create function outbox.refuse_endpoint(
   p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamptz
@@ -4635,7 +4637,7 @@ begin
       next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
     where g.endpoint_id = p_endpoint_id and g.next_at < v_again_at;
   exception when others then
-    -- The gate itself may be what is refused. due_gates() leaves the endpoint out all the same.
+    -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
@@ -4649,7 +4651,7 @@ exception when others then
 end
 $$;
 comment on function outbox.refuse_endpoint(uuid, text, text, timestamptz) is
-  'Leaves an endpoint out of claiming for a while, from which the database refuses to claim. '
+  'Leaves an endpoint out of claiming for a while, because the database refuses to claim from it. '
   'locks: the caller holds the gate.';
 
 create function outbox.admit_endpoints(p_endpoint_ids uuid[]) returns void
@@ -4662,7 +4664,7 @@ begin
 end
 $$;
 comment on function outbox.admit_endpoints(uuid[]) is
-  'Forgets the refusals of endpoints that could be claimed from.';
+  'Removes the refusals of endpoints after a successful claim.';
 
 -- sql/32_counter.sql
 
@@ -4791,14 +4793,14 @@ comment on function outbox.latency_bounds() is
 -- sql/34_contract.sql
 
 -- Which versions of the functions and of the schema work together. They are deployed one after the
--- other, so two versions meet at each upgrade. A contract is a form of dispatch's call and answer,
--- and has a number. Each side speaks a range of them: its own and the one before. Each call of a
--- run names its range. Both sides then use the highest number that both speak; without one the call
--- claims nothing, records nothing and says which side to update.
+-- other, so two versions work together during each upgrade. A contract is a numbered format of
+-- dispatch()'s call and response. Each side supports a range of contracts: its own and the one
+-- before. Each call of a run names its range, and both sides use the highest number in both ranges.
+-- If there is none, the call claims nothing, records nothing and says which side to update.
 --
--- A change that the other side cannot read raises `newest` here and in
--- functions/_shared/contract_range.ts, and both keep speaking the one before. A call without a
--- range comes from functions that are older than the ranges; their contract is 1.
+-- For a change that the other side cannot read, raise `newest` here and in
+-- functions/_shared/contract_range.ts; both sides keep supporting the contract before it. A call
+-- without a range comes from functions older than these ranges; their contract is 1.
 
 create unlogged table outbox.contract_refusal (
   kind text primary key
@@ -4807,10 +4809,10 @@ create unlogged table outbox.contract_refusal (
   at timestamptz not null
 );
 comment on table outbox.contract_refusal is
-  'The last run of each kind that was refused because it speaks no contract of this database.';
+  'The last run of each kind that was refused because it supports no contract of this database.';
 
--- Not immutable: a session that has folded the value into its plans would go by the old one after a
--- migration.
+-- Not immutable: Postgres would put the value into cached plans, and a session would use the old
+-- value after a migration.
 create function outbox.contracts() returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -4819,7 +4821,7 @@ begin
 end
 $$;
 comment on function outbox.contracts() is
-  'The contracts of dispatch() that this database speaks: {"oldest", "newest"}.';
+  'The contracts of dispatch() that this database supports: {"oldest", "newest"}.';
 
 create function outbox.agreed_contract(p_speaks jsonb) returns integer
 language plpgsql stable set search_path = ''
@@ -4843,7 +4845,7 @@ begin
 end
 $$;
 comment on function outbox.agreed_contract(jsonb) is
-  'The highest contract that this database and a run speak, null if there is none. p_speaks: '
+  'The highest contract that this database and a run support; null if there is none. p_speaks: '
   '{"oldest", "newest"}; null means 1. OH001.';
 
 create function outbox.contract_advice(p_speaks jsonb) returns jsonb
@@ -4861,14 +4863,13 @@ begin
     outbox.contract_text(p_speaks), outbox.contract_text(v_ours),
     case v_side
       when 'functions' then
-        'update the functions, that is deploy them, and restart workers, from the version of the '
-        'migrations'
-      else 'update the database, that is push the migrations of the version of the functions'
+        'update the functions: deploy them and restart workers from the version of the migrations'
+      else 'update the database: push the migrations of the version of the functions'
     end));
 end
 $$;
 comment on function outbox.contract_advice(jsonb) is
-  'Which side to update where a run and this database have no contract in common: {"update": '
+  'Which side to update if a run and this database have no common contract: {"update": '
   '"functions" or "database", "message"}.';
 
 create function outbox.contract_text(p_range jsonb) returns text
@@ -4890,7 +4891,7 @@ as $$
 declare
   v_advice jsonb := outbox.contract_advice(p_speaks);
 begin
-  -- A note of the last second is new enough, and leaving it alone waits for nobody.
+  -- A row from the last second is new enough. Not updating it avoids waiting for its lock.
   if not exists (
     select from outbox.contract_refusal r
     where r.kind = p_kind and r.at between p_now - interval '1 s' and p_now
@@ -4901,13 +4902,13 @@ begin
     on conflict (kind) do update set speaks = excluded.speaks, at = excluded.at;
   end if;
   perform outbox.count_up('runs', array[p_kind, 'contract']);
-  -- A migration may come in the middle of a run, whose place is free from now on.
+  -- A migration may be applied during a run. Free the run's slot.
   update outbox.run r set ended_at = p_now
   where r.id = (
     select l.id from outbox.run l
     where l.id = p_run and l.ended_at is null for update skip locked);
-  -- The members of contract 1 are there as well, so that older functions end their run by "stop"
-  -- and log the message as an error of dispatch. "refused" is of every contract and never changes.
+  -- The members of contract 1 are included, so that older functions end their run by "stop" and log
+  -- the message as an error of dispatch. "refused" is the same in every contract.
   return pg_catalog.json_build_object(
     'refused', v_advice, 'contracts', outbox.contracts(),
     'applied', 0, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
@@ -4918,7 +4919,7 @@ begin
 end
 $$;
 comment on function outbox.refuse_contract(uuid, jsonb, text, timestamptz) is
-  'The answer of dispatch() to a run that speaks no contract of this database: {"refused": '
+  'The response of dispatch() to a run that supports no contract of this database: {"refused": '
   '{"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run '
   'and notes it for contract_problem().';
 
@@ -4937,7 +4938,7 @@ begin
 end
 $$;
 comment on function outbox.contract_problem(timestamptz) is
-  'Which side to update, when a run was refused within 5 minutes for its contract; null when none '
+  'Which side to update, if a run was refused for its contract in the last 5 minutes; null if none '
   'was.';
 
 -- sql/35_run.sql
@@ -6202,7 +6203,7 @@ as $$
 declare
   v_function regprocedure;
 begin
-  -- to_regprocedure() raises over what is no name before Postgres 16, and returns null since.
+  -- For an invalid name, to_regprocedure() raises an error in Postgres 15, and returns null later.
   perform pg_catalog.parse_ident(p_function);
   v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
   if v_function is null or p_function !~ '\.' then
@@ -6496,7 +6497,7 @@ as $$
 declare
   v_function regprocedure;
 begin
-  -- to_regprocedure() raises over what is no name before Postgres 16, and returns null since.
+  -- For an invalid name, to_regprocedure() raises an error in Postgres 15, and returns null later.
   perform pg_catalog.parse_ident(p_function);
   v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
   if v_function is null or p_function !~ '\.' then
@@ -7903,8 +7904,8 @@ comment on type outbox.news is
 
 create type outbox.completed as (applied integer, refused integer, error text);
 comment on type outbox.completed is
-  'How many results counted, how many the database refused to store, and the first refusal; the '
-  'rest are stale.';
+  'How many results were applied, how many the database refused to store, and the first refusal; '
+  'the rest are stale.';
 
 create type outbox.reported as (
   results outbox.result[],
@@ -7913,8 +7914,8 @@ create type outbox.reported as (
   errors text[]
 );
 comment on type outbox.reported is
-  'What a run reports: the results that can be read, and of those that cannot the delivery and '
-  'the error.';
+  'The results of a run. results: those that can be read; bad, sqlstates, errors: the delivery and '
+  'the error of each of the others.';
 
 create function outbox.given_back(
   p_event_id uuid, p_endpoint_id uuid, p_attempt integer
@@ -7927,7 +7928,7 @@ begin
 end
 $$;
 comment on function outbox.given_back(uuid, uuid, integer) is
-  'The result of a claim that was given back.';
+  'The result that gives a claimed delivery back.';
 
 -- sql/54_slack.sql
 
@@ -10398,7 +10399,7 @@ begin
       limit 2000
     ) d
     where (d.held).leased_until <= p_now
-      -- What could not even be given back is not asked about each time.
+      -- Skip a delivery that could not be given back, or each call would process it again.
       and not exists (
         select from outbox.refusal r
         where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
@@ -10440,14 +10441,14 @@ comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
 
 -- sql/57_refused_result.sql
 
--- Results that the database refuses to store. The good path is one statement for the whole batch;
--- only when it fails, halves of the batch are tried, and halves of those, until the bad results
--- stand alone. What is refused costs its own delivery an attempt without a receipt: the delivery is
--- given back and waits, and after the third refusal it is set aside.
+-- Results that the database refuses to store. Normally one statement stores the whole batch. If it
+-- fails, each half of the batch is tried, then each half of these, until the bad results are alone.
+-- A refused result leaves no row in attempt: its delivery is given back and waits, and after the
+-- third refusal it is set aside.
 --
--- Each half runs in a block of its own, whose failure takes back all that it did. The locks that
--- matter are older than the blocks: the caller holds the gates, so nobody else changes a lane or a
--- delivery in between.
+-- Each half runs in its own block, and a failure rolls back only that block. The locks on the gates
+-- were taken before the blocks and stay, so no other transaction changes a lane or a delivery in
+-- between.
 
 create function outbox.complete_apart(
   p_results outbox.result[], p_now timestamptz
@@ -10488,8 +10489,8 @@ begin
 end
 $$;
 comment on function outbox.complete_apart(outbox.result[], timestamptz) is
-  'Applies results as complete() does; one that the database refuses costs only itself. An error '
-  'that passes by itself is raised. locks: the caller holds the gates.';
+  'Applies results as complete() does; if the database refuses one, all others are applied. A '
+  'temporary error is raised. locks: the caller holds the gates.';
 
 create function outbox.refuse_result(
   p_result outbox.result, p_sqlstate text, p_error text, p_now timestamptz
@@ -10523,7 +10524,7 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- What cannot be counted is not tried again.
+    -- If its refusals cannot be counted, the delivery is set aside at once.
     v_again_at := 'infinity';
     raise warning 'outbox: the refusal of event % for endpoint % cannot be noted: % %',
       p_result.event, p_result.endpoint, sqlstate, sqlerrm;
@@ -10534,7 +10535,7 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- The delivery's own row is refused: it keeps its lease, and lose_leases() lets it be.
+    -- The row of the delivery itself is refused. It keeps its lease, and lose_leases() skips it.
     raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
@@ -10542,8 +10543,8 @@ end
 $$;
 comment on function outbox.refuse_result(outbox.result, text, text, timestamptz) is
   'Notes that a result could not be stored, and gives its delivery back: it waits as after a '
-  'failure, and the third time it is set aside. A result without a lease changes nothing. locks: '
-  'the caller holds the gate.';
+  'failed attempt, and after the third refusal it is set aside. A result without a lease changes '
+  'nothing. locks: the caller holds the gate.';
 
 create function outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) returns interval
 language plpgsql
@@ -10554,7 +10555,7 @@ begin
   return (
     select greatest(
       outbox.delay_after(coalesce(e.retry, outbox.retry_preset(e.kind)), p_failures),
-      -- The request was made, and what came of it is not known: as after a lost lease.
+      -- As after a lost lease: the request was sent, and its outcome is unknown.
       (outbox.failure_rule_of(e.kind, null, 'lease_expired', null, null)).min_delay_s
         * interval '1 s',
       interval '1 s')
@@ -10562,7 +10563,8 @@ begin
 end
 $$;
 comment on function outbox.refusal_delay(uuid, integer) is
-  'How long a delivery waits whose result could not be stored: as its endpoint''s retries do.';
+  'How long a delivery waits after its result could not be stored: as long as a retry of its '
+  'endpoint.';
 
 create function outbox.lay_aside(
   p_delivery outbox.delivery, p_again_at timestamptz, p_now timestamptz
@@ -10574,7 +10576,7 @@ as $$
 declare
   v_lane outbox.lane;
 begin
-  -- As a claim that was given back: no receipt, which may be what is refused.
+  -- As a claim that was given back: this inserts no row in attempt, which may be the refused row.
   perform outbox.apply_results(array[
     outbox.given_back(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt)], p_now);
   select l.* into v_lane from outbox.lane l
@@ -10590,8 +10592,9 @@ begin
 end
 $$;
 comment on function outbox.lay_aside(outbox.delivery, timestamptz, timestamptz) is
-  'Ends the lease of a delivery without an outcome. It is due again at p_again_at, with its '
-  'ordered lane; infinity sets it aside. locks: the caller holds the gate, and parks it.';
+  'Ends the lease of a delivery without an outcome. The delivery, and its lane if that is ordered, '
+  'is due again at p_again_at; infinity sets it aside. locks: the caller holds the gate, and parks '
+  'it.';
 
 create function outbox.leave_lane(
   p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamptz
@@ -10605,7 +10608,7 @@ declare
     select e.on_dead_letter = 'halt' from outbox.endpoint e where e.id = p_delivery.endpoint_id);
   v_aside outbox.lane := outbox.replay_lane(p_lane.gate_id, 0);
 begin
-  -- Its key goes on, or stands still, as behind a dead letter.
+  -- As after a dead letter, the lane goes on or is halted, depending on on_dead_letter.
   update outbox.delivery d set lane_id = v_aside.id, due_at = 'infinity'
   where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   update outbox.lane l set depth = l.depth + 1 where l.id = v_aside.id;
@@ -10624,8 +10627,8 @@ begin
 end
 $$;
 comment on function outbox.leave_lane(outbox.delivery, outbox.lane, timestamptz) is
-  'Sets a delivery of an ordered lane aside, in the lane of single replays. locks: the caller '
-  'holds the gate, and parks it.';
+  'Sets a delivery of an ordered lane aside: moves it to the lane of single replays. locks: the '
+  'caller holds the gate, and parks it.';
 
 create function outbox.read_results(p_results jsonb) returns outbox.reported
 language plpgsql set search_path = ''
@@ -10659,7 +10662,7 @@ begin
 end
 $$;
 comment on function outbox.read_results(jsonb) is
-  'What a run reports, apart from what cannot be read of it.';
+  'The results of a run, with those that cannot be read listed separately.';
 
 create function outbox.unreadable_result(
   p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text
@@ -10669,7 +10672,7 @@ as $$
 declare
   v_result outbox.result;
 begin
-  -- Which delivery it is of can nearly always be read.
+  -- The ids of the delivery can nearly always be read.
   v_result.event := p_result ->> 'event';
   v_result.endpoint := p_result ->> 'endpoint';
   v_result.attempt := p_result ->> 'attempt';
@@ -10678,13 +10681,13 @@ begin
   p_reported.errors := p_reported.errors || p_error;
   return p_reported;
 exception when data_exception then
-  -- Of no delivery: the lease ends by itself.
-  raise warning 'outbox: a run reports what is no result: % %', p_sqlstate, p_error;
+  -- The delivery is unknown: its lease will expire.
+  raise warning 'outbox: a run reports an invalid result: % %', p_sqlstate, p_error;
   return p_reported;
 end
 $$;
 comment on function outbox.unreadable_result(outbox.reported, jsonb, text, text) is
-  'What a run reports, with one more result that cannot be read.';
+  'p_reported with one more result that cannot be read.';
 
 -- sql/57_renew_lease.sql
 
@@ -10796,8 +10799,8 @@ begin
 end
 $$;
 comment on function outbox.renew_apart(outbox.result[], timestamptz) is
-  'As renew_leases(); a lane that the database refuses to lease anew keeps the lease that it has, '
-  'and costs no other. locks: the caller holds the gates.';
+  'As renew_leases(); if the database refuses to renew the lease of one lane, that lane keeps its '
+  'old lease and all others are renewed. locks: the caller holds the gates.';
 
 -- sql/58_inbound_message.sql
 
@@ -11120,7 +11123,7 @@ begin
   -- A number that comes with another user id has a new owner.
   update outbox.whatsapp_contact c set wa_id = null
   where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  -- Whoever held the contact may have forgotten it or joined it with another: then once more.
+  -- The transaction that held the contact may have erased it or merged it. Then try once more.
   while v_id is null loop
     insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
     select p_org_id, v_wa_id, p_user_id, p_now, p_now
@@ -11279,9 +11282,10 @@ begin
 end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
-  'Sets when an open delivery is tried next (an ordered one''s lane with it; one that was set '
-  'aside is forgiven its refusals): {"event_id", "endpoint_id", "due_at"}; due_at is null when a '
-  'lost lease was its last try, so that it is a dead letter now. OH001, OH002, OH004.';
+  'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane; '
+  'removes the refusals of one that was set aside. Returns {"event_id", "endpoint_id", "due_at"}; '
+  'due_at is null if its last attempt was a lost lease, so that it is a dead letter now. OH001, '
+  'OH002, OH004.';
 
 create function outbox.make_refused(
   p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
@@ -11311,8 +11315,8 @@ begin
 end
 $$;
 comment on function outbox.make_refused(uuid, uuid, timestamptz) is
-  'Makes a delivery that the database refused to make when its event was routed; raises what it '
-  'refuses it for now. locks: the gate.';
+  'Creates a delivery that the database refused to create when its event was routed; raises the '
+  'error if it is refused again. locks: the gate.';
 
 create function outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -11322,7 +11326,7 @@ begin
 end
 $$;
 comment on function outbox.retry_now(uuid, uuid) is
-  'Makes an open delivery due at once, also one that was set aside; holds of its endpoint stand. '
+  'Makes an open delivery due at once, also one that was set aside; a held endpoint stays held. '
   'Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 create function outbox.count_ended(
@@ -11675,8 +11679,8 @@ begin
   if v_name is null or v_language is null then
     return 'not_understood';
   end if;
-  -- The row comes first: a second update about a new template waits for the first one here, and
-  -- then finds what that has decided.
+  -- Insert the row first: a second update about a new template waits here for the first one, and
+  -- then sees its decision.
   insert into outbox.template_hold (app_id, waba_id, name, language, held, why, decided_at)
   values (p_update.app_id, p_update.waba_id, v_name, v_language, false, '', '-infinity')
   on conflict do nothing;
@@ -11966,8 +11970,8 @@ create type outbox.question as (
   weights integer[]
 );
 comment on type outbox.question is
-  'A pair whose endpoint has filters that are to be asked of the payload, with the time from which '
-  'each is in force and its weight.';
+  'A pair whose endpoint has filters to be evaluated on the payload. since: the time from which '
+  'each filter applies; weights: the weight of each.';
 
 create type outbox.routing as (
   events uuid[],
@@ -11985,7 +11989,8 @@ comment on type outbox.routing is
   'One batch: the events that it finishes, in the order of their ids, each with the place of its '
   'unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event '
   'that it leaves half done with the last endpoint done; and the state of router after it, a '
-  'null watermark keeps the state; what is still to be asked about the pairs, in their order.';
+  'null watermark keeps the state. questions: the filters still to be evaluated, in the order of '
+  'the pairs.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
@@ -12165,8 +12170,8 @@ begin
 end
 $$;
 comment on function outbox.read_unrouted() is
-  'The next batch to route, at most 2,000 pairs of it and as many as ask_filters() has time for, '
-  'and what router is to remember after it; null when there is nothing or another call is routing. '
+  'The next batch to route, at most 2,000 pairs and as many as ask_filters() has time for, and the '
+  'state of router after it; null if there is nothing to route or another call is routing. '
   'locks: router, until the transaction ends.';
 
 create function outbox.cut_batch(
@@ -12200,8 +12205,8 @@ comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
 -- sql/61_wanted.sql
 
 -- Who wants an event: the endpoint that it is addressed to, or every one that is subscribed to its
--- type and whose filter lets it through. The payload is read once for all filters of its event, and
--- what they may cost is added up before they are asked: where a call's share ends, the batch ends.
+-- type and whose filter lets it through. The payload is read once for all filters of its event. The
+-- cost of the filters is added up before they run: the batch ends at the limit of one call.
 
 create function outbox.read_payload(
   p_event_id uuid, out doc jsonb, out created_at timestamptz, out problem text
@@ -12223,7 +12228,7 @@ begin
 end
 $$;
 comment on function outbox.read_payload(uuid) is
-  'The payload of an event as filters are asked of it, or why it cannot be read as jsonb.';
+  'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
 
 create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
 language plpgsql stable set search_path = ''
@@ -12243,7 +12248,8 @@ begin
 end
 $$;
 comment on function outbox.each_filter_once(outbox.question) is
-  'A question without repeats: several patterns that match a type mostly have the same filter.';
+  'A question without repeated filters: several patterns of an endpoint that match a type often '
+  'have the same filter.';
 
 create function outbox.passes_filters(
   p_question outbox.question, p_doc jsonb, p_created_at timestamptz
@@ -12269,7 +12275,7 @@ create function outbox.answer_of(
 language plpgsql stable set search_path = ''
 as $$
 declare
-  -- In steps for each value times bytes; a value has two bytes or more.
+  -- Steps for each value times bytes of the payload; a value has at least two bytes.
   v_most constant bigint := 8388608;
   v_weight bigint;
 begin
@@ -12288,7 +12294,7 @@ begin
 end
 $$;
 comment on function outbox.answer_of(outbox.question, jsonb, timestamptz) is
-  'The problem of a pair, see its type: null when the payload passes.';
+  'The problem of a pair (see its type): null if the payload passes its filters.';
 
 create function outbox.ask_filters(p_batch outbox.routing) returns outbox.routing
 language plpgsql
@@ -12297,7 +12303,7 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-  -- A quarter of a microsecond each at most: a second when every payload is made for it.
+  -- At most 0.25 µs each: one second for the most expensive payloads.
   v_most constant bigint := 4194304;
   v_reading constant integer := 2;
   v_question outbox.question;
@@ -12350,10 +12356,10 @@ begin
 end
 $$;
 comment on function outbox.ask_filters(outbox.routing) is
-  'A batch whose pairs have been asked, in their order, as far as the work of one call goes, and '
-  'one of them at least. Where it does not go to the end, the last pair is the first that was not '
-  'asked, and questions holds that and those after it. A payload that cannot be read, or is too '
-  'large for its filters, is the problem of its pairs alone.';
+  'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and '
+  'for at least one pair. If the limit is reached, the last pair is the first whose filters were '
+  'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '
+  'is too large for its filters, is a problem only of its own pairs.';
 
 create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
 language plpgsql
@@ -12660,7 +12666,7 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- It stays unrouted, and is tried again each time; all others are routed.
+  -- The event stays unrouted and is tried again in each call; all others are routed.
   raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
     sqlstate, sqlerrm;
 end
@@ -12681,7 +12687,7 @@ begin
     delete from outbox.routing_timeout t where t.id > 0 returning t.*
   loop
     if v_timeout.events is null and v_batch = 1 then
-      -- Reading the one at the head took all the time: its filters did.
+      -- Reading the first event took all the time, because of its filters.
       v_timeout.events := outbox.next_unrouted(p_router);
     end if;
     if pg_catalog.cardinality(v_timeout.events) = 1 then
@@ -12696,8 +12702,8 @@ begin
 end
 $$;
 comment on function outbox.note_timeouts(outbox.router, timestamptz) is
-  'Takes note of the calls that ran out of time: the batch of routing becomes an eighth for each, '
-  'which is returned. locks: the caller holds router.';
+  'Processes the routing calls that timed out: divides the batch size by 8 for each of them, and '
+  'returns the batch size. locks: the caller holds router.';
 
 create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -12706,8 +12712,8 @@ declare
   v_router outbox.router;
 begin
   insert into outbox.routing_timeout (events, error) values (p_events, p_error);
-  -- The lock went with the step that failed, and another call may be routing now: then the call
-  -- after it takes note.
+  -- The failed step released its lock, and another call may be routing now. Then a later call
+  -- processes this timeout.
   v_router := outbox.lock_router();
   if v_router.turn is not null then
     perform outbox.note_timeouts(v_router, p_now);
@@ -12715,9 +12721,9 @@ begin
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
-  'After routing ran out of time: smaller batches from the next call on, whoever makes it; an '
-  'event that took all the time alone counts as failed. p_events: what was being routed; null: it '
-  'was being read. locks: router with SKIP LOCKED.';
+  'After routing timed out: makes the batches of the next calls of any run smaller. An event that '
+  'was routed alone and took all the time counts as failed. p_events: the events that were being '
+  'routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
 create function outbox.had_pairs(p_event uuid) returns boolean
 language plpgsql stable
@@ -12839,7 +12845,7 @@ create type outbox.pairs_apart as (
   errors text[]
 );
 comment on type outbox.pairs_apart is
-  'How many deliveries were made, and the pairs of which none could be, with the errors.';
+  'How many deliveries were created, and the pairs for which that failed, with the errors.';
 
 create function outbox.add_apart(
   p_pairs outbox.pair[], p_now timestamptz
@@ -12873,8 +12879,8 @@ begin
 end
 $$;
 comment on function outbox.add_apart(outbox.pair[], timestamptz) is
-  'Makes the deliveries of pairs; those that the database refuses cost no other. locks: the caller '
-  'holds the gates.';
+  'Creates the deliveries of pairs; if the database refuses some, all others are created. locks: '
+  'the caller holds the gates.';
 
 create function outbox.route_what_fits(
   p_batch outbox.routing, p_event uuid, p_now timestamptz
@@ -12888,7 +12894,7 @@ declare
     select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
   v_done outbox.pairs_apart;
 begin
-  -- The third time; before that, or when nobody can have it, the event as a whole has failed.
+  -- Only from the third failure on, and only if there are several endpoints.
   if pg_catalog.cardinality(v_pairs) < 2
     or not exists (select from outbox.unrouted u where u.event_id = p_event and u.failures >= 2)
   then
@@ -12913,9 +12919,9 @@ begin
 end
 $$;
 comment on function outbox.route_what_fits(outbox.routing, uuid, timestamptz) is
-  'Routes an event that has failed twice to those endpoints whose deliveries can be made, sets the '
-  'others aside and returns how many deliveries it made; null when the event has failed as a '
-  'whole. locks: the caller holds the gates.';
+  'Routes an event that has failed twice to the endpoints whose deliveries can be created, sets '
+  'the others aside and returns how many deliveries it created; null if the whole event has '
+  'failed. locks: the caller holds the gates.';
 
 create function outbox.route_failed(
   p_batch outbox.routing, p_event uuid, p_error text, p_now timestamptz
@@ -12939,8 +12945,8 @@ begin
 end
 $$;
 comment on function outbox.route_failed(outbox.routing, uuid, text, timestamptz) is
-  'What is done with an event that cannot be routed as a whole; returns how many deliveries it '
-  'made all the same. locks: the caller holds the gates.';
+  'Handles an event that could not be routed to all its endpoints; returns how many deliveries '
+  'were created anyway. locks: the caller holds the gates.';
 
 create function outbox.route_one_by_one(p_batch outbox.routing, p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -12970,9 +12976,8 @@ begin
 end
 $$;
 comment on function outbox.route_one_by_one(outbox.routing, timestamptz) is
-  'Routes each event of a failed batch alone, so that one that cannot be routed costs no other; '
-  'one that met an error which passes is left for the next time. Returns how many deliveries it '
-  'made.';
+  'Routes each event of a failed batch alone, so that all events that can be routed are. An event '
+  'with a temporary error is left for the next call. Returns how many deliveries it created.';
 
 create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
 language plpgsql
@@ -13069,7 +13074,7 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
-  -- What cannot be claimed takes nobody's turn either.
+  -- An endpoint that cannot be claimed from must not use a turn.
   v_refused bigint := (
     select pg_catalog.count(*) from outbox.endpoint_refusal r where r.again_at > p_now);
 begin
@@ -13474,7 +13479,7 @@ as $$
   )::outbox.claimed
 $$;
 comment on function outbox.joined(outbox.claimed, outbox.claimed) is
-  'Two claims as one.';
+  'Two claims joined into one.';
 
 create function outbox.serve_apart(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
@@ -13513,8 +13518,8 @@ begin
 end
 $$;
 comment on function outbox.serve_apart(uuid[], integer, timestamptz) is
-  'As serve(), endpoint by endpoint: one from which the database refuses to claim is left out for '
-  'a while. locks: the caller holds the gates.';
+  'As serve(), one endpoint at a time. If the database refuses to claim from an endpoint, it is '
+  'left out for a while. locks: the caller holds the gates.';
 
 create function outbox.park_apart(p_endpoint_ids uuid[], p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -13543,8 +13548,8 @@ begin
 end
 $$;
 comment on function outbox.park_apart(uuid[], timestamptz) is
-  'As park(); a gate that the database refuses to park costs no other. locks: the caller holds the '
-  'gates.';
+  'As park(); if the database refuses to park one gate, all others are parked. locks: the caller '
+  'holds the gates.';
 
 create function outbox.claim(
   p_limit integer, p_touched uuid[], p_now timestamptz
@@ -13558,7 +13563,7 @@ begin
     perform outbox.park_apart(p_touched, p_now);
   end if;
   if p_limit > 0 then
-    -- Outside of the block, so that the gates stay locked when it fails.
+    -- Outside of the block, so that the gates stay locked if the block fails.
     v_endpoints := outbox.due_gates(p_limit, p_now);
   end if;
   if v_endpoints is null then
@@ -13576,8 +13581,8 @@ end
 $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
   'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
-  'from the gates that are due. An endpoint from which the database refuses to claim costs no '
-  'other; an error that passes by itself is raised.';
+  'from the gates that are due. If the database refuses to claim from one endpoint, the others are '
+  'claimed; a temporary error is raised.';
 
 create function outbox.claimed_before(
   p_run uuid, p_seq bigint, p_now timestamptz
@@ -13682,7 +13687,7 @@ begin
     end;
     v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
     if v_sqlstate is not null then
-      -- Nothing was sent of it: it waits, and is set aside the third time.
+      -- The message was not sent. It waits, and is set aside after the third refusal.
       v_bad := v_bad || pg_catalog.to_jsonb(v_out);
       perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
     elsif v_why is not null or v_held then
@@ -13843,7 +13848,7 @@ create type outbox.parcel as (deliveries json, events json, endpoints json);
 comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
 
 create type outbox.handed as (claimed outbox.claimed, parcel outbox.parcel);
-comment on type outbox.handed is 'What a run has claimed, and what it needs to send that.';
+comment on type outbox.handed is 'The claim of a run, and what the run needs to send it.';
 
 create function outbox.dropped_events(p_claimed outbox.claimed) returns outbox.event[]
 language plpgsql stable
@@ -13974,7 +13979,7 @@ as $$
   where c.endpoint_id <> all (p_endpoint_ids)
 $$;
 comment on function outbox.without(outbox.claimed, uuid[]) is
-  'A claim without what it has of some endpoints.';
+  'A claim without the deliveries of some endpoints.';
 
 create function outbox.give_back(
   p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamptz
@@ -14006,8 +14011,8 @@ begin
 end
 $$;
 comment on function outbox.give_back(outbox.claimed, uuid, text, timestamptz) is
-  'Gives back what was claimed of an endpoint whose secrets cannot be read, and holds it. locks: '
-  'the caller holds the gate.';
+  'Gives back the claimed deliveries of an endpoint whose secrets cannot be read, and holds the '
+  'endpoint. locks: the caller holds the gate.';
 
 create function outbox.readable(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
@@ -14039,8 +14044,8 @@ begin
 end
 $$;
 comment on function outbox.readable(outbox.claimed, jsonb, timestamptz) is
-  'What is left of a claim without the endpoints whose secrets cannot be read: their deliveries '
-  'are given back, and they are held. locks: the caller holds the gates.';
+  'A claim without the endpoints whose secrets cannot be read. Gives their deliveries back and '
+  'holds these endpoints. locks: the caller holds the gates.';
 
 create function outbox.hand_out(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
@@ -14062,7 +14067,7 @@ begin
       raise;
     end if;
   end;
-  -- A repeated call has not locked them.
+  -- A repeated call has not locked these gates yet.
   perform outbox.lock_gates(p_claimed.endpoints);
   v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
   if (v_handed.claimed).events is not null then
@@ -14072,8 +14077,9 @@ begin
 end
 $$;
 comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
-  'What a run needs to send what it has claimed; endpoints whose secrets cannot be read are held '
-  'and left out. locks: none but for these, whose gates it waits for.';
+  'The claim of a run and what the run needs to send it. Endpoints whose secrets cannot be read '
+  'are held and left out. locks: only if there are such endpoints, the gates of all claimed '
+  'endpoints, for which it waits.';
 
 -- sql/70_dispatch.sql
 
@@ -14221,7 +14227,7 @@ begin
     exception when query_canceled or others then
       v_route := pg_catalog.jsonb_build_object(
         'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
-      -- A cancelled read took too long; what else passes says nothing about the events.
+      -- A cancelled read timed out; no other temporary error is caused by the events.
       if sqlstate = '57014' or not outbox.is_passing(sqlstate) then
         perform outbox.shrink_routing(null, sqlerrm, v_now);
       end if;
@@ -14273,24 +14279,24 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean,
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
   '"provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: '
-  '{endpoint id: revision} of the endpoints that the run has from an earlier answer, which are '
-  'left out of this one while they are the same; p_contract: the contracts that the run speaks, '
-  '{"oldest", "newest"}, null for 1; a run that speaks none of contracts() gets what '
-  'refuse_contract() returns, and nothing is done. Returns {"applied", "stale", "routed", '
+  '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
+  'the same revision are left out of this one; p_contract: the contracts that the run supports, '
+  '{"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does '
+  'nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
-  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": of the tick, in words '
-  'or null}. A result, a delivery or an endpoint that the database '
-  'refuses costs only itself (31_refusal); an error that passes by itself fails the call, which is '
-  'made again. A call whose answer was lost is made again with the same p_run and p_seq; that '
-  'answer says nothing of renewals. locks: router with SKIP LOCKED, then the gates of results, '
-  'renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the '
+  'database refuses a result, a delivery or an endpoint, all others are processed (31_refusal). A '
+  'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
+  'the call with the same p_run and p_seq; that response has no renewals. locks: router with SKIP '
+  'LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP '
+  'LOCKED.';
 
 create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- Three calls of a run may be under way at most, so older batches are not asked for again.
-  -- Not all below: that would walk what a transaction left open keeps of them.
+  -- A run has at most three calls in flight, so it cannot ask again for older batches.
+  -- Not all below: with a long open transaction that would scan all dead rows it keeps.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
 exception when others then
@@ -14301,7 +14307,7 @@ exception when others then
 end
 $$;
 comment on function outbox.forget_batches(uuid, bigint) is
-  'Forgets the batches of a run that can no longer be asked for again.';
+  'Deletes the batches of a run that it can no longer ask for again.';
 
 create function outbox.note_batch(
   p_run uuid, p_seq bigint, p_claimed outbox.claimed
@@ -14318,12 +14324,12 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- Should this very answer be lost, its leases end by themselves.
+  -- If this response is lost, its leases expire.
   raise warning 'outbox: batch % of run % is not noted: % %', p_seq, p_run, sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.note_batch(uuid, bigint, outbox.claimed) is
-  'Notes what a call has claimed, for the same call again.';
+  'Stores what a call has claimed, for a repeat of the same call.';
 
 create function outbox.record_results(
   p_results outbox.result[], p_reported outbox.reported, p_now timestamptz
@@ -14346,8 +14352,8 @@ begin
 end
 $$;
 comment on function outbox.record_results(outbox.result[], outbox.reported, timestamptz) is
-  'Applies the results of a run, and refuses those that could not be read. locks: the caller holds '
-  'the gates.';
+  'Applies the results of a run, and notes a refusal for those that could not be read. locks: the '
+  'caller holds the gates.';
 
 create function outbox.answer(
   p_applied integer,
@@ -14376,7 +14382,7 @@ $$;
 comment on function outbox.answer(
   integer, integer, integer, boolean, text, outbox.parcel, json, json, json
 ) is
-  'The answer of dispatch(). p_errors: {"results", "route", "claim"}, those that there are.';
+  'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
 
 -- sql/71_message_parcel.sql
 
@@ -14666,8 +14672,8 @@ comment on function outbox.publish_dead(uuid[], uuid[], timestamptz) is
 
 -- sql/74_tick_problem.sql
 
--- Whether pg_cron runs the tick. The tick itself notes when it ended, so this does not depend on
--- cron.job_run_details, which may be switched off or pruned.
+-- Whether pg_cron runs the tick. The tick itself stores the time when it ended, so this does not
+-- depend on cron.job_run_details, which may be disabled or pruned.
 
 create function outbox.last_tick_at() returns timestamptz
 language plpgsql stable security definer set search_path = ''
@@ -14679,7 +14685,7 @@ begin
 end
 $$;
 comment on function outbox.last_tick_at() is
-  'When the last tick ended, by the clock of the server; null before the first one.';
+  'When the last tick ended, by the clock of the server; null if there was none yet.';
 
 create function outbox.tick_problem() returns text
 language plpgsql stable security definer set search_path = ''
@@ -14693,7 +14699,7 @@ begin
   select pg_catalog.to_timestamp(s.last_value / 1000.0), s.is_called
   into v_at, v_ran
   from outbox.last_tick s;
-  -- pg_cron 1.4 starts a new job with the next minute.
+  -- pg_cron 1.4 starts a new job at the next full minute.
   if v_at > pg_catalog.clock_timestamp() - interval '90 s' then
     return null;
   end if;
@@ -14718,21 +14724,21 @@ begin
 end
 $$;
 comment on function outbox.tick_problem() is
-  'Why the tick has not run for 90 s, in words with the remedy; null when it has. Without it '
+  'Why the tick has not run for 90 s, with the remedy; null if it has run. Without the tick '
   'nothing is replayed, expired or kicked.';
 
 create function outbox.misses_pg_cron() returns boolean
 language plpgsql stable set search_path = ''
 as $$
 begin
-  -- Without this right the backends of others have no type.
+  -- Without this right the type of other roles' backends is hidden.
   return pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'usage')
     and not exists (
       select from pg_catalog.pg_stat_activity a where a.backend_type = 'pg_cron launcher');
 end
 $$;
 comment on function outbox.misses_pg_cron() is
-  'Whether the process that starts the jobs of pg_cron is known not to be there.';
+  'Whether the process of pg_cron is certainly missing; false if this cannot be determined.';
 
 create function outbox.reload_jobs() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -14750,10 +14756,10 @@ begin
 end
 $$;
 comment on function outbox.reload_jobs() is
-  'Makes pg_cron read its list of jobs again, once this commits. It misses the changes of a '
-  'transaction as large as our migration: such a commit overflows the queue of invalidations, and '
-  'up to 1.6.7 pg_cron hears then of everything but not of its own table. Returns {"jobs": how '
-  'many Outhook has}.';
+  'Makes pg_cron read its jobs again after this commits. pg_cron up to 1.6.7 misses the changes of '
+  'a transaction as large as our migration: such a commit overflows the queue of invalidations, '
+  'and pg_cron ignores the message for all tables that follows. Returns {"jobs": the number of '
+  'jobs of Outhook}.';
 
 -- sql/75_kick.sql
 
@@ -14766,7 +14772,7 @@ comment on function outbox.reload_jobs() is
 -- nobody, whatever becomes of the transaction that kicked.
 create sequence outbox.last_kick minvalue 0 start 0;
 -- How many there were, and when the last tick ended, likewise. A crash may count 32 kicks more.
--- Before the first tick last_tick has the time of the installation, and is_called is false.
+-- Before the first tick, last_tick holds the time of the installation, and is_called is false.
 create sequence outbox.kicks_on_commit minvalue 0 start 0;
 create sequence outbox.kicks_by_tick minvalue 0 start 0;
 create sequence outbox.last_tick minvalue 0 start 0;
@@ -14808,7 +14814,7 @@ end
 $$;
 comment on function outbox.configure(text, text) is
   'Says where the functions are and which secret starts them; both go to Vault. Returns '
-  '{"functions_url", "problems": of the tick and of the versions, each in words}. Call it again to '
+  '{"functions_url", "problems": texts about the tick and the versions}. Call it again to '
   'change either. OH001.';
 
 create function outbox.keep_secret(p_name text, p_value text, p_description text) returns void
@@ -14933,8 +14939,8 @@ exception when others then
 end
 $$;
 comment on function outbox.wake(bigint[], timestamptz[], timestamptz) is
-  'Makes gates due at these times; one that the database refuses to change costs no other. locks: '
-  'the caller holds the gates.';
+  'Makes gates due at these times; if the database refuses to change one, all others are changed. '
+  'locks: the caller holds the gates.';
 
 create function outbox.wake_changed(p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -15062,7 +15068,7 @@ begin
     from outbox.run r
     where r.ended_at is null and r.polled_at > v_now - interval '2 s'
       and r.polled_at <= v_now + interval '10 s';
-    -- Work that has waited for a second although a run is alive wants one more.
+    -- If work has waited for a second although a run is alive, one more run is needed.
     v_behind := exists (
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
@@ -15424,7 +15430,7 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      -- Skipped: the letter stays as it is, and the job goes on.
+      -- Skip the dead letter, which stays as it is, and go on.
       v_put := 0;
       raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
         v_step.endpoint_id, sqlstate, sqlerrm;
@@ -15630,7 +15636,7 @@ join outbox.lane l on l.id = d.lane_id and l.gate_id = g.id
 left join outbox.refusal r on r.endpoint_id = d.endpoint_id and r.event_id = d.event_id
 where d.lane_id > 0
 union all
--- What the database refused to make.
+-- Deliveries that the database refused to create.
 select r.event_id, r.endpoint_id, e.org_id, v.type,
   case when e.state = 'deleted' then 'cancelled' else 'held' end,
   'set aside: ' || r.sqlstate || ' ' || r.error, 0, 0, null, v.created_at, null, true
@@ -15660,7 +15666,7 @@ where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
       and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
   'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and '
-  'why; set aside: what the database refused, until retry_now()), or, where open is false, how it '
+  'why; set aside: the database refused it, until retry_now()), or, where open is false, how it '
   'ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of '
   'all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what '
   'has ended, it may read all history.';
@@ -15932,8 +15938,9 @@ begin
 end
 $$;
 comment on function outbox.problems(jsonb) is
-  'What keeps the outbox from working, each in words, none when it works: the tick, functions of '
-  'another version, late work, delivery switched off. p_waiting: what waiting() returns.';
+  'The problems that keep the outbox from working, as texts; empty if there are none: the tick, '
+  'functions of another version, late work, delivery switched off. p_waiting: the result of '
+  'waiting().';
 
 create view outbox.queue_health with (security_invoker = true) as
 select
@@ -15977,8 +15984,8 @@ cross join (
   ) r
 ) a;
 comment on view outbox.queue_health is
-  'The queue in one row: what waits, since when, what is held, whether anybody works, and in '
-  'problems what keeps it from working. set_aside counts deliveries that the database refuses, '
+  'The queue in one row: what waits, since when, what is held, whether a run is alive, and the '
+  'problems that keep it from working. set_aside counts deliveries that the database refuses, '
   'set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and '
   'rows_in_default stop at 10,000.';
 
@@ -16258,8 +16265,8 @@ begin
 end
 $$;
 comment on function outbox.rewrite_command(outbox.endpoint) is
-  'The statement that sets again what could not be read of an endpoint from Vault. But for the '
-  'signing secret, which is made, it has a place for the value and is refused as it stands.';
+  'The statement that sets the unreadable secret of an endpoint again. A signing secret is made '
+  'anew. For all others the statement has a placeholder for the value, and fails with it.';
 
 create function outbox.release_command(p_endpoint_id uuid) returns text
 language plpgsql stable
@@ -16301,8 +16308,8 @@ $$;
 comment on function outbox.release_command(uuid) is
   'The statement that releases a paused or disabled endpoint; null when it is neither. Of a '
   'channel whose access token failed it begins with set_channel_token(), whose <the new token> is '
-  'to be replaced: as it stands it is refused, and nothing is released. Of an endpoint whose '
-  'secret cannot be read: what sets it again.';
+  'to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an '
+  'unreadable secret: the statement that sets the secret again.';
 
 -- sql/82_api.sql
 
@@ -16702,7 +16709,7 @@ begin
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
   elsif p_status = 'held' then
-    -- Those too that the database refused to make, which are few and rare: this sorts.
+    -- Also the deliveries that the database refused to create. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
     from (
@@ -16990,7 +16997,7 @@ begin
     select from outbox.delivery d
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) and not exists (
-    -- It was never made, since the database refused it.
+    -- The delivery does not exist, because the database refused to create it.
     select from outbox.refusal r
     where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
   ) then
@@ -18422,7 +18429,7 @@ create function outbox.delete_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  -- delete_endpoint() locks it, and finds it deleted when another call was first.
+  -- delete_endpoint() locks the endpoint, and finds it deleted if another call was first.
   v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
   v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
 begin
@@ -19049,7 +19056,7 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 begin
-  -- Whoever reads and writes it holds its parent: so none of these is under way at the next look.
+  -- Readers and writers of the partition lock its parent too, so none is active after this lock.
   execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
     pg_catalog.left(p_name, -10));
   -- Whoever held it up may have published into it, or replayed an event of it.
@@ -19165,7 +19172,7 @@ begin
     order by d.event_id
     limit p_limit
   loop
-    -- One that the database refuses to end costs no other.
+    -- If the database refuses to end one, go on with the others.
     begin
       perform outbox.settle_lost(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
@@ -19841,6 +19848,6 @@ select cron.schedule('outhook-vacuum', '* * * * *',
   'vacuum (skip_locked, index_cleanup on, truncate off) '
   'outbox.gate, outbox.lane, outbox.unrouted, outbox.run, outbox.run_batch');
 
--- The tick counts as late from now on.
+-- The time from which the lateness of the tick is measured.
 select pg_catalog.setval('outbox.last_tick',
   (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint, false);

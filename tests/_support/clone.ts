@@ -2,8 +2,8 @@ import { dirname, join } from 'node:path'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 
 /**
- * Copies the project as a clone would have it into `folder`: what Git tracks or would track, in the
- * state of the working tree. What a test needs changed it changes there.
+ * Copies the project into `folder` as a clone would have it: the files that Git tracks or would track,
+ * from the working tree. What a test needs changed it changes there.
  */
 export async function cloneProject(folder: string): Promise<void> {
   const { success, stdout, stderr } = await new Deno.Command('git', {
@@ -15,7 +15,7 @@ export async function cloneProject(folder: string): Promise<void> {
   const folders = new Set([...paths].map((path) => dirname(join(folder, path))))
   for (const one of folders) await Deno.mkdir(one, { recursive: true })
   for (const path of paths) {
-    // Git still lists a file that was removed a moment ago.
+    // Git still lists a file that has just been removed.
     await Deno.copyFile(join(projectRoot, path), join(folder, path)).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error
     })

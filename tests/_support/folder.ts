@@ -25,7 +25,7 @@ export async function removeFoldersOf(mark: string): Promise<void> {
   }
 }
 
-/** A socket path has little room: eight digits of the mark, which is random, are enough. */
+/** Eight digits of the random mark are enough; the length of a socket path is limited. */
 function prefixOf(mark: string | undefined): string {
   return mark === undefined ? 'test-' : `test-${mark.slice(0, 8)}-`
 }

@@ -1,6 +1,6 @@
 /**
- * A condition of the tests holds within so long, however busy the machine is: waiting for it costs
- * nothing when it holds at once. What waits for the minute of pg_cron 1.4 takes `untilTickMs`.
+ * The time limit for a condition of a test, long enough for a busy machine. A test that waits for the
+ * minute of pg_cron 1.4 uses `untilTickMs`.
  */
 export const patienceMs = 120_000
 

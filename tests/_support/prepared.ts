@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { migrate, readMigrations } from '../../supabase/local/database/migrate.ts'
+import { exists } from '../../supabase/local/exists.ts'
 import { ensurePostgres, startPostgres } from '../../supabase/local/postgres/mod.ts'
 import { tryLock, waitForLock } from '../../supabase/local/process/lock.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
@@ -15,7 +16,7 @@ export type Prepared = 'platform' | 'migrations'
 const HOME = join(projectRoot, '.outhook/prepared')
 const HOUR_MS = 3_600_000
 
-/** Everything that a cluster is made from, as paths from the project's root. */
+/** All files that a cluster is made from, as paths from the project's root. */
 const SOURCES = [
   'supabase/local/platform',
   'supabase/local/postgres',
@@ -23,19 +24,19 @@ const SOURCES = [
   'supabase/migrations',
 ]
 
-/** What a cluster is of its folder; the log, the socket and the locks stay behind. */
+/** The parts of a data folder to copy: not the log, the socket and the locks. */
 const PARTS = ['pg', 'vault.key']
 
 /**
- * Makes the cluster in `dataDir`, which must have none, by copying a prepared one. The first caller
- * of a content makes it, while the others wait. All copies have one vault key and one system
- * identifier: a test to which those matter makes a cluster of its own.
+ * Makes the cluster in `dataDir`, which must be empty, by copying a prepared one. The first caller for a
+ * content prepares it, while the others wait. All copies have the same vault key and system identifier;
+ * a test that needs different ones makes its own cluster.
  */
 export async function copyPrepared(dataDir: string, kind: Prepared): Promise<void> {
   const name = `${kind}-${await contentHash()}`
   const folder = join(HOME, name)
   await Deno.mkdir(HOME, { recursive: true })
-  // Nobody removes the folder while somebody copies it.
+  // The lock keeps the folder from being removed during the copy.
   using lock = await sharedLock(`${folder}.lock`)
   if (!await exists(folder)) {
     lock[Symbol.dispose]()
@@ -52,7 +53,7 @@ export async function copyPrepared(dataDir: string, kind: Prepared): Promise<voi
   await copy(PARTS.map((part) => join(folder, part)), dataDir)
 }
 
-/** The day belongs to it: partitions are made for the days after the migration. */
+/** The key includes the day, because partitions are made for the days after the migration. */
 async function contentHash(): Promise<string> {
   const hash = createHash('sha256')
   const { bin } = await ensurePostgres({ log: () => {} })
@@ -67,7 +68,7 @@ async function contentHash(): Promise<string> {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Makes it in a test folder, which is swept if this process dies, and gives it its name when it is whole. */
+/** Makes it in a test folder, which is removed if this process dies, and renames it when it is complete. */
 async function make(folder: string, kind: Prepared): Promise<void> {
   const draft = testFolder()
   try {
@@ -96,7 +97,7 @@ async function applyMigrations(dbUrl: string): Promise<void> {
   }
 }
 
-/** A server that was stopped needs the segment of its last checkpoint alone; each has 16 MB. */
+/** A stopped server needs only the segment of its last checkpoint; each segment has 16 MB. */
 async function dropSpareLog(bin: string, data: string): Promise<void> {
   const { stdout } = await new Deno.Command(`${bin}/pg_controldata`, { args: [data] }).output()
   const needed = /REDO WAL file: *([0-9A-F]{24})/.exec(new TextDecoder().decode(stdout))?.[1]
@@ -108,7 +109,7 @@ async function dropSpareLog(bin: string, data: string): Promise<void> {
   }
 }
 
-/** Removes what other contents left, unless it is being copied or was made within the hour. */
+/** Removes clusters of other contents, unless they are being copied or are younger than an hour. */
 async function removeOthers(kept: string): Promise<void> {
   const suffix = kept.slice(kept.indexOf('-'))
   for (const { name, isDirectory } of await Array.fromAsync(Deno.readDir(HOME))) {
@@ -135,20 +136,13 @@ async function sharedLock(path: string): Promise<Disposable> {
   }
 }
 
-/** With owner and modes, as the files belong to the server's user; most of the log's 16 MB is zeros. */
+/**
+ * Copies with owner and modes, because the files belong to the server's user; sparse, because most of
+ * the log's 16 MB is zeros.
+ */
 async function copy(from: string[], to: string): Promise<void> {
   const sparse = Deno.build.os === 'linux' ? ['--sparse=always'] : []
   const args = ['-a', ...sparse, ...from, to]
   const { success, stderr } = await new Deno.Command('cp', { args }).output()
   if (!success) throw new Error(`cp failed: ${new TextDecoder().decode(stderr).trim()}`)
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path)
-    return true
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 
-/** The command lines of the processes that work in `folder` or are told of it. Linux only. */
+/** The command lines of the processes that work in `folder` or have it as an argument. Linux only. */
 export async function processesIn(folder: string): Promise<string[]> {
   const found: string[] = []
   for await (const { name } of Deno.readDir('/proc')) {
@@ -10,13 +10,13 @@ export async function processesIn(folder: string): Promise<string[]> {
       const place = await Deno.readLink(`/proc/${name}/cwd`)
       if (command.includes(folder) || place.startsWith(folder)) found.push(`${name}: ${command}`)
     } catch {
-      // It ended between the look and the reading.
+      // The process ended after it was listed.
     }
   }
   return found
 }
 
-/** Waits until none is left, and returns those that are after the time. */
+/** Waits until none is left; returns those that are left after the time limit. */
 export async function leftIn(folder: string, timeoutMs: number): Promise<string[]> {
   let left: string[] = []
   await waitUntil(async () => {

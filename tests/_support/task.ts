@@ -22,15 +22,15 @@ export interface TaskOptions {
   args: string[]
   /** The project; this one unless said otherwise. */
   cwd?: string
-  /** More variables; an empty text takes one away. */
+  /** Additional variables; an empty text removes one. */
   env?: Record<string, string>
-  /** What comes before the command, such as a program that changes its surroundings. */
+  /** A prefix for the command, such as a program that changes its environment. */
   prefix?: string[]
   /** Makes it the leader of a process group, which `interruptGroup` then reaches. */
   ownGroup?: boolean
 }
 
-/** Starts what `deno task <args>` starts, in the same process that it would be in. */
+/** Starts the same process as `deno task <args>`. */
 export function startTask(
   { args, cwd = projectRoot, env = {}, prefix = [], ownGroup = false }: TaskOptions,
 ): RunningTask {

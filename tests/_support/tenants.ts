@@ -1,17 +1,17 @@
 import { dirname, join } from 'node:path'
 import type { TestOuthook } from './outhook.ts'
 
-/** The organisations of tests/sql/organisations: one that asks, and one whose things it names. */
+/** The organisations of tests/sql/organisations: the caller, and the victim whose objects it names. */
 export const visitor = 'org-visitor'
 export const victim = 'org-victim'
 
 /** What the two organisations own, in a database that no clock moves. */
 export interface Tenants {
-  /** The id or name of a thing of an organisation, by its word. */
+  /** The id or name of an object of an organisation, by its word. */
   thing(org: string, word: string): string
-  /** Every row of an organisation, and each secret that one names. */
+  /** All rows of an organisation and the secrets that they name. */
   belongings(org: string): Promise<string>
-  /** Ids and words that only the victim's rows have. */
+  /** Ids and texts that occur only in the victim's rows. */
   marks(): Promise<Set<string>>
 }
 

@@ -1,15 +1,14 @@
 import postgres from 'postgres'
 
-/** The tick of the minute that a server was started in. */
+/** Runs the tick in the first minute of a server. */
 export interface FirstTick {
   /** Ends its session. */
   end(): Promise<void>
 }
 
 /**
- * Does at once, in a session of its own, what the job outhook-tick does. pg_cron 1.4 starts that job
- * with the next whole minute; until then this is the tick. Since pg_cron 1.5 the job runs every second,
- * and there is nothing to do.
+ * Runs the work of the job outhook-tick at once, in its own session. pg_cron 1.4 starts that job only at
+ * the next full minute. Since pg_cron 1.5 the job runs every second, and this does nothing.
  */
 export async function tickAtOnce(dbUrl: string): Promise<FirstTick | null> {
   const sql = postgres(dbUrl, { max: 1, onnotice: () => {}, connection: { statement_timeout: 0 } })

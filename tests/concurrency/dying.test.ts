@@ -218,7 +218,7 @@ Deno.test('dispatch() in which any row it changes is refused records its results
     const [changes] = await sql`select last_value >= ${at} as met from public.changes`
     if (changes?.met !== true) break
     await dieAt(sql, null)
-    // What stood alone when it was refused waits; all else was made up for in the same call.
+    // A refused single result waits; everything else was repeated in the same call.
     const alone = await sql`select from outbox.refusal`
     const isRenewed = answer.renewed?.length === undisturbed.renewed?.length
     expect(answer.applied + alone.length).toBeGreaterThanOrEqual(given)
@@ -233,7 +233,7 @@ Deno.test('dispatch() in which any row it changes is refused records its results
     await sql`rollback to before`
   }
   await sql`rollback`
-  // Each of these came about.
+  // Each of these outcomes occurred.
   expect(Object.entries(told).filter(([, n]) => n === 0)).toEqual([])
 })
 

@@ -18,7 +18,7 @@ Deno.test.afterAll(async () => {
   await db[Symbol.asyncDispose]()
 })
 
-/** Everything that takes the version that its caller has read: $1 is the endpoint, $2 the version. */
+/** All calls that take the version that the caller has read: $1 is the endpoint, $2 the version. */
 const edits: [what: string, call: string][] = [
   [
     'update_org_endpoint()',

@@ -1,4 +1,4 @@
-/** What WhatsApp says of numbers and accounts waits for no person and no run, and is made up for later. */
+/** Updates of WhatsApp about numbers and accounts do not wait for a person or a run; they are applied later. */
 
 import { expect } from '@std/expect'
 import type { Sql } from 'postgres'

@@ -1,4 +1,4 @@
-/** What time does waits for nobody: rows that somebody holds stay until the next time. */
+/** Periodic work does not wait for locks: locked rows are processed the next time. */
 
 import { expect } from '@std/expect'
 import { expectExactCounters } from './_support/checks.ts'

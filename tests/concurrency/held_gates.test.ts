@@ -1,4 +1,4 @@
-/** Whoever acts on a delivery holds its gate first: what a run or a person has begun decides before. */
+/** Each call that changes a delivery locks its gate first, so it sees the completed change of the other. */
 
 import { expect } from '@std/expect'
 import { expectExactCounters, expectWaitsFor } from './_support/checks.ts'

@@ -1,4 +1,4 @@
-/** Whoever changes a message holds it, and its gate before it: each sees what the other has made of it. */
+/** Each call that changes a message locks its gate, then the message, so it sees the change of the other. */
 
 import { expect } from '@std/expect'
 import { expectExactCounters, expectWaitsFor } from './_support/checks.ts'

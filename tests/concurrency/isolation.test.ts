@@ -1,4 +1,4 @@
-/** What the database refuses costs one delivery or one endpoint, and nobody else anything. */
+/** A refusal of the database affects one delivery or one endpoint, and no other. */
 
 import { expect } from '@std/expect'
 import type { Sql } from 'postgres'
@@ -44,7 +44,7 @@ function answer(delivery: Delivery, bad: string, n: number): Report[] {
   }
 }
 
-/** So many rounds of a run, each some seconds after the one before it. */
+/** Several rounds of a run, each some seconds after the one before. */
 async function deliver(bad: string, rounds: number): Promise<void> {
   const run = new Run(sql)
   let results: Report[] = []
@@ -107,7 +107,7 @@ for (const table of tables) {
       } finally {
         await allow(sql)
       }
-      // Once the cause is gone, a person says retry now, and nothing is left behind.
+      // After the cause is removed, retry_now() sends everything.
       await timePasses(600)
       await sql`
         select outbox.retry_now(s.event_id, s.endpoint_id) from outbox.delivery_status s

@@ -1,4 +1,4 @@
-/** One message, or one channel, that the database refuses costs no other message anything. */
+/** If the database refuses one message or one channel, all other messages are sent. */
 
 import { expect } from '@std/expect'
 import type { Sql } from 'postgres'
@@ -118,7 +118,7 @@ Deno.test('a channel whose token cannot be read is held until set_channel_token(
   await expectExactCounters(db.admin)
 })
 
-Deno.test('a callback is verified though another app has lost its secret, whose address has none', async () => {
+Deno.test('a callback is verified even if another app has lost its secret, and that app has none', async () => {
   await sql`select outbox.put_whatsapp_app('2', 'other-secret')`
   await db.admin`update vault.secrets v set secret = ${btoa('x'.repeat(64))}
     from outbox.whatsapp_app a where a.app_id = '1' and v.id = a.secret_vault_id`

@@ -30,7 +30,7 @@ async function timePasses(seconds: number): Promise<void> {
   await sql`update outbox.test_clock set at = at + ${`${seconds} s`}::interval where only_row`
 }
 
-/** Refuses every receipt with that response, as an operator's own constraint may. */
+/** Refuses each row in attempt with that response, as an operator's own constraint may. */
 async function refusePoison(): Promise<AsyncDisposable> {
   await sql`alter table outbox.attempt
     add constraint t_poison check (response is distinct from 'POISON') not valid`
@@ -41,7 +41,7 @@ async function refusePoison(): Promise<AsyncDisposable> {
   }
 }
 
-/** What two endpoints of these options get, one of which answers POISON; how often each was sent. */
+/** Delivers to two endpoints with these options, one of which answers POISON; counts the requests. */
 async function deliverBeside(
   bad: string,
   outcome: 'delivered' | 'failed',
@@ -130,7 +130,7 @@ for (const table of ['attempt', 'dead_letter', 'delivery', 'gate', 'lane']) {
       expect(sent.get(good)).toBe(5)
       expect(sent.get(bad) ?? 0).toBeLessThanOrEqual(15)
       expect((await new Run(sql).call([], 400)).deliveries).toEqual([])
-      // The reason stands where people look.
+      // The views show the reason.
       const [shown] = await sql`
         select coalesce(s.set_aside_error, s.reason) as why from outbox.endpoint_status s
         where s.id = ${bad}`
@@ -141,12 +141,12 @@ for (const table of ['attempt', 'dead_letter', 'delivery', 'gate', 'lane']) {
   })
 }
 
-Deno.test('a result that cannot be read costs its own delivery alone', async () => {
+Deno.test('a result that cannot be read affects only its own delivery', async () => {
   await addEndpoints(sql, { count: 1, maxInFlight: 1000 })
   await publishMany(sql, 'thing.done', 6)
   const run = crypto.randomUUID()
   const call = async (seq: number, results: unknown[]): Promise<Record<string, unknown>> => {
-    // SAFETY: what no run sends is what is tried here.
+    // SAFETY: the test sends an invalid result on purpose.
     const json = sql.json(results as never)
     const [row] = await sql`select outbox.dispatch(${run}, ${seq}, ${json}, 10, 'worker') as answer`
     return row?.answer
@@ -177,7 +177,7 @@ Deno.test('a result that cannot be read costs its own delivery alone', async () 
   await expectExactCounters(db.admin)
 })
 
-Deno.test('an error that passes sets nothing aside: the whole call is made again', async () => {
+Deno.test('a temporary error sets nothing aside: the whole call is repeated', async () => {
   const [good, bad] = await add()
   await publishMany(sql, 'thing.done', 3)
   const run = new Run(sql)
@@ -206,7 +206,7 @@ Deno.test('an error that passes sets nothing aside: the whole call is made again
   expect(good).not.toBe(bad)
 })
 
-Deno.test('a delivery that the database refuses to make is made by retry_now(), once it can be', async () => {
+Deno.test('retry_now() creates a delivery that the database refused, after the cause is removed', async () => {
   const [good, bad] = await add()
   await refuse(sql, { table: 'delivery', operation: 'insert', endpoint: bad })
   const event = await publishOne(sql)

@@ -1,4 +1,4 @@
-/** A routing call that ran out of time makes the next batch smaller, whoever routes meanwhile. */
+/** A routing call that times out makes the next batch smaller, even if another call routes meanwhile. */
 
 import { expect } from '@std/expect'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
@@ -27,7 +27,7 @@ async function batch(): Promise<number> {
   return row?.batch ?? 0
 }
 
-Deno.test('a call that ran out of time while another routes still makes the batch smaller', async () => {
+Deno.test('a call that timed out makes the batch smaller, even while another call routes', async () => {
   await addEndpoints(first.sql, { count: 1 })
   await publishMany(first.sql, 'thing.done', 300)
   await second.sql`begin`
@@ -35,13 +35,13 @@ Deno.test('a call that ran out of time while another routes still makes the batc
   await first.sql`select outbox.shrink_routing(null, ${slow}, outbox.clock())`
   expect(await batch()).toBe(1000)
   await second.sql`rollback`
-  // 1,000 / 8, and what succeeds doubles it.
+  // 1,000 / 8; each success doubles it.
   expect(await new Run(first.sql).call([], 0)).toMatchObject({ routed: 125 })
   expect(await batch()).toBe(250)
   expect([...await db.admin`select from outbox.routing_timeout t`]).toEqual([])
 })
 
-Deno.test('an event that took all the time alone is set aside, though another call routes each time', async () => {
+Deno.test('an event that alone takes all the time is set aside, even while other calls route', async () => {
   await addEndpoints(first.sql, { count: 1 })
   const [event = ''] = await publishMany(first.sql, 'thing.done', 1)
   for (let failure = 1; failure <= 3; failure++) {

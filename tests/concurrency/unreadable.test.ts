@@ -1,4 +1,4 @@
-/** An endpoint whose secrets cannot be read is held, with reason and remedy; nobody else waits. */
+/** An endpoint whose secrets cannot be read is held, with reason and remedy; others go on. */
 
 import { expect } from '@std/expect'
 import type { Sql } from 'postgres'
@@ -96,7 +96,7 @@ for (const [what, harm] of [['cannot be decrypted', damage], ['is gone', remove]
     await harm(await headersOf(bad))
     await publishMany(sql, 'thing.done', 12)
     await expectHeld(good, bad, /^unreadable: the set of custom headers .*set_headers\(\)/)
-    // What is not named would be lost, so it is asked for.
+    // A header that the call does not name would be lost, so the call is refused.
     await expect(sql`select outbox.set_headers(${bad}, '{"authorization": "Bearer 3"}')`.execute())
       .rejects.toThrow('cannot be read from Vault')
     await sql`select outbox.set_headers(${bad}, '{"authorization": "Bearer 3", "x-a": null}')`
@@ -121,7 +121,7 @@ for (const [what, harm] of [['cannot be decrypted', damage], ['is gone', remove]
   })
 }
 
-Deno.test('a replaced secret that cannot be read ends early and holds nobody', async () => {
+Deno.test('a replaced secret that cannot be read ends early and holds no endpoint', async () => {
   const bad = await create()
   const old = await secretOf(bad)
   await sql`select outbox.rotate_secret(${bad})`
@@ -133,7 +133,7 @@ Deno.test('a replaced secret that cannot be read ends early and holds nobody', a
   expect((await stateOf(bad)).status).toBe('enabled')
 })
 
-Deno.test('all endpoints are held when the root key is lost, and each comes back by itself', async () => {
+Deno.test('all endpoints are held when the root key is lost, and each can be resumed separately', async () => {
   const [a, b] = [await create(), await create()]
   for (const id of [a, b]) await damage(await secretOf(id))
   await publishMany(sql, 'thing.done', 3)
@@ -151,7 +151,7 @@ Deno.test('an endpoint that a person paused is not resumed by a rotation', async
   expect(await stateOf(id)).toEqual({ status: 'paused', reason: 'by hand' })
 })
 
-Deno.test('an unreadable secret holds its endpoint though somebody has its row locked', async () => {
+Deno.test('an unreadable secret holds its endpoint even while its row is locked', async () => {
   const [good, bad] = [await create(), await create()]
   await damage(await secretOf(bad))
   await publishMany(sql, 'thing.done', 12)

@@ -57,7 +57,7 @@ async function userOf(org: string, role = 'admin'): Promise<Record<string, strin
   return { authorization: `Bearer ${await api.token(org, role)}` }
 }
 
-/** What an answer says that only the victim's rows say, but for what the request itself named. */
+/** The texts in a response that occur only in the victim's rows, without those of the request. */
 function leaks(text: string, { given }: Shot, marks: Set<string>): string[] {
   const found = text.match(
     /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|victims|org-victim|whsec_[\w+/=]+|\+?12025550102/g,
@@ -71,7 +71,7 @@ function told({ operation, foreign, path }: Shot, status: number, text: string):
   return `${operation.operationId} ${path} (${foreign.join(', ')}): ${status} ${text.slice(0, 300)}`
 }
 
-Deno.test('every operation has a call, with a word at each place that names something', () => {
+Deno.test('every operation has a call, with a word for each parameter that names an object', () => {
   const wrong: string[] = []
   for (const { operationId, parameters, body } of all) {
     const those = calls[operationId]
@@ -100,7 +100,7 @@ Deno.test('every operation has a call, with a word at each place that names some
   expect(all.length).toBeGreaterThan(60)
 })
 
-Deno.test("another organisation's thing is none at any place, and its rows stay as they are", async (t) => {
+Deno.test("no operation shows or changes another organisation's object", async (t) => {
   // The victim's own requests, whose keys the others will use again.
   for (const shot of all.flatMap((operation) => shots(operation, victim))) {
     if (shot.foreign.length > 0 || !('idempotency-key' in shot.headers)) continue
@@ -153,7 +153,7 @@ Deno.test("another organisation's thing is none at any place, and its rows stay 
   expect(reads.filter(isForeign).length).toBeGreaterThan(40)
   expect(writes.filter(isForeign).length).toBeGreaterThan(60)
 
-  // Everything is read before anything is written, so that whatever shows up is the other's.
+  // Read everything before the first write, so that a found text must be the victim's.
   for (const [caller, credentials] of Object.entries(callers)) {
     const isKey = caller === 'the secret key'
     await t.step(`${caller} of the one reads nothing of the other's`, async () => {
@@ -197,10 +197,10 @@ Deno.test("another organisation's thing is none at any place, and its rows stay 
         isKey ? withKey : caller === 'a portal token' && operation.role === 'admin' ? 403 : expected
       const those = writes.filter((shot) =>
         isForeign(shot) && !(isKey && operators.includes(shot.operation.operationId)) &&
-        // What is made under the other's names is made once.
+        // Objects with the victim's names are created only once.
         (caller === 'a user' || shot.expected >= 300)
       )
-      // First what is refused, so that nothing is found because it has just been made.
+      // Refused calls first, so that no object is found because it has just been created.
       await walk(those.filter((shot) => expected(shot) >= 300), credentials, expected)
       if (caller === 'a portal token') return
       const made = those.filter((shot) => expected(shot) < 300)

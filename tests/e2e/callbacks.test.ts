@@ -185,7 +185,7 @@ Deno.test('what is forged, unsigned or of another app changes nothing', async ()
   expect(await wa.trail('org-a', id)).not.toContain(updated('delivered'))
 })
 
-Deno.test("spec 2's own path takes the callbacks of the one app that it belongs to, and X-Org-Id only narrows", async () => {
+Deno.test('the path of spec 2 takes only callbacks of its one app, and X-Org-Id can only narrow the organisation', async () => {
   const { id, taken } = await sent()
   const url = `${wa.outhook.stack.apiUrl}/functions/v1/api/v1/webhooks/whatsapp/inbound`
   const target = { ...wa.target('org-a'), url }

@@ -20,7 +20,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   expect(await waitUntil(condition, { timeoutMs })).toBe(true)
 }
 
-/** Whether a statement of one row and one column says so. */
+/** The boolean result of a statement with one row and one column. */
 async function says(sql: Sql, question: string): Promise<boolean> {
   const [row] = await sql.unsafe(`select (${question}) as yes`)
   return row?.yes === true
@@ -46,7 +46,7 @@ async function makeCronIdle(sql: Sql): Promise<{ knowsSeconds: boolean }> {
   return { knowsSeconds }
 }
 
-/** Waits until pg_cron has run the job of the project's own so many more times. */
+/** Waits until pg_cron has run the project's own job this many more times. */
 async function waitForOwnJob(sql: Sql, times: number): Promise<void> {
   const [row] = await sql`
     select count(*)::integer as n from cron.job_run_details d join cron.job j using (jobid)
@@ -67,7 +67,7 @@ async function run(pg: TestPostgres, script: string): Promise<void> {
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
 }
 
-Deno.test('pg_cron that was idle runs the jobs once all migrations are applied, and none after the uninstall', async (t) => {
+Deno.test('an idle pg_cron runs the jobs after all migrations, and none after the uninstall', async (t) => {
   await using pg = await startTestPostgres()
   const sql = postgres(pg.dbUrl, { max: 1, onnotice: () => {} })
   try {
@@ -109,7 +109,7 @@ Deno.test('pg_cron that was idle runs the jobs once all migrations are applied, 
   }
 })
 
-Deno.test('every migration that touches a cron job has one behind it that makes pg_cron read its jobs', async () => {
+Deno.test('every migration that changes a cron job is followed by one that makes pg_cron read its jobs', async () => {
   const files = await readSource(projectRoot, 'migrations')
   const touches = files.map(({ text }) => /\bcron\.(schedule|unschedule|alter_job)\b/.test(text))
   const reloads = files.map(({ text }) => /^select outbox\.reload_jobs\(\);$/m.test(text))

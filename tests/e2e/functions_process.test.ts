@@ -83,11 +83,11 @@ Deno.test('a process leaves Ctrl-C to its supervisor, which alone ends it', asyn
   expect(log.filter((line) => /^\[echo\] process ended \(SIG(INT|HUP)\)/.test(line))).toEqual([])
 })
 
-Deno.test('a function that cannot start says so once, with its error, however often it is tried', async () => {
+Deno.test('a function that cannot start prints its error once, however often the stack tries', async () => {
   const failure = await functions.failed
   expect(failure).toMatchObject({ name: 'broken', starts: 3 })
   expect(failure.reason).toBe(
-    'its code failed as it was loaded: correct it (code 1)\n' +
+    'its code failed while it was loaded: correct it (code 1)\n' +
       '  error: Uncaught (in promise) Error: broken on purpose\n' +
       "  throw new Error('broken on purpose')",
   )
@@ -97,7 +97,7 @@ Deno.test('a function that cannot start says so once, with its error, however of
   ])
 })
 
-Deno.test('backoffMs() doubles from a quarter of a second to half a minute', () => {
+Deno.test('backoffMs() doubles from 250 ms up to 30 s', () => {
   expect([1, 2, 3, 4, 7, 8, 100].map(backoffMs)).toEqual([
     250,
     500,

@@ -1,4 +1,4 @@
-/** The README's promise, and a worker that outlives what the database may do to it. */
+/** Tests the README's promise, and that a worker survives errors of the database. */
 
 import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
@@ -62,7 +62,7 @@ Deno.test('One slow or broken receiver delays nobody else', async () => {
     await publishMany('promise', 49)
     await comeTo('/good/promise', 49)
     await comeTo('/good/ordered', 49)
-    // What comes later does not wait for it either: nothing that hangs has come to its end.
+    // Later events do not wait for it either: the hanging requests are still open.
     await outhook.publish('promise')
     await comeTo('/good/promise', 50)
     await comeTo('/good/ordered', 50)
@@ -77,7 +77,7 @@ Deno.test('One slow or broken receiver delays nobody else', async () => {
   }
 })
 
-Deno.test('a response that the database refuses is asked for three times and set aside, beside a worker that lives', async () => {
+Deno.test('a delivery whose response the database refuses is sent three times and set aside, and the worker goes on', async () => {
   const args = { p_event_types: ['poison'], p_retry: { ...retryAtOnce, max_retries: 5 } }
   await outhook.createEndpoint('/good/poison', args)
   const { id } = await outhook.createEndpoint('/poison/aside', args)
@@ -103,7 +103,7 @@ Deno.test('a response that the database refuses is asked for three times and set
   await comeTo('/poison/aside', 4 * 49)
 })
 
-Deno.test('an endpoint whose secret is lost is held, and rotate_secret() serves it again', async () => {
+Deno.test('an endpoint whose secret is lost is held, and rotate_secret() resumes it', async () => {
   const types = { p_event_types: ['secret'] }
   const { id } = await outhook.createEndpoint('/secret/bad', types)
   await outhook.createEndpoint('/secret/good', types)
@@ -120,7 +120,7 @@ Deno.test('an endpoint whose secret is lost is held, and rotate_secret() serves 
   await comeTo('/secret/bad', 12)
 })
 
-Deno.test('a worker waits while the database is read-only, says so once, and goes on', async () => {
+Deno.test('a worker waits while the database is read-only, logs it once, and goes on', async () => {
   await outhook.createEndpoint('/read/only', { p_event_types: ['read'] })
   const before = worker.log.length
   const said = (): string[] => worker.log.slice(before).filter((line) => line.includes('25006'))
@@ -148,7 +148,7 @@ Deno.test('a worker waits while the database is read-only, says so once, and goe
   await comeTo('/read/only', 1)
 })
 
-Deno.test('a worker whose right is taken away says so, and delivers when it is given back', async () => {
+Deno.test('a worker whose right is revoked logs it, and delivers when the right is granted again', async () => {
   await outhook.admin`create role courier login password 'right'`
   await outhook.admin`grant usage on schema outbox to courier`
   const url = new URL(outhook.stack.dbUrl)

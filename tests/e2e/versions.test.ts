@@ -1,4 +1,4 @@
-/** Functions and schema of two versions: what can work together does, the rest claims nothing and says why. */
+/** Functions and schema of two versions: compatible versions work; others claim nothing and report why. */
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
@@ -67,7 +67,7 @@ async function publishQuietly(): Promise<string> {
   return row?.id
 }
 
-/** What the database says the queue has seen: nothing claimed, no attempt, no run alive. */
+/** Whether the queue is untouched: nothing claimed, no attempt, no run alive. */
 async function untouched(): Promise<boolean> {
   const [row] = await outhook.sql`
     select not exists (select from outbox.delivery where attempt > 0)
@@ -76,7 +76,7 @@ async function untouched(): Promise<boolean> {
   return row?.yes
 }
 
-/** Kicks until the function has answered; what it answered, as pg_net has it. */
+/** Kicks until the function has responded; returns the response that pg_net stored. */
 async function kicked(): Promise<{ status: number; body: Record<string, unknown> }> {
   const [before] = await outhook
     .admin`select coalesce(max(id), 0)::integer as id from net._http_response`
@@ -137,7 +137,7 @@ function membersOf(value: unknown, path = ''): string[] {
   )
 }
 
-Deno.test('both sides keep to what was said in each contract that they speak', async () => {
+Deno.test('both sides keep the members of each contract that they support', async () => {
   const [row] = await outhook.sql`select outbox.contracts() as contracts`
   expect(row?.contracts).toEqual(contractRange)
   for (let n = contractRange.oldest; n <= contractRange.newest; n++) {
@@ -162,7 +162,7 @@ Deno.test('both sides keep to what was said in each contract that they speak', a
   }
 })
 
-Deno.test('neighbours work together: each speaks the contract of the other', async () => {
+Deno.test('adjacent versions work together: each supports the contract of the other', async () => {
   const ranges = [[{ oldest: 1, newest: 2 }, { oldest: 1, newest: 1 }], [
     { oldest: 1, newest: 1 },
     { oldest: 1, newest: 2 },
@@ -186,7 +186,7 @@ Deno.test('neighbours work together: each speaks the contract of the other', asy
   }
 })
 
-Deno.test('these functions claim nothing from a database that knows no contracts, and go on after its update', async () => {
+Deno.test('these functions claim nothing from a database without contracts, and go on after its update', async () => {
   await outhook.admin.unsafe(olderDispatch)
   const worker = startWorker(outhook.stack.dbUrl)
   let id = ''
@@ -198,7 +198,7 @@ Deno.test('these functions claim nothing from a database that knows no contracts
         retryable: false,
         refusal: {
           update: 'database',
-          message: expect.stringContaining('Update the database, that is push the migrations'),
+          message: expect.stringContaining('Update the database: push the migrations'),
         },
       },
     }
@@ -220,12 +220,12 @@ Deno.test('these functions claim nothing from a database that knows no contracts
   expect(await worker.ended).toBe(0)
 })
 
-Deno.test('a database that has left the contract of these functions refuses them in every place', async () => {
+Deno.test('a database that no longer supports the contract of these functions refuses them in every place', async () => {
   const api = apiCaller(outhook)
   await outhook.admin.unsafe(speaking({ oldest: 2, newest: 3 }))
   let id = ''
   const message = 'The functions speak contract 1 and the database speaks contract 2 to 3: ' +
-    'update the functions, that is deploy them, and restart workers, from the version of the migrations'
+    'update the functions: deploy them and restart workers from the version of the migrations'
   try {
     id = await publishQuietly()
     await both(async (database) =>
@@ -251,7 +251,7 @@ Deno.test('a database that has left the contract of these functions refuses them
   await expectFirstTry(id)
 })
 
-Deno.test('the API says that the versions differ when its database has no such function', async () => {
+Deno.test('the API reports different versions if its database lacks a function', async () => {
   const api = apiCaller(outhook)
   await outhook.admin.unsafe('alter function outbox.get_health() rename to get_health_later')
   try {
@@ -260,7 +260,7 @@ Deno.test('the API says that the versions differ when its database has no such f
       body: {
         code: 'contract_mismatch',
         remedy: expect.stringContaining(
-          'push the migrations and deploy the functions of one version',
+          'push the migrations and deploy the functions of the same version',
         ),
       },
     })

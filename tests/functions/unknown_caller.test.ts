@@ -1,6 +1,6 @@
 /**
- * What every function does for somebody who has not shown who they are: it reads no byte of a body and
- * asks nothing of the database, but for the app of a callback.
+ * For an unauthenticated caller, a function reads no byte of the body and makes no call to the database,
+ * except to find the app of a callback.
  */
 
 import { expect } from '@std/expect'
@@ -144,7 +144,7 @@ for (const [what, handler, method, path, status] of other) {
   visits.push({ what, handler, method, path, status })
 }
 
-/** A body that says so when somebody reads it. */
+/** A body that records whether it was read. */
 function trap(): { body: ReadableStream<Uint8Array>; wasRead(): boolean } {
   let isRead = false
   const body = new ReadableStream<Uint8Array>({

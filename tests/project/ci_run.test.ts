@@ -47,7 +47,7 @@ Deno.test('.ci/run ends with the code of the part that fails, after its time', a
   expect(lines.at(-1)).toBe('7 passed, 2 failed')
 })
 
-Deno.test('.ci/run counts a part that dies without a word as one failure', async () => {
+Deno.test('.ci/run counts a part that ends without a report as one failure', async () => {
   const { code, lines } = await runCi('exit 1')
   expect(code).toBe(1)
   expect(lines.at(-1)).toBe('0 passed, 1 failed')

@@ -1,4 +1,4 @@
-/** What is started after the fetching takes packages from the cache alone. */
+/** Programs that start after the fetch use only the cache. */
 
 import { expect } from '@std/expect'
 import { dirname, join, normalize } from 'node:path'
@@ -42,7 +42,7 @@ Deno.test('begin.ts loads no package before the fetching', async () => {
   expect(files.size).toBeGreaterThan(5)
 })
 
-Deno.test('every task begins with begin.ts and from the cache alone, or loads no package at all', async () => {
+Deno.test('every task starts begin.ts with the cache only, or loads no package', async () => {
   for (const [name, { command }] of Object.entries(tasks)) {
     const begun =
       /^DENO_NO_UPDATE_CHECK=1 deno run -A --cached-only (?:--v8-flags=\S+ )?supabase\/local\/begin\.ts (\S+)$/
@@ -63,7 +63,7 @@ Deno.test('every program of begin.ts has its module, which exports main()', asyn
   }
 })
 
-Deno.test('every Deno that is started with a program of ours or with tests takes the cache alone', async () => {
+Deno.test('every Deno that runs our programs or tests uses only the cache', async () => {
   const without: string[] = []
   for (const path of sources) {
     const text = await readProjectFile(path) ?? ''
@@ -76,7 +76,7 @@ Deno.test('every Deno that is started with a program of ours or with tests takes
   expect(without.filter((line) => !line.startsWith('tests/bench/setup/peers.ts'))).toEqual([])
 })
 
-Deno.test('no program but the fetching asks npm or npx for anything', async () => {
+Deno.test('only the fetch runs npm or npx', async () => {
   const asking: string[] = []
   for (const path of sources) {
     const text = await readProjectFile(path) ?? ''
@@ -90,13 +90,13 @@ Deno.test('no program but the fetching asks npm or npx for anything', async () =
   ].sort())
 })
 
-Deno.test('a start on a warm cache asks the network for nothing', async () => {
+Deno.test('a start with a warm cache makes no network request', async () => {
   const folder = testFolder()
   const proxy = startConnectProxy({ status: 502 })
   try {
     const { code, stderr } = await runTask({
       args: ['start', '--once', '--free-ports', '--data-dir', folder],
-      // Whatever would fetch would have to come by here.
+      // Each download would have to use this proxy.
       env: { HTTPS_PROXY: proxy.url, https_proxy: proxy.url, NO_PROXY: '127.0.0.1', no_proxy: '' },
     })
     expect(stderr).toBe('')

@@ -22,7 +22,7 @@ function makeJobs(names: string[]): {
     seen,
     async end(name): Promise<void> {
       ends.get(name)?.resolve()
-      // Until what waited for it has begun.
+      // Wait until the waiting job has begun.
       await new Promise((resolve) => setTimeout(resolve, 0))
     },
   }

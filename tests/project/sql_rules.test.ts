@@ -20,7 +20,7 @@ const keepToThemselves = [
   'try_apply',
 ]
 
-/** Where the bad member of a batch is told apart: what passes by itself is raised again, or left. */
+/** A handler that isolates the bad member of a batch raises a temporary error again, or leaves it. */
 const tellApart = [
   'add_apart',
   'claim',
@@ -69,7 +69,7 @@ Deno.test('every function that may catch every error is there and does', async (
   expect(mayCatchOthers.filter((name) => !found.includes(`when others in ${name},`))).toEqual([])
 })
 
-Deno.test('whoever tells a bad member apart looks first whether the error passes by itself', async () => {
+Deno.test('a handler that isolates a bad member first checks whether the error is temporary', async () => {
   for (const path of await listFiles(projectRoot, 'sql', '.sql')) {
     const text = await Deno.readTextFile(join(projectRoot, path))
     for (

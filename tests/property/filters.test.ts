@@ -1,4 +1,4 @@
-/** What a filter costs is known when it is saved, whatever it is and whatever payload is made for it. */
+/** The cost of every filter is known when it is saved, and no payload exceeds it. */
 
 import { expect } from '@std/expect'
 import { type OutboxDatabase, startOutbox } from '../concurrency/_support/database.ts'
@@ -13,7 +13,7 @@ Deno.test.afterAll(async () => {
   await db[Symbol.asyncDispose]()
 })
 
-/** Payloads that are made to be walked, of about so many values. */
+/** Payloads of about this many values that are expensive to walk. */
 const shapes: [what: string, make: (values: number) => unknown][] = [
   ['numbers', (n) => Array(n).fill(1)],
   ['numbers under a', (n) => ({ a: Array(n).fill(1) })],
@@ -33,14 +33,14 @@ const shapes: [what: string, make: (values: number) => unknown][] = [
   }],
 ]
 
-Deno.test('the table has hostile filters enough', () => {
+Deno.test('the table has enough hostile filters', () => {
   expect(taken.length).toBeGreaterThan(50)
   expect(refused.length).toBeGreaterThan(150)
   expect(new Set([...taken, ...refused.map(([filter]) => filter)]).size)
     .toBe(taken.length + refused.length)
 })
 
-Deno.test('a refused filter is refused by its position, its problem and a remedy', async () => {
+Deno.test('the error of a rejected filter names the position, the problem and a remedy', async () => {
   for (const [filter, message] of refused) {
     const error = await db.admin`select outbox.read_filter(${filter})`.then(() => null, (e) => e)
     expect([filter.slice(0, 80), error?.code, error?.message.slice(0, message.length + 7)])
@@ -53,7 +53,7 @@ Deno.test('a refused filter is refused by its position, its problem and a remedy
   }
 })
 
-Deno.test('a filter that is taken costs no more than its length, and its weight for each value', async () => {
+Deno.test('an accepted filter costs at most its length plus its weight for each value', async () => {
   let most = 0
   for (const filter of taken) {
     const [row] = await db.admin<{ path: string; weight: number }[]>`
@@ -75,7 +75,7 @@ Deno.test('a filter that is taken costs no more than its length, and its weight 
   expect(most).toBeGreaterThan(0.9)
 })
 
-Deno.test('Postgres finds what the count of the work finds', async () => {
+Deno.test('Postgres gives the same result as the evaluator that counts the work', async () => {
   const payloads = shapes.flatMap(([, make]) => [make(0), make(8), make(100)])
   const texts = payloads.map((payload) => JSON.stringify(payload))
   for (const filter of taken) {

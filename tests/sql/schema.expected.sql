@@ -53,7 +53,7 @@ ALTER TYPE outbox.completed OWNER TO postgres;
 
 -- Name: TYPE completed; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.completed IS 'How many results counted, how many the database refused to store, and the first refusal; the rest are stale.';
+COMMENT ON TYPE outbox.completed IS 'How many results were applied, how many the database refused to store, and the first refusal; the rest are stale.';
 
 -- Name: delivery_key; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -80,7 +80,7 @@ ALTER TYPE outbox.filter OWNER TO postgres;
 
 -- Name: TYPE filter; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.filter IS 'A filter as it is evaluated, and its weight: how many steps are done for each value of a payload at most.';
+COMMENT ON TYPE outbox.filter IS 'A filter as it is evaluated, and its weight: how many steps run for each value of a payload at most.';
 
 -- Name: filter_part; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -96,7 +96,7 @@ ALTER TYPE outbox.filter_part OWNER TO postgres;
 
 -- Name: TYPE filter_part; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.filter_part IS 'A part of a filter in jsonpath: what stands before its condition and what closes it; the word after it; how many of its steps are done for each element behind a wildcard; whether it finds many.';
+COMMENT ON TYPE outbox.filter_part IS 'A part of a filter, translated to jsonpath. opening, closing: the text before and after its condition; next: the number of the word after it; weight: how many of its steps run for each element behind a wildcard; is_many: whether it can find several values.';
 
 -- Name: filter_state; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -117,7 +117,7 @@ ALTER TYPE outbox.filter_state OWNER TO postgres;
 
 -- Name: TYPE filter_state; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.filter_state IS 'A filter half read. written: the jsonpath so far; at: the next word; wants_operand: whether a condition must follow, or an operator may; root: what a path begins with, $ or @; is_many: @ stands for many values; pending: what closes the negations of the next operand; closings and kinds: of the parentheses that are open, group, where or exists.';
+COMMENT ON TYPE outbox.filter_state IS 'The state while a filter is read. written: the jsonpath so far; at: the next word; wants_operand: true if a condition must follow, false if an operator may; root: the first word of a path, $ or @; is_many: @ stands for several values; pending: the text that closes the negations of the next operand; closings, kinds: the closing text and the kind (group, where or exists) of each open parenthesis.';
 
 -- Name: filter_tokens; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -131,7 +131,7 @@ ALTER TYPE outbox.filter_tokens OWNER TO postgres;
 
 -- Name: TYPE filter_tokens; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.filter_tokens IS 'The words of a filter with the position of each, from 1; ends_at: the position behind the last character.';
+COMMENT ON TYPE outbox.filter_tokens IS 'The words of a filter and the position of each, from 1; ends_at: the position after the last character.';
 
 -- Name: gain; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -174,7 +174,7 @@ ALTER TYPE outbox.handed OWNER TO postgres;
 
 -- Name: TYPE handed; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.handed IS 'What a run has claimed, and what it needs to send that.';
+COMMENT ON TYPE outbox.handed IS 'The claim of a run, and what the run needs to send it.';
 
 -- Name: message_move; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -252,7 +252,7 @@ ALTER TYPE outbox.pairs_apart OWNER TO postgres;
 
 -- Name: TYPE pairs_apart; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.pairs_apart IS 'How many deliveries were made, and the pairs of which none could be, with the errors.';
+COMMENT ON TYPE outbox.pairs_apart IS 'How many deliveries were created, and the pairs for which that failed, with the errors.';
 
 -- Name: question; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -269,7 +269,7 @@ ALTER TYPE outbox.question OWNER TO postgres;
 
 -- Name: TYPE question; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.question IS 'A pair whose endpoint has filters that are to be asked of the payload, with the time from which each is in force and its weight.';
+COMMENT ON TYPE outbox.question IS 'A pair whose endpoint has filters to be evaluated on the payload. since: the time from which each filter applies; weights: the weight of each.';
 
 -- Name: replay_step; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -325,7 +325,7 @@ ALTER TYPE outbox.reported OWNER TO postgres;
 
 -- Name: TYPE reported; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.reported IS 'What a run reports: the results that can be read, and of those that cannot the delivery and the error.';
+COMMENT ON TYPE outbox.reported IS 'The results of a run. results: those that can be read; bad, sqlstates, errors: the delivery and the error of each of the others.';
 
 -- Name: routing; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -346,7 +346,7 @@ ALTER TYPE outbox.routing OWNER TO postgres;
 
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.routing IS 'One batch: the events that it finishes, in the order of their ids, each with the place of its unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event that it leaves half done with the last endpoint done; and the state of router after it, a null watermark keeps the state; what is still to be asked about the pairs, in their order.';
+COMMENT ON TYPE outbox.routing IS 'One batch: the events that it finishes, in the order of their ids, each with the place of its unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event that it leaves half done with the last endpoint done; and the state of router after it, a null watermark keeps the state. questions: the filters still to be evaluated, in the order of the pairs.';
 
 -- Name: status_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -507,7 +507,7 @@ ALTER FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time
 
 -- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Makes the deliveries of pairs; those that the database refuses cost no other. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Creates the deliveries of pairs; if the database refuses some, all others are created. locks: the caller holds the gates.';
 
 -- Name: add_deliveries(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -846,7 +846,7 @@ ALTER FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) OWNER TO postgres;
 
 -- Name: FUNCTION admit_endpoints(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) IS 'Forgets the refusals of endpoints that could be claimed from.';
+COMMENT ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) IS 'Removes the refusals of endpoints after a successful claim.';
 
 -- Name: adopt_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -924,7 +924,7 @@ ALTER FUNCTION outbox.agreed_contract(p_speaks jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION agreed_contract(p_speaks jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.agreed_contract(p_speaks jsonb) IS 'The highest contract that this database and a run speak, null if there is none. p_speaks: {"oldest", "newest"}; null means 1. OH001.';
+COMMENT ON FUNCTION outbox.agreed_contract(p_speaks jsonb) IS 'The highest contract that this database and a run support; null if there is none. p_speaks: {"oldest", "newest"}; null means 1. OH001.';
 
 -- Name: allowed_in_flight(integer, boolean, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1021,7 +1021,7 @@ ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed intege
 
 -- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) IS 'The answer of dispatch(). p_errors: {"results", "route", "claim"}, those that there are.';
+COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
 
 -- Name: answer_of(outbox.question, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1030,7 +1030,7 @@ CREATE FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_crea
     SET search_path TO ''
     AS $$
 declare
-  -- In steps for each value times bytes; a value has two bytes or more.
+  -- Steps for each value times bytes of the payload; a value has at least two bytes.
   v_most constant bigint := 8388608;
   v_weight bigint;
 begin
@@ -1053,7 +1053,7 @@ ALTER FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_creat
 
 -- Name: FUNCTION answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'The problem of a pair, see its type: null when the payload passes.';
+COMMENT ON FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'The problem of a pair (see its type): null if the payload passes its filters.';
 
 -- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -1156,7 +1156,7 @@ begin
       p_app.secret_vault_id,
       case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
     ]) with ordinality as k (id, place)
-    -- A callback may be of several apps: one whose secret cannot be read costs no other.
+    -- A secret that cannot be read is left out, so that the other one still works.
     cross join lateral outbox.try_read(k.id) s (secret)
     where s.secret is not null
     order by k.place);
@@ -1167,7 +1167,7 @@ ALTER FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp wit
 
 -- Name: FUNCTION app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone) IS 'The secrets of a Meta app that count and can be read from Vault, the newest first.';
+COMMENT ON FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now timestamp with time zone) IS 'The valid secrets of a Meta app that can be read from Vault, newest first.';
 
 -- Name: apply_callbacks(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1999,7 +1999,7 @@ CREATE FUNCTION outbox.ask_filters(p_batch outbox.routing) RETURNS outbox.routin
     SET jit TO 'off'
     AS $$
 declare
-  -- A quarter of a microsecond each at most: a second when every payload is made for it.
+  -- At most 0.25 µs each: one second for the most expensive payloads.
   v_most constant bigint := 4194304;
   v_reading constant integer := 2;
   v_question outbox.question;
@@ -2056,7 +2056,7 @@ ALTER FUNCTION outbox.ask_filters(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION ask_filters(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.ask_filters(p_batch outbox.routing) IS 'A batch whose pairs have been asked, in their order, as far as the work of one call goes, and one of them at least. Where it does not go to the end, the last pair is the first that was not asked, and questions holds that and those after it. A payload that cannot be read, or is too large for its filters, is the problem of its pairs alone.';
+COMMENT ON FUNCTION outbox.ask_filters(p_batch outbox.routing) IS 'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and for at least one pair. If the limit is reached, the last pair is the first whose filters were not evaluated, and questions holds it and the following ones. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs.';
 
 -- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2554,7 +2554,7 @@ ALTER FUNCTION outbox.callback_app(p_app_key text) OWNER TO postgres;
 
 -- Name: FUNCTION callback_app(p_app_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.callback_app(p_app_key text) IS 'The Meta app whose callbacks come to an address, with what verifies them: {"app": {"id", "secrets": the newest first, two at most, "allow_unsigned"}}, or {"app": null}. By the key in the address; without one it is the app in the setting whatsapp.shared_app.';
+COMMENT ON FUNCTION outbox.callback_app(p_app_key text) IS 'The Meta app of a callback address and the secrets that verify its callbacks: {"app": {"id", "secrets": newest first, at most two, "allow_unsigned"}}, or {"app": null}. p_app_key: the key in the address; null: the app in the setting whatsapp.shared_app.';
 
 -- Name: callback_data(bigint, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3702,7 +3702,7 @@ begin
     where s.endpoint_id = p_endpoint_id
   ) > v_most then
     perform outbox.invalid('filter',
-      'would be the fifth different one of the endpoint',
+      'is one too many: the endpoint has 4 different filters',
       pg_catalog.format('An endpoint has up to %s: join them with ||, or make another endpoint',
         v_most));
   end if;
@@ -3713,7 +3713,7 @@ ALTER FUNCTION outbox.check_filter_count(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION check_filter_count(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) IS 'Raises OH001 when an endpoint has more than 4 different filters: one event may ask them all.';
+COMMENT ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) IS 'Raises OH001 if an endpoint has more than 4 different filters: one event may need all of them.';
 
 -- Name: check_filter_text(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3730,12 +3730,12 @@ begin
   end if;
   if v_text !~ '^"([^"\\\u0001-\u001f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*"$' then
     perform outbox.refuse_filter(p_tokens.places[p_at],
-      'the text has a control character or an escape that JSON does not have',
+      'the text has a control character or an invalid escape',
       'Write it as a JSON string: \" \\ \/ \b \f \n \r \t or \u and four hex digits');
   end if;
   if v_text ~ '^"([^\\]|\\[^u]|\\u(?!0000))*\\u0000' then
     perform outbox.refuse_filter(p_tokens.places[p_at], 'the text has the character NUL',
-      'Leave \u0000 out: Postgres cannot hold it in a payload either');
+      'Remove \u0000: a payload in Postgres cannot contain it');
   end if;
   return v_text;
 end
@@ -3745,7 +3745,7 @@ ALTER FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at inte
 
 -- Name: FUNCTION check_filter_text(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) IS 'The text at that word, in quotes as JSON writes it, or OH001.';
+COMMENT ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) IS 'The JSON string at that word, with its quotes. OH001 if it is invalid.';
 
 -- Name: check_handler(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3756,7 +3756,7 @@ CREATE FUNCTION outbox.check_handler(p_function text) RETURNS text
 declare
   v_function regprocedure;
 begin
-  -- to_regprocedure() raises over what is no name before Postgres 16, and returns null since.
+  -- For an invalid name, to_regprocedure() raises an error in Postgres 15, and returns null later.
   perform pg_catalog.parse_ident(p_function);
   v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
   if v_function is null or p_function !~ '\.' then
@@ -3835,7 +3835,7 @@ begin
     select from outbox.delivery d
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) and not exists (
-    -- It was never made, since the database refused it.
+    -- The delivery does not exist, because the database refused to create it.
     select from outbox.refusal r
     where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
   ) then
@@ -4512,7 +4512,7 @@ begin
     perform outbox.park_apart(p_touched, p_now);
   end if;
   if p_limit > 0 then
-    -- Outside of the block, so that the gates stay locked when it fails.
+    -- Outside of the block, so that the gates stay locked if the block fails.
     v_endpoints := outbox.due_gates(p_limit, p_now);
   end if;
   if v_endpoints is null then
@@ -4533,7 +4533,7 @@ ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp w
 
 -- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries from the gates that are due. An endpoint from which the database refuses to claim costs no other; an error that passes by itself is raised.';
+COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries from the gates that are due. If the database refuses to claim from one endpoint, the others are claimed; a temporary error is raised.';
 
 -- Name: claimed_before(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4964,7 +4964,7 @@ ALTER FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp 
 
 -- Name: FUNCTION complete_apart(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results as complete() does; one that the database refuses costs only itself. An error that passes by itself is raised. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results as complete() does; if the database refuses one, all others are applied. A temporary error is raised. locks: the caller holds the gates.';
 
 -- Name: complete_message(outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5087,7 +5087,7 @@ ALTER FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) OWNE
 
 -- Name: FUNCTION configure(p_functions_url text, p_worker_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) IS 'Says where the functions are and which secret starts them; both go to Vault. Returns {"functions_url", "problems": of the tick and of the versions, each in words}. Call it again to change either. OH001.';
+COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) IS 'Says where the functions are and which secret starts them; both go to Vault. Returns {"functions_url", "problems": texts about the tick and the versions}. Call it again to change either. OH001.';
 
 -- Name: consents_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5160,7 +5160,7 @@ begin
   -- A number that comes with another user id has a new owner.
   update outbox.whatsapp_contact c set wa_id = null
   where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  -- Whoever held the contact may have forgotten it or joined it with another: then once more.
+  -- The transaction that held the contact may have erased it or merged it. Then try once more.
   while v_id is null loop
     insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
     select p_org_id, v_wa_id, p_user_id, p_now, p_now
@@ -5216,9 +5216,8 @@ begin
     outbox.contract_text(p_speaks), outbox.contract_text(v_ours),
     case v_side
       when 'functions' then
-        'update the functions, that is deploy them, and restart workers, from the version of the '
-        'migrations'
-      else 'update the database, that is push the migrations of the version of the functions'
+        'update the functions: deploy them and restart workers from the version of the migrations'
+      else 'update the database: push the migrations of the version of the functions'
     end));
 end
 $$;
@@ -5227,7 +5226,7 @@ ALTER FUNCTION outbox.contract_advice(p_speaks jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION contract_advice(p_speaks jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.contract_advice(p_speaks jsonb) IS 'Which side to update where a run and this database have no contract in common: {"update": "functions" or "database", "message"}.';
+COMMENT ON FUNCTION outbox.contract_advice(p_speaks jsonb) IS 'Which side to update if a run and this database have no common contract: {"update": "functions" or "database", "message"}.';
 
 -- Name: contract_problem(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5251,7 +5250,7 @@ ALTER FUNCTION outbox.contract_problem(p_now timestamp with time zone) OWNER TO 
 
 -- Name: FUNCTION contract_problem(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.contract_problem(p_now timestamp with time zone) IS 'Which side to update, when a run was refused within 5 minutes for its contract; null when none was.';
+COMMENT ON FUNCTION outbox.contract_problem(p_now timestamp with time zone) IS 'Which side to update, if a run was refused for its contract in the last 5 minutes; null if none was.';
 
 -- Name: contract_text(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5286,7 +5285,7 @@ ALTER FUNCTION outbox.contracts() OWNER TO postgres;
 
 -- Name: FUNCTION contracts(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.contracts() IS 'The contracts of dispatch() that this database speaks: {"oldest", "newest"}.';
+COMMENT ON FUNCTION outbox.contracts() IS 'The contracts of dispatch() that this database supports: {"oldest", "newest"}.';
 
 -- Name: count_ended(uuid, text, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5331,7 +5330,7 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- It stays unrouted, and is tried again each time; all others are routed.
+  -- The event stays unrouted and is tried again in each call; all others are routed.
   raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
     sqlstate, sqlerrm;
 end
@@ -6150,7 +6149,7 @@ CREATE FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor 
     SET search_path TO ''
     AS $$
 declare
-  -- delete_endpoint() locks it, and finds it deleted when another call was first.
+  -- delete_endpoint() locks the endpoint, and finds it deleted if another call was first.
   v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
   v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
 begin
@@ -6493,7 +6492,7 @@ begin
     exception when query_canceled or others then
       v_route := pg_catalog.jsonb_build_object(
         'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
-      -- A cancelled read took too long; what else passes says nothing about the events.
+      -- A cancelled read timed out; no other temporary error is caused by the events.
       if sqlstate = '57014' or not outbox.is_passing(sqlstate) then
         perform outbox.shrink_routing(null, sqlerrm, v_now);
       end if;
@@ -6545,7 +6544,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier answer, which are left out of this one while they are the same; p_contract: the contracts that the run speaks, {"oldest", "newest"}, null for 1; a run that speaks none of contracts() gets what refuse_contract() returns, and nothing is done. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": of the tick, in words or null}. A result, a delivery or an endpoint that the database refuses costs only itself (31_refusal); an error that passes by itself fails the call, which is made again. A call whose answer was lost is made again with the same p_run and p_seq; that answer says nothing of renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: the contracts that the run supports, {"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the database refuses a result, a delivery or an endpoint, all others are processed (31_refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has no renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6625,7 +6624,7 @@ CREATE FUNCTION outbox.drop_partition(p_name text) RETURNS boolean
     SET lock_timeout TO '100ms'
     AS $$
 begin
-  -- Whoever reads and writes it holds its parent: so none of these is under way at the next look.
+  -- Readers and writers of the partition lock its parent too, so none is active after this lock.
   execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
     pg_catalog.left(p_name, -10));
   -- Whoever held it up may have published into it, or replayed an event of it.
@@ -6774,7 +6773,7 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
-  -- What cannot be claimed takes nobody's turn either.
+  -- An endpoint that cannot be claimed from must not use a turn.
   v_refused bigint := (
     select pg_catalog.count(*) from outbox.endpoint_refusal r where r.again_at > p_now);
 begin
@@ -6865,7 +6864,7 @@ ALTER FUNCTION outbox.each_filter_once(p_question outbox.question) OWNER TO post
 
 -- Name: FUNCTION each_filter_once(p_question outbox.question); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.each_filter_once(p_question outbox.question) IS 'A question without repeats: several patterns that match a type mostly have the same filter.';
+COMMENT ON FUNCTION outbox.each_filter_once(p_question outbox.question) IS 'A question without repeated filters: several patterns of an endpoint that match a type often have the same filter.';
 
 -- Name: end_request(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6952,7 +6951,7 @@ ALTER FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp
 
 -- Name: FUNCTION end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Ends the replaced secrets of an endpoint that cannot be read: they can sign nothing.';
+COMMENT ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Ends the replaced secrets of an endpoint that cannot be read, because they cannot sign.';
 
 -- Name: endpoint_json(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7442,7 +7441,7 @@ begin
     order by d.event_id
     limit p_limit
   loop
-    -- One that the database refuses to end costs no other.
+    -- If the database refuses to end one, go on with the others.
     begin
       perform outbox.settle_lost(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
@@ -7810,7 +7809,7 @@ begin
   v_list.next := p_at + 1;
   if p_tokens.texts[v_list.next] is distinct from '(' then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, v_list.next),
-      'expected ( behind in', 'Write $.country in ("DE", "FR")');
+      'expected ( after in', 'Write $.country in ("DE", "FR")');
   end if;
   loop
     v_literal := outbox.filter_literal(p_tokens, v_list.next + 1);
@@ -7835,7 +7834,7 @@ ALTER FUNCTION outbox.filter_alternatives(p_tokens outbox.filter_tokens, p_at in
 
 -- Name: FUNCTION filter_alternatives(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_alternatives(p_tokens outbox.filter_tokens, p_at integer) IS 'The list at that word, in, in jsonpath, as opening; its weight is its length. OH001.';
+COMMENT ON FUNCTION outbox.filter_alternatives(p_tokens outbox.filter_tokens, p_at integer) IS 'The list in (…) at that word, translated to jsonpath, as opening; its weight is its length. OH001.';
 
 -- Name: filter_close(outbox.filter_tokens, outbox.filter_state); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7857,14 +7856,14 @@ begin
       end,
       case v_token
         when 'like_regex' then 'Use starts with "abc", or in ("a", "b") for alternatives'
-        when 'is' then 'Leave is unknown out: what cannot be told counts as false'
-        when '-' then 'Write a name with a hyphen in quotes, $."a-b"; there is no arithmetic'
+        when 'is' then 'Remove "is unknown": an unknown result counts as false'
+        when '-' then 'Put a name with a hyphen in quotes, $."a-b"; there is no arithmetic'
         when '=' then 'Write =='
         when '<>' then 'Write !='
-        when '/*' then 'Leave comments out'
-        when ')' then 'Leave it out'
-        else 'Expected &&, || or the end; a path is compared with a literal by == != < <= > >=, '
-          'starts with or in (…), and there is no arithmetic'
+        when '/*' then 'Remove the comment'
+        when ')' then 'Remove it'
+        else 'Write &&, || or end the filter here; compare a path with a literal by == != < <= > '
+          '>=, starts with or in (…); there is no arithmetic'
       end);
   end if;
   p_state.written := p_state.written || p_state.closings[v_open];
@@ -7890,7 +7889,7 @@ ALTER FUNCTION outbox.filter_close(p_tokens outbox.filter_tokens, p_state outbox
 
 -- Name: FUNCTION filter_close(p_tokens outbox.filter_tokens, p_state outbox.filter_state); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_close(p_tokens outbox.filter_tokens, p_state outbox.filter_state) IS 'Reads what closes a parenthesis, the only thing but && and || that may follow an operand. OH001.';
+COMMENT ON FUNCTION outbox.filter_close(p_tokens outbox.filter_tokens, p_state outbox.filter_state) IS 'Reads a closing parenthesis: after an operand only this, && and || are allowed. OH001.';
 
 -- Name: filter_condition(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7938,7 +7937,7 @@ ALTER FUNCTION outbox.filter_condition(p_tokens outbox.filter_tokens, p_at integ
 
 -- Name: FUNCTION filter_condition(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_condition(p_tokens outbox.filter_tokens, p_at integer) IS 'The condition at that word in jsonpath, as opening: a comparison with a literal, starts with, or in (…); without one, that the value is neither false nor null. OH001.';
+COMMENT ON FUNCTION outbox.filter_condition(p_tokens outbox.filter_tokens, p_at integer) IS 'The condition at that word, translated to jsonpath, as opening: a comparison with a literal, starts with, or in (…). If there is none: that the value is neither false nor null. OH001.';
 
 -- Name: filter_element(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7954,7 +7953,7 @@ begin
   then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_at + 1),
       'expected one element between the brackets',
-      'Write [*] for every element, [0] to [999999] for one, or [last]; members are $.name');
+      'Write [*] for all elements, [0] to [999999] or [last] for one; for a member write $.name');
   end if;
   return pg_catalog.format('[%s]', v_index);
 end
@@ -7964,7 +7963,7 @@ ALTER FUNCTION outbox.filter_element(p_tokens outbox.filter_tokens, p_at integer
 
 -- Name: FUNCTION filter_element(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_element(p_tokens outbox.filter_tokens, p_at integer) IS 'The step at that word, a bracket, in jsonpath: [*], [last] or [<index>]. OH001.';
+COMMENT ON FUNCTION outbox.filter_element(p_tokens outbox.filter_tokens, p_at integer) IS 'The step at that word, which is a bracket, translated to jsonpath: [*], [last] or [<index>]. OH001.';
 
 -- Name: filter_leaf(outbox.filter_tokens, outbox.filter_state); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7982,7 +7981,7 @@ begin
     and (p_tokens.texts[v_at - 1] || p_tokens.texts[v_at]) is distinct from '(' || p_state.root
   then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
-      'expected a path in parentheses behind exists',
+      'expected a path in parentheses after exists',
       pg_catalog.format('Write exists(%s.name)', p_state.root));
   end if;
   v_path := outbox.filter_path(p_tokens, v_at, p_state.is_many);
@@ -7995,9 +7994,9 @@ begin
   if v_is_exists then
     if p_tokens.texts[p_state.at] is distinct from ')' then
       perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at),
-        pg_catalog.format('expected ) behind the path of exists, not %s',
+        pg_catalog.format('expected ) after the path of exists, not %s',
           outbox.filter_shown(p_tokens.texts[p_state.at])),
-        'exists() takes a path alone, or a path with ? (…)');
+        'Write only a path in exists(), or a path with ? (…)');
     end if;
     p_state.at := p_state.at + 1;
   else
@@ -8080,12 +8079,12 @@ begin
     return '.*';
   elsif v_name = '**' then
     perform outbox.refuse_filter(v_place, '.** is not part of the language',
-      'Name the members on the way, or use [*] and .* for one level each');
+      'Name each member of the path, or use [*] or .* for each level');
   elsif v_name ~ '^"' then
     return '.' || outbox.check_filter_text(p_tokens, p_at + 1);
   elsif v_name is null or v_name !~ '^[A-Za-z_]' then
     perform outbox.refuse_filter(v_place,
-      pg_catalog.format('expected the name of a member behind the dot, not %s',
+      pg_catalog.format('expected the name of a member after the dot, not %s',
         outbox.filter_shown(v_name)),
       'Write $.name, or $."any name" in double quotes');
   elsif p_tokens.texts[p_at + 2] = '(' then
@@ -8094,7 +8093,7 @@ begin
     end if;
     perform outbox.refuse_filter(v_place,
       pg_catalog.format('.%s() is not part of the language', outbox.filter_shown(v_name)),
-      'Only .size() and .type() are, at the end of a path; compare the value itself');
+      'Use .size() or .type() at the end of a path, or compare the value itself');
   end if;
   return pg_catalog.format('."%s"', v_name);
 end
@@ -8104,7 +8103,7 @@ ALTER FUNCTION outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer)
 
 -- Name: FUNCTION filter_member(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) IS 'The step at that word, a dot, in jsonpath: a member, .*, .size() or .type(). OH001.';
+COMMENT ON FUNCTION outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) IS 'The step at that word, which is a dot, translated to jsonpath: a member, .*, .size() or .type(). OH001.';
 
 -- Name: filter_operand(outbox.filter_tokens, outbox.filter_state); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8126,7 +8125,7 @@ begin
   end if;
   case
     when v_token = '!' then
-      -- What cannot be told counts as false, so that its negation is true.
+      -- An unknown result counts as false, so that its negation is true.
       p_state.written := pg_catalog.format('%s!exists(%s ? (', p_state.written, p_state.root);
       p_state.pending := p_state.pending || '))';
       p_state.negations := p_state.negations + 1;
@@ -8143,13 +8142,13 @@ begin
     when v_token in ('$', '@') then
       perform outbox.refuse_filter(v_place,
         pg_catalog.format('a path begins with %s here, not with %s', p_state.root, v_token),
-        'Write $ for the payload, and @ within ? (…) for what the path before it finds');
+        'Write $ for the payload, and @ inside ? (…) for the value that the path before it finds');
     when v_token in ('strict', 'lax') then
       perform outbox.refuse_filter(v_place, pg_catalog.format('%s is not part of the language',
-        v_token), 'Leave it out: a path finds what it names, and nothing where that is missing');
+        v_token), 'Remove it: every path is strict, and finds nothing if a member is missing');
     when v_token ~ '^["0-9-]' or v_token in ('true', 'false', 'null') then
       perform outbox.refuse_filter(v_place, 'a condition begins with its path, not with a literal',
-        'Turn it round: $.total > 100');
+        'Write the path first: $.total > 100');
     else
       perform outbox.refuse_filter(v_place,
         pg_catalog.format('expected a condition, not %s', outbox.filter_shown(v_token)),
@@ -8163,7 +8162,7 @@ ALTER FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outb
 
 -- Name: FUNCTION filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state) IS 'Reads the beginning of an operand: a negation, a parenthesis, or a whole leaf. OH001.';
+COMMENT ON FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state) IS 'Reads the beginning of an operand: a negation, a parenthesis, or a complete condition. OH001.';
 
 -- Name: filter_path(outbox.filter_tokens, integer, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8214,7 +8213,7 @@ ALTER FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p
 
 -- Name: FUNCTION filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean) IS 'The path that begins at that word with $ or @, as "exists(<path>" and what closes it. p_is_many: its @ stands for many values. OH001.';
+COMMENT ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean) IS 'The path that begins at that word with $ or @: opening is "exists(<path>", closing closes it. p_is_many: its @ stands for several values. OH001.';
 
 -- Name: filter_place(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8229,7 +8228,7 @@ ALTER FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) 
 
 -- Name: FUNCTION filter_place(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) IS 'The position of the word with that number; that of the end behind the last one.';
+COMMENT ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) IS 'The position of the word with that number; after the last word, the position of the end.';
 
 -- Name: filter_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8260,7 +8259,7 @@ declare
   v_most constant integer := 1000;
   v_tokens outbox.filter_tokens;
 begin
-  -- Bytes first: their number is known without reading them.
+  -- Compare bytes first: their number is known without reading the text.
   if pg_catalog.octet_length(p_filter) > 4 * v_most or pg_catalog.length(p_filter) > v_most then
     perform outbox.invalid('filter',
       pg_catalog.format('has more than %s characters', v_most),
@@ -8302,7 +8301,7 @@ begin
       'Join the conditions with && in one ? (…)');
   elsif p_tokens.texts[p_state.at + 1] is distinct from '(' then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at + 1),
-      'expected ( behind ?', 'Write $.lines[*] ? (@.quantity > 2)');
+      'expected ( after ?', 'Write $.lines[*] ? (@.quantity > 2)');
   end if;
   p_state.written := p_state.written || ' ? (';
   p_state.closings := p_state.closings || (')' || p_path.closing || p_state.pending);
@@ -8319,7 +8318,7 @@ ALTER FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox
 
 -- Name: FUNCTION filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean) IS 'Reads the beginning of ? (…) behind a path. OH001.';
+COMMENT ON FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean) IS 'Reads the beginning of ? (…) after a path. OH001.';
 
 -- Name: find_attempt(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8549,8 +8548,8 @@ CREATE FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) RETURNS void
     SET search_path TO ''
     AS $$
 begin
-  -- Three calls of a run may be under way at most, so older batches are not asked for again.
-  -- Not all below: that would walk what a transaction left open keeps of them.
+  -- A run has at most three calls in flight, so it cannot ask again for older batches.
+  -- Not all below: with a long open transaction that would scan all dead rows it keeps.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
 exception when others then
@@ -8565,7 +8564,7 @@ ALTER FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) OWNER TO postgres
 
 -- Name: FUNCTION forget_batches(p_run uuid, p_seq bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) IS 'Forgets the batches of a run that can no longer be asked for again.';
+COMMENT ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) IS 'Deletes the batches of a run that it can no longer ask for again.';
 
 -- Name: forget_channel(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8649,7 +8648,7 @@ ALTER FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) OWNER
 
 -- Name: FUNCTION forget_refusals(p_events uuid[], p_endpoints uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) IS 'Removes what was noted of these deliveries, of those that have ended.';
+COMMENT ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) IS 'Removes the refusals of those of these deliveries that have ended.';
 
 -- Name: forget_requests(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9279,7 +9278,7 @@ ALTER FUNCTION outbox.give_back(p_claimed outbox.claimed, p_endpoint_id uuid, p_
 
 -- Name: FUNCTION give_back(p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.give_back(p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Gives back what was claimed of an endpoint whose secrets cannot be read, and holds it. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.give_back(p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Gives back the claimed deliveries of an endpoint whose secrets cannot be read, and holds the endpoint. locks: the caller holds the gate.';
 
 -- Name: given_back(uuid, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9297,7 +9296,7 @@ ALTER FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt 
 
 -- Name: FUNCTION given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt integer) IS 'The result of a claim that was given back.';
+COMMENT ON FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt integer) IS 'The result that gives a claimed delivery back.';
 
 -- Name: grant_consent(text, text, text[], text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9359,7 +9358,7 @@ begin
       raise;
     end if;
   end;
-  -- A repeated call has not locked them.
+  -- A repeated call has not locked these gates yet.
   perform outbox.lock_gates(p_claimed.endpoints);
   v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
   if (v_handed.claimed).events is not null then
@@ -9373,7 +9372,7 @@ ALTER FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now ti
 
 -- Name: FUNCTION hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'What a run needs to send what it has claimed; endpoints whose secrets cannot be read are held and left out. locks: none but for these, whose gates it waits for.';
+COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The claim of a run and what the run needs to send it. Endpoints whose secrets cannot be read are held and left out. locks: only if there are such endpoints, the gates of all claimed endpoints, for which it waits.';
 
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9773,8 +9772,8 @@ begin
   if v_name is null or v_language is null then
     return 'not_understood';
   end if;
-  -- The row comes first: a second update about a new template waits for the first one here, and
-  -- then finds what that has decided.
+  -- Insert the row first: a second update about a new template waits here for the first one, and
+  -- then sees its decision.
   insert into outbox.template_hold (app_id, waba_id, name, language, held, why, decided_at)
   values (p_update.app_id, p_update.waba_id, v_name, v_language, false, '', '-infinity')
   on conflict do nothing;
@@ -9824,7 +9823,7 @@ CREATE FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now tim
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  -- As disable_itself(): a change left open at the console holds up no run.
+  -- As in disable_itself(): an open transaction at the console must not block a run.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.state = 'enabled'
   for no key update skip locked;
@@ -9843,7 +9842,7 @@ ALTER FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now time
 
 -- Name: FUNCTION hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false when somebody is changing it.';
+COMMENT ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false if another transaction is changing the endpoint.';
 
 -- Name: host_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10200,7 +10199,7 @@ ALTER FUNCTION outbox.is_passing(p_sqlstate text) OWNER TO postgres;
 
 -- Name: FUNCTION is_passing(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error passes by itself, so that it says nothing about the row that met it: lost connections (08), deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). functions/_shared/database/fault.ts has the whole table.';
+COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error is temporary, so that its cause is not the row being processed: lost connections (08), deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). functions/_shared/database/fault.ts has the whole table.';
 
 -- Name: is_port_range(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10399,7 +10398,7 @@ ALTER FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) OW
 
 -- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) IS 'Two claims as one.';
+COMMENT ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) IS 'Two claims joined into one.';
 
 -- Name: judge_statuses(bigint[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10745,7 +10744,7 @@ ALTER FUNCTION outbox.last_tick_at() OWNER TO postgres;
 
 -- Name: FUNCTION last_tick_at(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.last_tick_at() IS 'When the last tick ended, by the clock of the server; null before the first one.';
+COMMENT ON FUNCTION outbox.last_tick_at() IS 'When the last tick ended, by the clock of the server; null if there was none yet.';
 
 -- Name: latency_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10773,7 +10772,7 @@ CREATE FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestam
 declare
   v_lane outbox.lane;
 begin
-  -- As a claim that was given back: no receipt, which may be what is refused.
+  -- As a claim that was given back: this inserts no row in attempt, which may be the refused row.
   perform outbox.apply_results(array[
     outbox.given_back(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt)], p_now);
   select l.* into v_lane from outbox.lane l
@@ -10793,7 +10792,7 @@ ALTER FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp
 
 -- Name: FUNCTION lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Ends the lease of a delivery without an outcome. It is due again at p_again_at, with its ordered lane; infinity sets it aside. locks: the caller holds the gate, and parks it.';
+COMMENT ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Ends the lease of a delivery without an outcome. The delivery, and its lane if that is ordered, is due again at p_again_at; infinity sets it aside. locks: the caller holds the gate, and parks it.';
 
 -- Name: learn_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10866,7 +10865,7 @@ declare
     select e.on_dead_letter = 'halt' from outbox.endpoint e where e.id = p_delivery.endpoint_id);
   v_aside outbox.lane := outbox.replay_lane(p_lane.gate_id, 0);
 begin
-  -- Its key goes on, or stands still, as behind a dead letter.
+  -- As after a dead letter, the lane goes on or is halted, depending on on_dead_letter.
   update outbox.delivery d set lane_id = v_aside.id, due_at = 'infinity'
   where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
   update outbox.lane l set depth = l.depth + 1 where l.id = v_aside.id;
@@ -10889,7 +10888,7 @@ ALTER FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane,
 
 -- Name: FUNCTION leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) IS 'Sets a delivery of an ordered lane aside, in the lane of single replays. locks: the caller holds the gate, and parks it.';
+COMMENT ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) IS 'Sets a delivery of an ordered lane aside: moves it to the lane of single replays. locks: the caller holds the gate, and parks it.';
 
 -- Name: lift_expired_holds(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11565,7 +11564,7 @@ ALTER FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time
 
 -- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced one that Vault has no longer is left out; OH004 when a current one is missing, and Vault''s own error when one cannot be decrypted. For dispatch() alone.';
+COMMENT ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced secret that is missing in Vault is left out. OH004 if a current one is missing, and Vault''s own error if one cannot be decrypted. Only for dispatch().';
 
 -- Name: lock_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11818,7 +11817,7 @@ begin
       limit 2000
     ) d
     where (d.held).leased_until <= p_now
-      -- What could not even be given back is not asked about each time.
+      -- Skip a delivery that could not be given back, or each call would process it again.
       and not exists (
         select from outbox.refusal r
         where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
@@ -11882,7 +11881,7 @@ ALTER FUNCTION outbox.lost_in_vault(p_what text) OWNER TO postgres;
 
 -- Name: FUNCTION lost_in_vault(p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lost_in_vault(p_what text) IS 'Raises OH004 for a secret whose row in Vault is gone.';
+COMMENT ON FUNCTION outbox.lost_in_vault(p_what text) IS 'Raises OH004 for a secret that is missing in Vault.';
 
 -- Name: make_refused(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11916,7 +11915,7 @@ ALTER FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now ti
 
 -- Name: FUNCTION make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Makes a delivery that the database refused to make when its event was routed; raises what it refuses it for now. locks: the gate.';
+COMMENT ON FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Creates a delivery that the database refused to create when its event was routed; raises the error if it is refused again. locks: the gate.';
 
 -- Name: mark_sent(outbox.outbound_message, outbox.message_attempt, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12105,7 +12104,7 @@ CREATE FUNCTION outbox.misses_pg_cron() RETURNS boolean
     SET search_path TO ''
     AS $$
 begin
-  -- Without this right the backends of others have no type.
+  -- Without this right the type of other roles' backends is hidden.
   return pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'usage')
     and not exists (
       select from pg_catalog.pg_stat_activity a where a.backend_type = 'pg_cron launcher');
@@ -12116,7 +12115,7 @@ ALTER FUNCTION outbox.misses_pg_cron() OWNER TO postgres;
 
 -- Name: FUNCTION misses_pg_cron(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.misses_pg_cron() IS 'Whether the process that starts the jobs of pg_cron is known not to be there.';
+COMMENT ON FUNCTION outbox.misses_pg_cron() IS 'Whether the process of pg_cron is certainly missing; false if this cannot be determined.';
 
 -- Name: move_messages(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12376,7 +12375,7 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- Should this very answer be lost, its leases end by themselves.
+  -- If this response is lost, its leases expire.
   raise warning 'outbox: batch % of run % is not noted: % %', p_seq, p_run, sqlstate, sqlerrm;
 end
 $$;
@@ -12385,7 +12384,7 @@ ALTER FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.clai
 
 -- Name: FUNCTION note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) IS 'Notes what a call has claimed, for the same call again.';
+COMMENT ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) IS 'Stores what a call has claimed, for a repeat of the same call.';
 
 -- Name: note_portal_token(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12434,7 +12433,7 @@ ALTER FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step t
 
 -- Name: FUNCTION note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Notes that the database refused a step of a delivery, and when it is tried again (infinity: never by itself).';
+COMMENT ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Notes that the database refused a step of a delivery, and the time of the next attempt (infinity: not before retry_now()).';
 
 -- Name: note_requests(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12558,7 +12557,7 @@ begin
     delete from outbox.routing_timeout t where t.id > 0 returning t.*
   loop
     if v_timeout.events is null and v_batch = 1 then
-      -- Reading the one at the head took all the time: its filters did.
+      -- Reading the first event took all the time, because of its filters.
       v_timeout.events := outbox.next_unrouted(p_router);
     end if;
     if pg_catalog.cardinality(v_timeout.events) = 1 then
@@ -12577,7 +12576,7 @@ ALTER FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with
 
 -- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) IS 'Takes note of the calls that ran out of time: the batch of routing becomes an eighth for each, which is returned. locks: the caller holds router.';
+COMMENT ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) IS 'Processes the routing calls that timed out: divides the batch size by 8 for each of them, and returns the batch size. locks: the caller holds router.';
 
 -- Name: note_wishes(outbox.wish[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12792,7 +12791,7 @@ begin
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
   elsif p_status = 'held' then
-    -- Those too that the database refused to make, which are few and rare: this sorts.
+    -- Also the deliveries that the database refused to create. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
     from (
@@ -13063,7 +13062,7 @@ begin
   v_stored := outbox.try_read(v_endpoint.headers_vault_id)::jsonb;
   if v_stored is null then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the headers that endpoint %s has cannot be read from Vault',
+      message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',
         p_endpoint_id),
       hint = pg_catalog.format('Name each of them in the call, with its value or null: %s',
         pg_catalog.array_to_string(v_missing, ', '));
@@ -13078,7 +13077,7 @@ ALTER FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) OWNER T
 
 -- Name: FUNCTION other_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) IS 'The custom headers of an endpoint that p_headers does not name, with their values. OH004 when they cannot be read.';
+COMMENT ON FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) IS 'The custom headers of an endpoint that p_headers does not name, with their values. OH004 if they cannot be read.';
 
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13228,7 +13227,7 @@ ALTER FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with tim
 
 -- Name: FUNCTION park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'As park(); a gate that the database refuses to park costs no other. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'As park(); if the database refuses to park one gate, all others are parked. locks: the caller holds the gates.';
 
 -- Name: partition_day(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13508,7 +13507,7 @@ ALTER FUNCTION outbox.problems(p_waiting jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION problems(p_waiting jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.problems(p_waiting jsonb) IS 'What keeps the outbox from working, each in words, none when it works: the tick, functions of another version, late work, delivery switched off. p_waiting: what waiting() returns.';
+COMMENT ON FUNCTION outbox.problems(p_waiting jsonb) IS 'The problems that keep the outbox from working, as texts; empty if there are none: the tick, functions of another version, late work, delivery switched off. p_waiting: the result of waiting().';
 
 -- Name: publish(text, jsonb, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14331,7 +14330,7 @@ ALTER FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) O
 
 -- Name: FUNCTION put_credentials(p_endpoint_id uuid, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) IS 'Stores the credentials of an endpoint in Vault, instead of those that it had; null leaves none. An endpoint that was held because they could not be read is served again.';
+COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) IS 'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. An endpoint that was held because they could not be read is resumed.';
 
 -- Name: put_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14450,7 +14449,7 @@ ALTER FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 -- Name: FUNCTION put_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, instead of those that it had; one that was held because they could not be read is served again.';
+COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, in place of the old ones. An endpoint that was held because they could not be read is resumed.';
 
 -- Name: put_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14657,7 +14656,7 @@ begin
     perform outbox.invalid('overlap', 'is not between 0 and 30 days',
       'Say how long the secret before this one still counts');
   end if;
-  -- The row comes first, so that a second call for a new app waits for the first one here.
+  -- Insert the row first, so that a second call for a new app waits here for the first one.
   insert into outbox.whatsapp_app (app_id, app_key, created_at, updated_at)
   values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), v_now, v_now)
   on conflict (app_id) do nothing;
@@ -14850,7 +14849,7 @@ begin
   then
     perform outbox.invalid('filter',
       'has a text or a number that Postgres cannot hold: ' || sqlerrm,
-      'Write characters beyond \uFFFF as two halves, \uD83D\uDE00, or as they are');
+      'Write a character beyond \uFFFF as it is, or as a surrogate pair such as \uD83D\uDE00');
   end;
   v_filter.weight := v_state.weight;
   return v_filter;
@@ -14887,7 +14886,7 @@ ALTER FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_a
 
 -- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) IS 'The payload of an event as filters are asked of it, or why it cannot be read as jsonb.';
+COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) IS 'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
 
 -- Name: read_problem(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14911,7 +14910,7 @@ ALTER FUNCTION outbox.read_problem(p_vault_id uuid, p_what text) OWNER TO postgr
 
 -- Name: FUNCTION read_problem(p_vault_id uuid, p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_problem(p_vault_id uuid, p_what text) IS 'Why a secret cannot be read from Vault; null when it can.';
+COMMENT ON FUNCTION outbox.read_problem(p_vault_id uuid, p_what text) IS 'Why a secret cannot be read from Vault; null if it can.';
 
 -- Name: read_results(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14952,7 +14951,7 @@ ALTER FUNCTION outbox.read_results(p_results jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION read_results(p_results jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_results(p_results jsonb) IS 'What a run reports, apart from what cannot be read of it.';
+COMMENT ON FUNCTION outbox.read_results(p_results jsonb) IS 'The results of a run, with those that cannot be read listed separately.';
 
 -- Name: read_secret(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14984,7 +14983,7 @@ ALTER FUNCTION outbox.read_secret(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION read_secret(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null when Vault cannot give it: rotate_secret() makes a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. OH002.';
+COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null if Vault cannot return it: rotate_secret() makes a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. OH002.';
 
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15073,7 +15072,7 @@ ALTER FUNCTION outbox.read_unrouted() OWNER TO postgres;
 
 -- Name: FUNCTION read_unrouted(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 pairs of it and as many as ask_filters() has time for, and what router is to remember after it; null when there is nothing or another call is routing. locks: router, until the transaction ends.';
+COMMENT ON FUNCTION outbox.read_unrouted() IS 'The next batch to route, at most 2,000 pairs and as many as ask_filters() has time for, and the state of router after it; null if there is nothing to route or another call is routing. locks: router, until the transaction ends.';
 
 -- Name: readable(outbox.claimed, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15110,7 +15109,7 @@ ALTER FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now ti
 
 -- Name: FUNCTION readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'What is left of a claim without the endpoints whose secrets cannot be read: their deliveries are given back, and they are held. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'A claim without the endpoints whose secrets cannot be read. Gives their deliveries back and holds these endpoints. locks: the caller holds the gates.';
 
 -- Name: receive_callbacks(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15192,7 +15191,7 @@ ALTER TABLE outbox.refusal OWNER TO postgres;
 
 -- Name: TABLE refusal; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused something. step: result (what became of an attempt could not be stored) or routing (the delivery could not be made); failures: how often; again_at: when it is tried again, infinity: it is set aside until retry_now().';
+COMMENT ON TABLE outbox.refusal IS 'Deliveries that met a refusal of the database. step: result (the result of an attempt could not be stored) or routing (the delivery could not be created); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -15283,7 +15282,7 @@ ALTER TABLE outbox.delivery_status OWNER TO postgres;
 
 -- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why; set aside: what the database refused, until retry_now()), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
+COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why; set aside: the database refused it, until retry_now()), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
 
 -- Name: recent_deliveries(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15399,7 +15398,7 @@ ALTER FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbo
 
 -- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) IS 'Applies the results of a run, and refuses those that could not be read. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) IS 'Applies the results of a run, and notes a refusal for those that could not be read. locks: the caller holds the gates.';
 
 -- Name: refusal_delay(uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15412,7 +15411,7 @@ begin
   return (
     select greatest(
       outbox.delay_after(coalesce(e.retry, outbox.retry_preset(e.kind)), p_failures),
-      -- The request was made, and what came of it is not known: as after a lost lease.
+      -- As after a lost lease: the request was sent, and its outcome is unknown.
       (outbox.failure_rule_of(e.kind, null, 'lease_expired', null, null)).min_delay_s
         * interval '1 s',
       interval '1 s')
@@ -15424,7 +15423,7 @@ ALTER FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) OWNE
 
 -- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) IS 'How long a delivery waits whose result could not be stored: as its endpoint''s retries do.';
+COMMENT ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) IS 'How long a delivery waits after its result could not be stored: as long as a retry of its endpoint.';
 
 -- Name: refusal_of(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15526,7 +15525,7 @@ CREATE FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, 
 declare
   v_advice jsonb := outbox.contract_advice(p_speaks);
 begin
-  -- A note of the last second is new enough, and leaving it alone waits for nobody.
+  -- A row from the last second is new enough. Not updating it avoids waiting for its lock.
   if not exists (
     select from outbox.contract_refusal r
     where r.kind = p_kind and r.at between p_now - interval '1 s' and p_now
@@ -15537,13 +15536,13 @@ begin
     on conflict (kind) do update set speaks = excluded.speaks, at = excluded.at;
   end if;
   perform outbox.count_up('runs', array[p_kind, 'contract']);
-  -- A migration may come in the middle of a run, whose place is free from now on.
+  -- A migration may be applied during a run. Free the run's slot.
   update outbox.run r set ended_at = p_now
   where r.id = (
     select l.id from outbox.run l
     where l.id = p_run and l.ended_at is null for update skip locked);
-  -- The members of contract 1 are there as well, so that older functions end their run by "stop"
-  -- and log the message as an error of dispatch. "refused" is of every contract and never changes.
+  -- The members of contract 1 are included, so that older functions end their run by "stop" and log
+  -- the message as an error of dispatch. "refused" is the same in every contract.
   return pg_catalog.json_build_object(
     'refused', v_advice, 'contracts', outbox.contracts(),
     'applied', 0, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
@@ -15558,7 +15557,7 @@ ALTER FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p
 
 -- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) IS 'The answer of dispatch() to a run that speaks no contract of this database: {"refused": {"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run and notes it for contract_problem().';
+COMMENT ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) IS 'The response of dispatch() to a run that supports no contract of this database: {"refused": {"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run and notes it for contract_problem().';
 
 -- Name: refuse_endpoint(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15583,7 +15582,7 @@ begin
       next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
     where g.endpoint_id = p_endpoint_id and g.next_at < v_again_at;
   exception when others then
-    -- The gate itself may be what is refused. due_gates() leaves the endpoint out all the same.
+    -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
@@ -15601,7 +15600,7 @@ ALTER FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_err
 
 -- Name: FUNCTION refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Leaves an endpoint out of claiming for a while, from which the database refuses to claim. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Leaves an endpoint out of claiming for a while, because the database refuses to claim from it. locks: the caller holds the gate.';
 
 -- Name: refuse_filter(integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15676,7 +15675,7 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- What cannot be counted is not tried again.
+    -- If its refusals cannot be counted, the delivery is set aside at once.
     v_again_at := 'infinity';
     raise warning 'outbox: the refusal of event % for endpoint % cannot be noted: % %',
       p_result.event, p_result.endpoint, sqlstate, sqlerrm;
@@ -15687,7 +15686,7 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- The delivery's own row is refused: it keeps its lease, and lose_leases() lets it be.
+    -- The row of the delivery itself is refused. It keeps its lease, and lose_leases() skips it.
     raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
@@ -15698,7 +15697,7 @@ ALTER FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_e
 
 -- Name: FUNCTION refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Notes that a result could not be stored, and gives its delivery back: it waits as after a failure, and the third time it is set aside. A result without a lease changes nothing. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Notes that a result could not be stored, and gives its delivery back: it waits as after a failed attempt, and after the third refusal it is set aside. A result without a lease changes nothing. locks: the caller holds the gate.';
 
 -- Name: release_command(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15744,7 +15743,7 @@ ALTER FUNCTION outbox.release_command(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. Of a channel whose access token failed it begins with set_channel_token(), whose <the new token> is to be replaced: as it stands it is refused, and nothing is released. Of an endpoint whose secret cannot be read: what sets it again.';
+COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. Of a channel whose access token failed it begins with set_channel_token(), whose <the new token> is to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
 
 -- Name: release_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15779,7 +15778,7 @@ ALTER FUNCTION outbox.release_unreadable(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION release_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) IS 'Serves an endpoint again that was held because a secret could not be read, once all can be, and publishes outhook.endpoint.released.';
+COMMENT ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) IS 'Resumes an endpoint that was held because a secret could not be read, if all can be read now, and publishes outhook.endpoint.released.';
 
 -- Name: reload_jobs(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15804,7 +15803,7 @@ ALTER FUNCTION outbox.reload_jobs() OWNER TO postgres;
 
 -- Name: FUNCTION reload_jobs(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.reload_jobs() IS 'Makes pg_cron read its list of jobs again, once this commits. It misses the changes of a transaction as large as our migration: such a commit overflows the queue of invalidations, and up to 1.6.7 pg_cron hears then of everything but not of its own table. Returns {"jobs": how many Outhook has}.';
+COMMENT ON FUNCTION outbox.reload_jobs() IS 'Makes pg_cron read its jobs again after this commits. pg_cron up to 1.6.7 misses the changes of a transaction as large as our migration: such a commit overflows the queue of invalidations, and pg_cron ignores the message for all tables that follows. Returns {"jobs": the number of jobs of Outhook}.';
 
 -- Name: renew_apart(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15836,7 +15835,7 @@ ALTER FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now timestamp wi
 
 -- Name: FUNCTION renew_apart(p_renewals outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now timestamp with time zone) IS 'As renew_leases(); a lane that the database refuses to lease anew keeps the lease that it has, and costs no other. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now timestamp with time zone) IS 'As renew_leases(); if the database refuses to renew the lease of one lane, that lane keeps its old lease and all others are renewed. locks: the caller holds the gates.';
 
 -- Name: renew_leases(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16517,7 +16516,7 @@ ALTER FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) OWNER TO po
 
 -- Name: FUNCTION retry_now(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once, also one that was set aside; holds of its endpoint stand. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
+COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once, also one that was set aside; a held endpoint stays held. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 -- Name: retry_of_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16651,7 +16650,7 @@ ALTER FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) OWNER TO postg
 
 -- Name: FUNCTION rewrite_command(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) IS 'The statement that sets again what could not be read of an endpoint from Vault. But for the signing secret, which is made, it has a place for the value and is refused as it stands.';
+COMMENT ON FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) IS 'The statement that sets the unreadable secret of an endpoint again. A signing secret is made anew. For all others the statement has a placeholder for the value, and fails with it.';
 
 -- Name: ring_from(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16759,7 +16758,7 @@ ALTER FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap
 
 -- Name: FUNCTION rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes nothing of whsec_…. A replaced secret that cannot be read from Vault ends at once, and an endpoint that was held for it is served again. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old ones still sign.';
+COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes nothing of whsec_…. A replaced secret that cannot be read from Vault ends at once, and an endpoint that was held because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old ones still sign.';
 
 -- Name: route(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16930,7 +16929,7 @@ ALTER FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error
 
 -- Name: FUNCTION route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) IS 'What is done with an event that cannot be routed as a whole; returns how many deliveries it made all the same. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) IS 'Handles an event that could not be routed to all its endpoints; returns how many deliveries were created anyway. locks: the caller holds the gates.';
 
 -- Name: route_one_by_one(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16967,7 +16966,7 @@ ALTER FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp w
 
 -- Name: FUNCTION route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes each event of a failed batch alone, so that one that cannot be routed costs no other; one that met an error which passes is left for the next time. Returns how many deliveries it made.';
+COMMENT ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes each event of a failed batch alone, so that all events that can be routed are. An event with a temporary error is left for the next call. Returns how many deliveries it created.';
 
 -- Name: route_what_fits(outbox.routing, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16981,7 +16980,7 @@ declare
     select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
   v_done outbox.pairs_apart;
 begin
-  -- The third time; before that, or when nobody can have it, the event as a whole has failed.
+  -- Only from the third failure on, and only if there are several endpoints.
   if pg_catalog.cardinality(v_pairs) < 2
     or not exists (select from outbox.unrouted u where u.event_id = p_event and u.failures >= 2)
   then
@@ -17010,7 +17009,7 @@ ALTER FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_no
 
 -- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) IS 'Routes an event that has failed twice to those endpoints whose deliveries can be made, sets the others aside and returns how many deliveries it made; null when the event has failed as a whole. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) IS 'Routes an event that has failed twice to the endpoints whose deliveries can be created, sets the others aside and returns how many deliveries it created; null if the whole event has failed. locks: the caller holds the gates.';
 
 -- Name: routing_state(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17220,7 +17219,7 @@ ALTER FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_dela
 
 -- Name: FUNCTION schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets when an open delivery is tried next (an ordered one''s lane with it; one that was set aside is forgiven its refusals): {"event_id", "endpoint_id", "due_at"}; due_at is null when a lost lease was its last try, so that it is a dead letter now. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane; removes the refusals of one that was set aside. Returns {"event_id", "endpoint_id", "due_at"}; due_at is null if its last attempt was a lost lease, so that it is a dead letter now. OH001, OH002, OH004.';
 
 -- Name: send_test_event(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17334,7 +17333,7 @@ ALTER FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now 
 
 -- Name: FUNCTION serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'As serve(), endpoint by endpoint: one from which the database refuses to claim is left out for a while. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'As serve(), one endpoint at a time. If the database refuses to claim from an endpoint, it is left out for a while. locks: the caller holds the gates.';
 
 -- Name: set_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17507,7 +17506,7 @@ ALTER FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 -- Name: FUNCTION set_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Sets custom headers of an endpoint by name, in any case: a string is the new value, null removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever returned. An endpoint that was held because they could not be read is served again. OH001, OH002; OH004: those that are not named cannot be read.';
+COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Sets custom headers of an endpoint by name, in any case: a string is the new value, null removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever returned. An endpoint that was held because they could not be read is resumed. OH001, OH002; OH004: the headers that the call does not name cannot be read.';
 
 -- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17880,8 +17879,8 @@ declare
   v_router outbox.router;
 begin
   insert into outbox.routing_timeout (events, error) values (p_events, p_error);
-  -- The lock went with the step that failed, and another call may be routing now: then the call
-  -- after it takes note.
+  -- The failed step released its lock, and another call may be routing now. Then a later call
+  -- processes this timeout.
   v_router := outbox.lock_router();
   if v_router.turn is not null then
     perform outbox.note_timeouts(v_router, p_now);
@@ -17893,7 +17892,7 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing ran out of time: smaller batches from the next call on, whoever makes it; an event that took all the time alone counts as failed. p_events: what was being routed; null: it was being read. locks: router with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing timed out: makes the batches of the next calls of any run smaller. An event that was routed alone and took all the time counts as failed. p_events: the events that were being routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
 -- Name: slack_url_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18019,7 +18018,7 @@ CREATE FUNCTION outbox.step_function(p_function text) RETURNS regprocedure
 declare
   v_function regprocedure;
 begin
-  -- to_regprocedure() raises over what is no name before Postgres 16, and returns null since.
+  -- For an invalid name, to_regprocedure() raises an error in Postgres 15, and returns null later.
   perform pg_catalog.parse_ident(p_function);
   v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
   if v_function is null or p_function !~ '\.' then
@@ -18179,7 +18178,7 @@ ALTER FUNCTION outbox.stored_credentials(p_vault_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION stored_credentials(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.stored_credentials(p_vault_id uuid) IS 'The credentials of an endpoint; null for none. OH004 when Vault has them no longer, and its own error when they cannot be decrypted. For dispatch() alone.';
+COMMENT ON FUNCTION outbox.stored_credentials(p_vault_id uuid) IS 'The credentials of an endpoint; null for none. OH004 if they are missing in Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
 -- Name: stored_headers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18199,7 +18198,7 @@ ALTER FUNCTION outbox.stored_headers(p_vault_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION stored_headers(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 when Vault has them no longer, and its own error when they cannot be decrypted. For dispatch() alone.';
+COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 if they are missing in Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
 -- Name: subscribe(uuid, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18216,7 +18215,7 @@ begin
     v_filter := outbox.read_filter(p_filter);
   end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    -- The length first: a longer one is not read.
+    -- Check the length first, so that no longer filter is read.
     if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
       or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
     then
@@ -18622,7 +18621,7 @@ begin
     end;
     v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
     if v_sqlstate is not null then
-      -- Nothing was sent of it: it waits, and is set aside the third time.
+      -- The message was not sent. It waits, and is set aside after the third refusal.
       v_bad := v_bad || pg_catalog.to_jsonb(v_out);
       perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
     elsif v_why is not null or v_held then
@@ -19076,7 +19075,7 @@ begin
     from outbox.run r
     where r.ended_at is null and r.polled_at > v_now - interval '2 s'
       and r.polled_at <= v_now + interval '10 s';
-    -- Work that has waited for a second although a run is alive wants one more.
+    -- If work has waited for a second although a run is alive, one more run is needed.
     v_behind := exists (
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
@@ -19113,7 +19112,7 @@ begin
   select pg_catalog.to_timestamp(s.last_value / 1000.0), s.is_called
   into v_at, v_ran
   from outbox.last_tick s;
-  -- pg_cron 1.4 starts a new job with the next minute.
+  -- pg_cron 1.4 starts a new job at the next full minute.
   if v_at > pg_catalog.clock_timestamp() - interval '90 s' then
     return null;
   end if;
@@ -19142,7 +19141,7 @@ ALTER FUNCTION outbox.tick_problem() OWNER TO postgres;
 
 -- Name: FUNCTION tick_problem(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.tick_problem() IS 'Why the tick has not run for 90 s, in words with the remedy; null when it has. Without it nothing is replayed, expired or kicked.';
+COMMENT ON FUNCTION outbox.tick_problem() IS 'Why the tick has not run for 90 s, with the remedy; null if it has run. Without the tick nothing is replayed, expired or kicked.';
 
 -- Name: time_span(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19331,7 +19330,7 @@ ALTER FUNCTION outbox.try_read(p_vault_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION try_read(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.try_read(p_vault_id uuid) IS 'A secret of Vault, null when it is gone or cannot be decrypted.';
+COMMENT ON FUNCTION outbox.try_read(p_vault_id uuid) IS 'A secret from Vault; null if it is missing or cannot be decrypted.';
 
 -- Name: turn_ring(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19414,7 +19413,7 @@ CREATE FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result js
 declare
   v_result outbox.result;
 begin
-  -- Which delivery it is of can nearly always be read.
+  -- The ids of the delivery can nearly always be read.
   v_result.event := p_result ->> 'event';
   v_result.endpoint := p_result ->> 'endpoint';
   v_result.attempt := p_result ->> 'attempt';
@@ -19423,8 +19422,8 @@ begin
   p_reported.errors := p_reported.errors || p_error;
   return p_reported;
 exception when data_exception then
-  -- Of no delivery: the lease ends by itself.
-  raise warning 'outbox: a run reports what is no result: % %', p_sqlstate, p_error;
+  -- The delivery is unknown: its lease will expire.
+  raise warning 'outbox: a run reports an invalid result: % %', p_sqlstate, p_error;
   return p_reported;
 end
 $$;
@@ -19433,7 +19432,7 @@ ALTER FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jso
 
 -- Name: FUNCTION unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) IS 'What a run reports, with one more result that cannot be read.';
+COMMENT ON FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) IS 'p_reported with one more result that cannot be read.';
 
 -- Name: unrouted_late(outbox.router, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19700,7 +19699,7 @@ ALTER FUNCTION outbox.vault_text(p_vault_id uuid, p_what text) OWNER TO postgres
 
 -- Name: FUNCTION vault_text(p_vault_id uuid, p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.vault_text(p_vault_id uuid, p_what text) IS 'A secret of Vault. OH004 when it is gone, and Vault''s own error when it cannot be decrypted; p_what names it in the error.';
+COMMENT ON FUNCTION outbox.vault_text(p_vault_id uuid, p_what text) IS 'A secret from Vault. OH004 if it is missing, and Vault''s own error if it cannot be decrypted. p_what: its name in the error.';
 
 -- Name: version(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19821,7 +19820,7 @@ ALTER FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time zone[
 
 -- Name: FUNCTION wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone) IS 'Makes gates due at these times; one that the database refuses to change costs no other. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone) IS 'Makes gates due at these times; if the database refuses to change one, all others are changed. locks: the caller holds the gates.';
 
 -- Name: wake_changed(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20102,7 +20101,7 @@ ALTER FUNCTION outbox.why_unreadable(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION why_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) IS 'Which secret of an endpoint cannot be read, why, and the remedy, as one text that begins with "unreadable: "; null when all can be read.';
+COMMENT ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) IS 'Which secret of an endpoint cannot be read, why, and the remedy, as one text that begins with "unreadable: "; null if all can be read.';
 
 -- Name: wishes_of(outbox.whatsapp_update, uuid, text[], text[], boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20245,7 +20244,7 @@ ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) O
 
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without what it has of some endpoints.';
+COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without the deliveries of some endpoints.';
 
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20275,7 +20274,7 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      -- Skipped: the letter stays as it is, and the job goes on.
+      -- Skip the dead letter, which stays as it is, and go on.
       v_put := 0;
       raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
         v_step.endpoint_id, sqlstate, sqlerrm;
@@ -20475,7 +20474,7 @@ ALTER TABLE outbox.contract_refusal OWNER TO postgres;
 
 -- Name: TABLE contract_refusal; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.contract_refusal IS 'The last run of each kind that was refused because it speaks no contract of this database.';
+COMMENT ON TABLE outbox.contract_refusal IS 'The last run of each kind that was refused because it supports no contract of this database.';
 
 -- Name: conversation_window; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -20550,7 +20549,7 @@ ALTER TABLE outbox.endpoint_refusal OWNER TO postgres;
 
 -- Name: TABLE endpoint_refusal; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.endpoint_refusal IS 'Endpoints from which nothing can be claimed, since the database refuses it. They are left out until again_at: 10 s at first, twice as long after each refusal, 5 minutes at most.';
+COMMENT ON TABLE outbox.endpoint_refusal IS 'Endpoints from which the database refuses to claim. They are left out until again_at: 10 s at first, twice as long after each refusal, 5 minutes at most.';
 
 -- Name: endpoint_secret; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -20877,7 +20876,7 @@ ALTER TABLE outbox.queue_health OWNER TO postgres;
 
 -- Name: VIEW queue_health; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, whether anybody works, and in problems what keeps it from working. set_aside counts deliveries that the database refuses, set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and rows_in_default stop at 10,000.';
+COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, whether a run is alive, and the problems that keep it from working. set_aside counts deliveries that the database refuses, set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and rows_in_default stop at 10,000.';
 
 -- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21034,7 +21033,7 @@ ALTER TABLE outbox.routing_timeout OWNER TO postgres;
 
 -- Name: TABLE routing_timeout; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.routing_timeout IS 'Calls of routing that ran out of time, until the next call takes note: another may hold the row of router by the time of the failure. events: what was being routed; null: it was being read.';
+COMMENT ON TABLE outbox.routing_timeout IS 'Routing calls that timed out and that the next call must still process, because another call may hold the row of router at the time of the failure. events: the events that were being routed; null: the call timed out while it read them.';
 
 -- Name: routing_timeout_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21191,7 +21190,7 @@ ALTER TABLE outbox.subscription OWNER TO postgres;
 
 -- Name: TABLE subscription; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.subscription IS 'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter: what is asked of the payload, true lets the event through; filter_text: as it was written; filter_weight: see read_filter().';
+COMMENT ON TABLE outbox.subscription IS 'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter: the condition on the payload, true lets the event through; filter_text: as the user wrote it; filter_weight: see read_filter().';
 
 -- Name: template_hold; Type: TABLE; Schema: outbox; Owner: postgres
 

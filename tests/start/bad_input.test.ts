@@ -46,13 +46,13 @@ function sentence({ code, stderr }: TaskEnd): string {
   return lines[0] ?? ''
 }
 
-Deno.test('without a network the start says so', async () => {
+Deno.test('without a network the start reports it with the remedy', async () => {
   using closed = Deno.listen({ hostname: '127.0.0.1', port: 0 })
   const { port } = closed.addr
   closed.close()
   expect(sentence(await coldStart({ HTTPS_PROXY: `http://127.0.0.1:${port}` }))).toBe(
-    'The package registry cannot be reached: connect this machine to the network; behind a proxy ' +
-      'name it in HTTPS_PROXY, with a mirror name it in ~/.npmrc (registry=https://…)',
+    'The package registry cannot be reached: connect this machine to the network, or name your ' +
+      'proxy in HTTPS_PROXY or your mirror in ~/.npmrc (registry=https://…)',
   )
 })
 
@@ -116,7 +116,7 @@ for (const [when, size] of [['the database is made', '8m'], ['it is filled', '48
         join(disk, 'data'),
       ])
       expect(sentence(ended)).toBe(
-        'The disk is full: make room (the stack takes about 200 MB), or name a folder on another ' +
+        'The disk is full: free some space (the stack needs about 200 MB), or name a folder on another ' +
           'disk with --data-dir',
       )
     },
@@ -124,7 +124,7 @@ for (const [when, size] of [['the database is made', '8m'], ['it is filled', '48
 }
 
 Deno.test({
-  name: 'a clone on a read-only file system says so, and works with a data folder elsewhere',
+  name: 'a clone on a read-only file system is reported, and works with a data folder elsewhere',
   ignore: !isRoot,
   async fn(): Promise<void> {
     const clone = join(folder, 'read only')
@@ -132,8 +132,8 @@ Deno.test({
     const mounts =
       `mount --bind '${clone}' '${clone}' && mount -o remount,bind,ro '${clone}' && cd '${clone}'`
     expect(sentence(await startAmid(mounts, [], clone))).toBe(
-      'The project lies on a read-only file system: name a folder that can be written with ' +
-        '--data-dir, or use a clone elsewhere',
+      'The project is on a read-only file system: name a writable folder with --data-dir, or use ' +
+        'a clone elsewhere',
     )
     const { code, stderr } = await startAmid(mounts, ['--data-dir', join(folder, 'rw')], clone)
     expect(stderr).toBe('')

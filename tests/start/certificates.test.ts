@@ -52,7 +52,7 @@ function environment(more: Record<string, string>): Record<string, string> {
 }
 
 const where = { cacheDir: '', cacheVariable: '' }
-const lacks = /^The package registry lacks a package that is needed/
+const lacks = /^The package registry does not have a required package/
 const unknown =
   /^The package registry has a certificate of an authority that this machine does not name/
 
@@ -103,7 +103,7 @@ for (const program of ['this Deno', `Deno ${edgeDeno}`, 'npm']) {
   })
 }
 
-Deno.test('a variable that names no certificates is told', () => {
+Deno.test('a variable that names no certificates is reported', () => {
   const { env, notes } = fetchEnvironment({ SSL_CERT_FILE: '/nothing/here.pem' })
   expect(notes).toEqual([
     'SSL_CERT_FILE names /nothing/here.pem, which holds no certificate that can be read: passed over',

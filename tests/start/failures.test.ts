@@ -27,14 +27,14 @@ async function replaced(path: string, text: string): Promise<AsyncDisposable> {
 
 const start = ['start', '--once', '--free-ports', '--data-dir', dataDir]
 
-Deno.test('a function that throws as it is loaded ends the start, which names it and its error', async () => {
+Deno.test('a function that throws while it is loaded ends the start, which names it and its error', async () => {
   await using _ = await replaced('functions/deliver/index.ts', `throw new Error('no such luck')\n`)
   const { code, stdout, stderr } = await runTask({ args: start, cwd: clone })
   expect(code).toBe(1)
-  const reason = 'its code failed as it was loaded: correct it (code 1)\n' +
+  const reason = 'its code failed while it was loaded: correct it (code 1)\n' +
     '  error: Uncaught (in promise) Error: no such luck\n' +
     "  throw new Error('no such luck')\n"
-  expect(stderr).toBe(`The function deliver does not start (3 tries): ${reason}`)
+  expect(stderr).toBe(`The function deliver does not start (3 attempts): ${reason}`)
   expect(stdout.split('[deliver] does not start').length).toBe(2)
   expect(stdout).not.toContain('publishing')
   expect(await leftIn(folder, 2_000)).toEqual([])
@@ -45,7 +45,7 @@ Deno.test('a function that imports a module that is not there ends it the same w
   const { code, stderr } = await runTask({ args: start, cwd: clone })
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^The function metrics does not start \(3 tries\): a module that it imports is not there: correct/,
+    /^The function metrics does not start \(3 attempts\): a module that it imports is missing: correct/,
   )
   expect(stderr).toContain('not_there.ts')
 })

@@ -4,18 +4,18 @@ import type { JsonObject } from './update.ts'
 /** Who an update is about: by number, or by the id that stands for it where the number is hidden. */
 export type Person = { waId: string | null; userId: string | null }
 
-/** The contacts of a change, found by either id without a search: a change may have thousands. */
+/** The contacts of a change, indexed by both ids, because a change may have thousands. */
 export type Contacts = {
-  /** The contact, where there is one alone. */
+  /** The contact, if there is exactly one. */
   only: JsonObject | null
   byWaId: ReadonlyMap<string, JsonObject>
   byUserId: ReadonlyMap<string, JsonObject>
 }
 
-/** A contact is stored with each update of its person, so a large one would be stored often. */
+/** Each update of a person stores the contact again, so its size is limited. */
 const mostCharacters = 2000
 
-/** The contacts of a change; most updates come without. The first of an id counts. */
+/** Reads the contacts of a change; most updates have none. The first contact of an id counts. */
 export function contactsOf(value: JsonObject): Contacts {
   const contacts = elementsOf(value['contacts']).map(objectOf).filter((one) => one !== null)
     .map(shortOf)
@@ -35,7 +35,7 @@ export function contactsOf(value: JsonObject): Contacts {
   }
 }
 
-/** The contact, or where it is large its ids alone. */
+/** The contact, or only its ids if it is large. */
 function shortOf(contact: JsonObject): JsonObject {
   if (JSON.stringify(contact).length <= mostCharacters) return contact
   const { wa_id: waId, user_id: userId } = contact

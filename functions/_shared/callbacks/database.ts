@@ -5,7 +5,7 @@ import { isMissingFunction, sameVersionAdvice } from '../database/versions.ts'
 import type { Counts } from './answer.ts'
 import type { Update } from './update.ts'
 
-/** The Meta app that an address names, with what verifies its callbacks. */
+/** The Meta app of an address, with the secrets that verify its callbacks. */
 export type App = { id: string; secrets: readonly string[]; allowUnsigned: boolean }
 
 /** What is stored in one call: everything or nothing. */
@@ -25,7 +25,7 @@ export type StoreReply = { ok: true; counts: Counts; warnings: number } | Failur
 
 /** What the callback address asks of the database. */
 export type CallbackDatabase = {
-  /** The app with that key, or the app of the shared address (null). */
+  /** Finds the app with that key; null means the app of the shared address. */
   findApp(appKey: string | null): Promise<AppReply>
   store(batch: Batch): Promise<StoreReply>
 }
@@ -90,6 +90,6 @@ function readReply<Answer>(
   const at = read.error.issues[0]?.path.join('.') ?? ''
   return {
     ok: false,
-    error: `Cannot read the answer of outbox.${name} at ${at}; ${sameVersionAdvice}`,
+    error: `Cannot read the result of outbox.${name} at ${at}; ${sameVersionAdvice}`,
   }
 }

@@ -11,7 +11,7 @@ import { appKeyForm } from './token.ts'
 /** WhatsApp's own limit for a callback. */
 export const maxBytes = 3 * 1024 * 1024
 
-/** Of a callback that nobody has signed, which anybody may send. */
+/** The limit for a callback without a signature, which anybody can send. */
 export const maxUnsignedBytes = 64 * 1024
 
 export type ReceiveDeps = {
@@ -22,13 +22,13 @@ export type ReceiveDeps = {
 }
 
 /**
- * Takes one callback, addressed to the app with that key, or to the app of the shared address (null).
- * 200 says that every update of it is stored, anything else that none is: WhatsApp comes again with
- * them for seven days.
+ * Receives one callback for the app with that key; null means the app of the shared address. Status
+ * 200 means that all its updates are stored. Any other status means that none is stored, and WhatsApp
+ * retries for seven days.
  *
- * Until the signature is known this costs one look-up, at most `maxBytes` read and their HMAC by each
- * secret of one app, of which there are two at most. Nothing is read for a key or a signature of
- * another form, nor for an app that is not known; nothing is parsed before the signature.
+ * Before the signature is verified, the cost is one look-up, reading at most `maxBytes`, and one HMAC
+ * for each of at most two secrets. The body is not read if the key or the signature is malformed or
+ * the app is unknown. It is parsed only after the signature is verified.
  */
 export async function receiveCallback(
   request: Request,
@@ -84,7 +84,7 @@ export async function receiveCallback(
   return { kind: 'stored', counts }
 }
 
-/** Why a callback of this app cannot be taken, whatever its body is; null when it may be. */
+/** Why no callback of this app can be accepted, whatever its body is; null if one can. */
 function refusalOf(
   app: App | null,
   signature: Signature,

@@ -15,7 +15,7 @@ export type DirectOptions = {
   /** A connection string; its role needs EXECUTE on `outbox.dispatch`. */
   url: string
   timeoutMs?: number
-  /** What the calls say that they speak. */
+  /** The contracts that the calls name. */
   speaks?: ContractRange
 }
 
@@ -76,8 +76,8 @@ function open(url: string): postgres.Sql {
 
 /**
  * Whether the connection is gone or may be, after no answer in time. postgres.js connects again by
- * itself, but after an ECONNRESET its next query was never sent in one case of five. One that is
- * read-only may lead to what is a standby since a failover, or have its setting from another time.
+ * itself, but after an ECONNRESET its next query was never sent in one case of five. A read-only
+ * connection may lead to a server that became a standby, or may still have an old setting.
  */
 function isConnectionLost(cause: unknown): boolean {
   return !(cause instanceof postgres.PostgresError) || cause.severity !== 'ERROR' ||
@@ -108,12 +108,12 @@ function ask(
     ) as answer`
 }
 
-/** Whether dispatch itself is not there; its own calls may fail with the same code. */
+/** Whether dispatch itself is missing; a call inside it may fail with the same code. */
 function isMissing(code: string, cause: unknown): boolean {
   return code === '3F000' || code === '42883' && /\boutbox\.dispatch\(/.test(messageOf(cause))
 }
 
-/** postgres.js gives SQLSTATEs and its own and the system's codes in one field. */
+/** postgres.js uses one field for SQLSTATEs, its own codes and those of the system. */
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error) || !('code' in cause)) return ''
   return typeof cause.code === 'string' ? cause.code : ''

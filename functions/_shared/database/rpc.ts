@@ -17,7 +17,7 @@ export type RpcOptions = {
   /** A secret key, or the legacy service role key: no other role may call dispatch. */
   key: string
   timeoutMs?: number
-  /** What the calls say that they speak. */
+  /** The contracts that the calls name. */
   speaks?: ContractRange
 }
 
@@ -48,7 +48,7 @@ export function connectRpc(
         p_contract: speaks,
       }).abortSignal(limit.signal)
       if (error === null) return readAnswer(data)
-      // PostgREST knows no function of that name with these arguments.
+      // PostgREST finds no function of that name with these arguments.
       if (error.code === 'PGRST202') return refused(missingDispatch(), error.code, error)
       return {
         ok: false,

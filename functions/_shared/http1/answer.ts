@@ -63,7 +63,7 @@ export class AnswerReader {
   }
 
   #wait(bytes: Buffer): void {
-    // The longest head, and its end but for one byte.
+    // The longest head, and all but one byte of its end.
     if (bytes.length >= longestHead + endOfHead.length) throw tooLong()
     // Nothing that will be a head begins otherwise: no waiting for the end of it.
     if (!'HTTP/1.'.startsWith(bytes.toString('latin1', 0, Math.min(7, bytes.length)))) {

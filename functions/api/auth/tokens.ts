@@ -32,9 +32,9 @@ export type TokenCheck = { claims: JWTPayload } | { claims: null; unavailable: b
 
 const audience = 'authenticated'
 
-/** How long the published keys are not asked for again: forged tokens name keys that nobody has. */
+/** The pause between two fetches of the published keys: forged tokens name keys that do not exist. */
 const quietMs = 30_000
-/** The same after a failure, which should be over sooner. */
+/** The pause after a failed fetch, which may succeed sooner. */
 const quietAfterFailureMs = 5000
 
 /** Makes the check of a user's token: ES256 or RS256, and HS256 only with a legacy secret. */
@@ -93,14 +93,14 @@ export function createTokenCheck(options: TokenOptions): (token: string) => Prom
   }
 }
 
-/** jose leaves the body of a failing answer unread, which holds its connection. */
+/** Cancels the body of a failed response: jose does not read it, so the connection would stay open. */
 async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
   const response = await fetch(url, options)
   if (response.status !== 200) await response.body?.cancel()
   return response
 }
 
-/** jose waits between fetches that succeed, and not after one that fails. */
+/** Adds a pause after a failed fetch: jose pauses only after a successful one. */
 function quietAfterFailure(findKey: JWTVerifyGetKey, wallNow: () => number): JWTVerifyGetKey {
   let failed: { until: number; error: unknown } | null = null
   return async function findQuietly(header, token): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> {

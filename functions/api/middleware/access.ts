@@ -3,7 +3,7 @@ import { isEnough, type Principal, type Role } from '../auth/principal.ts'
 import type { ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
 
-/** Puts the caller beside the request, or refuses it with its body unread. */
+/** Adds the caller to the context, or refuses the request without reading its body. */
 export function authenticated(
   authenticate: (headers: Headers) => Promise<Principal>,
 ): MiddlewareHandler<ApiEnv> {

@@ -28,7 +28,7 @@ export const requestLimits: RequestLimits = {
   bodyMs: 10_000,
 }
 
-/** Refuses headers and a URL that are too large before anything else looks at them: 400 or 431. */
+/** Refuses headers and a URL that are too large, before any other step: 400 or 431. */
 export function headLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
   return async function limitHead(c, next): Promise<void> {
     checkHead(c.req.raw, limits)
@@ -37,9 +37,9 @@ export function headLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
 }
 
 /**
- * Reads the body once, so that a handler never waits for a client, and refuses what is too large,
- * too late or no JSON: 400, 408, 413 or 415. It stands behind the check of who calls: nothing of a
- * stranger's body is read.
+ * Reads the body once, so that a handler never waits for a client. Refuses a body that is too large,
+ * too late or not JSON: 400, 408, 413 or 415. It runs after the caller is identified, so that the body
+ * of an unknown caller is not read.
  */
 export function bodyLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
   return async function limitBody(c, next): Promise<void> {

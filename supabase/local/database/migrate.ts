@@ -26,9 +26,9 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 /**
- * Applies what is new of `migrations` as the connection's role, each in one transaction with its
- * row in supabase_migrations.schema_migrations, where the CLI looks and writes too; `log` hears of each
- * before it is applied. Returns the applied versions; throws a SetupError when an applied one is gone or has changed since.
+ * Applies the new ones of `migrations` as the connection's role, each in one transaction with its row
+ * in supabase_migrations.schema_migrations, which the CLI also uses. `log` gets a line before each.
+ * Returns the applied versions. Throws a SetupError if an applied migration is missing or has changed.
  */
 export async function migrate(
   sql: Sql,

@@ -65,7 +65,7 @@ export async function readFunctionEnv(projectDir: string): Promise<Record<string
   return env
 }
 
-/** The flags by which Deno is told of a function's import map. */
+/** The flags that give Deno the import map of a function. */
 export function importMapFlags(path: string | null): string[] {
   if (path === null) return []
   return /deno\.jsonc?$/.test(path) ? ['--config', path] : ['--import-map', path]

@@ -21,7 +21,7 @@ export interface SupervisorOptions {
 /** One function under supervision. */
 export interface Supervisor {
   target: FunctionTarget
-  /** Resolves once the function listens; never, when it never does. */
+  /** Resolves when the function listens. */
   listening(): Promise<unknown>
   /** Resolves at the third failed start in a row. */
   readonly failed: Promise<FunctionFailure>
@@ -33,16 +33,16 @@ export interface Supervisor {
   stop(): Promise<void>
 }
 
-/** A process that listened for this long has started, whatever it ends of. */
+/** A process that listened for this long counts as started, however it ends. */
 const HEALTHY_AFTER_MS = 1000
-/** So many failed starts in a row are told to who waits for the function. */
+/** After this number of failed starts in a row, `failed` resolves. */
 const FAILED_AFTER = 3
-/** Of what a process writes before it listens, so many lines are kept. */
+/** How many lines of output are kept until a process listens. */
 const MOST_KEPT = 200
 
 /**
- * What a function's process gets of our environment: where the packages are, which it reads and never
- * fetches, and what its own requests need: proxies and certificates.
+ * The part of our environment that a function's process gets: the folder of the packages, which it
+ * only reads, and the proxies and certificates for its own requests.
  */
 const PASSED_ON = [
   'HOME',
@@ -61,7 +61,7 @@ const PASSED_ON = [
   'SSL_CERT_DIR',
 ]
 
-/** How one process ended: when it had listened and for how long, or why it never did. */
+/** How one process ended: for how long it had listened, or why it never did. */
 type End = { kind: 'ran'; listenedMs: number; how: string } | {
   kind: 'not started'
   reason: string
@@ -77,7 +77,7 @@ export function supervise(options: SupervisorOptions): Supervisor {
   const started = Promise.withResolvers<void>()
   const failed = Promise.withResolvers<FunctionFailure>()
 
-  /** Runs one process to its end. What it writes before it listens is shown once it does. */
+  /** Runs one process to its end. Output from before it listens is shown when it listens. */
   async function runOnce(): Promise<End> {
     const ready = origin
     const running = spawn(options)
@@ -122,7 +122,7 @@ export function supervise(options: SupervisorOptions): Supervisor {
         told = ''
       } else {
         failures += 1
-        // The same failure again is no news.
+        // Do not print the same failure again.
         if (end.reason !== told) log(`[${config.name}] does not start: ${end.reason}`)
         told = end.reason
         if (failures >= FAILED_AFTER) {
@@ -182,7 +182,7 @@ function spawn({ config, projectDir, env, denoPath }: SupervisorOptions): Deno.C
       '--allow-net',
       '--allow-env',
       '--allow-sys',
-      // The working directory, which is the project's: a comma in its path would separate two.
+      // "." is the project: a comma in its full path would separate two folders.
       '--allow-read=.',
       ...importMapFlags(config.importMap),
       fileURLToPath(import.meta.resolve('./child.ts')),

@@ -4,23 +4,23 @@ import { linesOf } from './lines.ts'
 
 /** What to fetch, and how. */
 export interface CacheOptions {
-  /** The Deno that will run the modules: each version keeps some things of its own. */
+  /** The Deno that will run the modules: each version has some files of its own in the cache. */
   deno: string
   /** Files, folders or `npm:` specifiers. */
   modules: readonly string[]
   cwd: string
-  /** The command: `cache` fetches what is imported, `check` and `bundle` fetch their own tools too. */
+  /** The command: `cache` fetches the imports; `check` and `bundle` also fetch their own tools. */
   command?: 'cache' | 'check' | 'bundle'
-  /** Flags of the command, such as those that name an import map that is not that of `cwd`. */
+  /** Flags of the command, for example for an import map other than that of `cwd`. */
   flags?: readonly string[]
   env: Readonly<Record<string, string>>
-  /** Hears how many packages of how many known so far are being fetched. */
+  /** Called with the number of packages being fetched and the number known so far. */
   onProgress?: (done: number, known: number) => void
-  /** Ends the fetching. */
+  /** Stops fetching. */
   signal?: AbortSignal
 }
 
-/** How it ended; `said` is what Deno wrote. */
+/** How it ended; `said` is the output of Deno. */
 export interface CacheResult {
   code: number
   /** How many files were downloaded. */
@@ -28,7 +28,7 @@ export interface CacheResult {
   said: string
 }
 
-/** Runs it to its end. Nothing is downloaded that is there already. */
+/** Runs the command to its end. Files that are in the cache are not downloaded again. */
 export async function denoCache(options: CacheOptions): Promise<CacheResult> {
   const { deno, modules, cwd, command = 'cache', flags = [], env, onProgress = () => {}, signal } =
     options
@@ -51,7 +51,7 @@ export async function denoCache(options: CacheOptions): Promise<CacheResult> {
       said.push(line)
       continue
     }
-    // First come the descriptions of all packages, then the packages.
+    // Deno fetches the descriptions of all packages first, then the packages.
     if (/\.tgz$/.test(url)) fetched.add(url)
     else known.add(url)
     onProgress(fetched.size, Math.max(known.size, fetched.size))

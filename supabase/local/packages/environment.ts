@@ -1,9 +1,9 @@
-/** The environment of what fetches packages on this machine. */
+/** The environment for programs that fetch packages on this machine. */
 
 import { dirname, join } from 'node:path'
 import { type Files, machineTrust } from './trust.ts'
 
-/** The folder where Deno keeps what it has fetched. */
+/** The folder of Deno's cache. */
 export function denoCacheDir(env: Readonly<Record<string, string>>): string {
   if (env.DENO_DIR) return env.DENO_DIR
   const home = env.HOME ?? ''
@@ -12,7 +12,7 @@ export function denoCacheDir(env: Readonly<Record<string, string>>): string {
   return join(env.XDG_CACHE_HOME || join(home, '.cache'), 'deno')
 }
 
-/** All variables for a program that fetches packages, and what a person should know of them. */
+/** All variables for a program that fetches packages, and notes about them for a person. */
 export function fetchEnvironment(
   env: Readonly<Record<string, string>> = Deno.env.toObject(),
 ): { env: Record<string, string>; notes: string[] } {

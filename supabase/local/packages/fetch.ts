@@ -1,6 +1,6 @@
 /**
- * Fetches packages for this project's programs: before they start, by the process that a person
- * started, in that person's environment. What runs afterwards takes them from the cache alone.
+ * Fetches packages for this project's programs before they start, in the process and the environment of
+ * the person who runs the command. The programs then use only the cache.
  */
 
 import { SetupError } from '../errors.ts'
@@ -9,11 +9,11 @@ import { type CacheOptions, denoCache } from './deno_cache.ts'
 import { denoCacheDir, fetchEnvironment } from './environment.ts'
 import { fetchProblem } from './problem.ts'
 
-/** Which modules are made ready, and for whom. */
+/** The modules whose packages to fetch. */
 export interface FetchOptions {
   modules: readonly string[]
   cwd: string
-  /** Another Deno than the one that runs this. */
+  /** The Deno to fetch for, if it is not the one that runs this. */
   deno?: string
   command?: CacheOptions['command']
   flags?: readonly string[]
@@ -22,9 +22,9 @@ export interface FetchOptions {
 }
 
 /**
- * Fetches what the modules import and is not in the cache. A module that cannot be loaded for
- * another reason than the network is left for its own start to tell. Throws a SetupError with the
- * cause and the remedy when something cannot be fetched.
+ * Fetches the imports of the modules that are not in the cache. Throws a SetupError with the cause and
+ * the remedy if a package cannot be fetched. Ignores other errors in a module: its own start reports
+ * them.
  */
 export async function fetchModules(options: FetchOptions): Promise<void> {
   const { modules, cwd, deno = Deno.execPath(), command = 'cache', flags = [], log, signal } =

@@ -1,9 +1,9 @@
-/** The oldest Node.js whose npm and whose programs this project is tried with. */
+/** The oldest major version of Node.js that this project is tested with. */
 const OLDEST = 20
 
 /**
- * The sentence for a Node.js that is too old, from the user agent that npm names to what it starts
- * (`npm/10.9.2 node/v18.19.0 linux x64 …`); null when it is new enough or when npm started nothing.
+ * The sentence for a Node.js that is too old, from the user agent that npm gives to the programs it
+ * starts (`npm/10.9.2 node/v18.19.0 linux x64 …`); null if it is new enough or npm did not start us.
  */
 export function oldNode(userAgent: string | undefined): string | null {
   const version = /\bnode\/v(\d+\.\d+\.\d+)/.exec(userAgent ?? '')?.[1]

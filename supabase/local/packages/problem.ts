@@ -1,19 +1,19 @@
-/** Why packages could not be fetched, as one sentence with the remedy. */
+/** Explains in one sentence, with the remedy, why packages could not be fetched. */
 
 interface Cause {
   pattern: RegExp
   says: (where: Where) => string
 }
 
-/** What the sentences name. */
+/** The names used in the sentences. */
 export interface Where {
-  /** The folder that packages are kept in. */
+  /** The folder of the packages. */
   cacheDir: string
-  /** The variable that names another one. */
+  /** The variable that sets this folder. */
   cacheVariable: string
 }
 
-/** In this order: the first that matches is the cause. */
+/** The first pattern that matches gives the cause. */
 const CAUSES: readonly Cause[] = [
   {
     pattern: /\b407\b|proxy auth/i,
@@ -26,12 +26,13 @@ const CAUSES: readonly Cause[] = [
       /UnknownIssuer|invalid peer certificate|SELF_SIGNED_CERT|UNABLE_TO_(GET|VERIFY)|self.signed certificate|unable to get local issuer/i,
     says: () =>
       'The package registry has a certificate of an authority that this machine does not name: ' +
-      'put that certificate (PEM) into a file and name the file in NODE_EXTRA_CA_CERTS',
+      'put the certificate of the authority (PEM) into a file and name the file in ' +
+      'NODE_EXTRA_CA_CERTS',
   },
   {
     pattern: /no space left|ENOSPC|disk quota/i,
     says: ({ cacheDir, cacheVariable }) =>
-      `The disk of ${cacheDir} is full: make room, or name a folder elsewhere in ${cacheVariable}`,
+      `The disk of ${cacheDir} is full: free some space, or name a folder on another disk in ${cacheVariable}`,
   },
   {
     pattern:
@@ -49,21 +50,21 @@ const CAUSES: readonly Cause[] = [
     pattern:
       /\b404\b|E404|ETARGET|could not find npm package|npm package '[^']+' does not exist|notarget/i,
     says: () =>
-      'The package registry lacks a package that is needed: name a registry that has it in ' +
+      'The package registry does not have a required package: name a registry that has it in ' +
       '~/.npmrc (registry=https://…)',
   },
   {
     pattern:
       /error sending request|dns error|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|timed? ?out|connection (refused|reset|closed)|unreachable|tunnel/i,
     says: () =>
-      'The package registry cannot be reached: connect this machine to the network; behind a ' +
-      'proxy name it in HTTPS_PROXY, with a mirror name it in ~/.npmrc (registry=https://…)',
+      'The package registry cannot be reached: connect this machine to the network, or name your ' +
+      'proxy in HTTPS_PROXY or your mirror in ~/.npmrc (registry=https://…)',
   },
 ]
 
 /**
- * The sentence for what Deno or npm wrote as it failed, followed by the lines that tell (three at
- * most); null when the text names no cause that is known here.
+ * The sentence for the output of a failed Deno or npm, followed by at most three lines of the output
+ * that show the cause; null for an unknown cause.
  */
 export function fetchProblem(text: string, where: Where): string | null {
   const cause = CAUSES.find(({ pattern }) => pattern.test(text))
@@ -71,7 +72,7 @@ export function fetchProblem(text: string, where: Where): string | null {
   return [cause.says(where), ...tellingLines(text, cause.pattern)].join('\n')
 }
 
-/** At most three lines of `text`, those that match first, without credentials. */
+/** The first three lines of `text` that match, without credentials. */
 function tellingLines(text: string, pattern: RegExp): string[] {
   const lines = text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
   const found = lines.filter((line) => pattern.test(line) && !/^Download /.test(line))

@@ -1,8 +1,8 @@
 /**
- * Whom this machine trusts, in the form that Deno takes. Companies whose network has a certificate
- * authority of its own name it in different places: NODE_EXTRA_CA_CERTS (of which Deno 2.1 knows
- * nothing), SSL_CERT_FILE (which Deno reads for its system store alone), npm's `cafile`, or the
- * system's store. Deno reads all of them once they stand in DENO_CERT and DENO_TLS_CA_STORE.
+ * The certificate authorities that this machine trusts, in a form that Deno accepts. A company network
+ * with its own authority may name it in NODE_EXTRA_CA_CERTS (which Deno 2.1 ignores), SSL_CERT_FILE
+ * (which Deno reads only for its system store), npm's `cafile`, or the system's store. Deno uses all of
+ * them if they are in DENO_CERT and DENO_TLS_CA_STORE.
  */
 
 import { createHash } from 'node:crypto'
@@ -11,20 +11,20 @@ import { join } from 'node:path'
 /** Environment variables by name. */
 export type Variables = Readonly<Record<string, string>>
 
-/** What a program that fetches packages gets besides its environment. */
+/** What a program that fetches packages needs in addition to its environment. */
 export interface Trust {
   variables: Record<string, string>
-  /** Variables that it must not get, since they name a file that is not there. */
+  /** Variables to remove, because they name a missing file. */
   unset: string[]
-  /** What a person should know, a line each. */
+  /** Notes for a person, one line each. */
   notes: string[]
 }
 
-/** The file system, as far as it is asked here. */
+/** The file system operations used here. */
 export interface Files {
   /** The text of a file, or null when it cannot be read. */
   read(path: string): string | null
-  /** Writes a file whole, and returns whether that was possible. */
+  /** Writes a complete file; returns false if that is not possible. */
   write(path: string, text: string): boolean
 }
 
@@ -34,8 +34,8 @@ const NAMED = ['DENO_CERT', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * Reads whom the machine trusts out of `env` and the files that it names. Certificates of several
- * files are put together into one file in `cacheDir`, since DENO_CERT takes one.
+ * Reads the trusted authorities from `env` and the files that it names. If there are several files,
+ * writes one file with all certificates into `cacheDir`, because DENO_CERT names one file.
  */
 export function machineTrust(env: Variables, files: Files, cacheDir: string): Trust {
   const trust: Trust = { variables: {}, unset: [], notes: [] }
@@ -56,18 +56,18 @@ export function machineTrust(env: Variables, files: Files, cacheDir: string): Tr
   const certificates = cafile === null ? null : files.read(cafile)?.match(CERTIFICATE) ?? null
   if (cafile !== null && certificates !== null) found.set(cafile, certificates)
 
-  // Without this Deno takes its built-in list alone.
+  // Without this Deno uses only its built-in list.
   if (!env.DENO_TLS_CA_STORE) trust.variables.DENO_TLS_CA_STORE = 'system,mozilla'
   const file = oneFile(found, files, cacheDir)
   if (file !== null) {
     trust.variables.DENO_CERT = file
-    // npm is a program of Node; its own `cafile` goes before this.
+    // npm runs on Node and reads this variable; its own `cafile` has precedence.
     if (!env.NODE_EXTRA_CA_CERTS || trust.unset.includes('NODE_EXTRA_CA_CERTS')) {
       trust.variables.NODE_EXTRA_CA_CERTS = file
     }
   }
   trust.unset = trust.unset.filter((name) => !(name in trust.variables))
-  // npm may have a mirror or a proxy that Deno is not told of.
+  // Deno does not read npm's settings for a mirror or a proxy.
   const handOn = (name: string, value: string | null): void => {
     if (value && !env[name] && !env[name.toLowerCase()]) trust.variables[name] = value
   }
@@ -97,7 +97,7 @@ function npmSetting(name: string, env: Variables, files: Files): string | null {
   return null
 }
 
-/** The one file with all certificates: the only one that there is, or a new one. */
+/** The file with all certificates: the only file, or a new one that joins several. */
 function oneFile(
   found: ReadonlyMap<string, string[]>,
   files: Files,

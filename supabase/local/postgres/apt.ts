@@ -1,10 +1,10 @@
-/** apt-get, told apart by what may be broken off: its downloads, and not its installing. */
+/** Runs apt-get. Downloads may be interrupted; an installation may not. */
 
 import { SetupError } from '../errors.ts'
 import { linesOf } from '../packages/lines.ts'
 import { startProgress } from '../progress.ts'
 
-/** How apt is run. */
+/** Options for a run of apt. */
 export interface AptOptions {
   log: (line: string) => void
   signal?: AbortSignal | undefined
@@ -18,9 +18,9 @@ export async function aptUpdate(options: AptOptions): Promise<void> {
 }
 
 /**
- * Installs packages without those that they only recommend; their downloads first, since those can be
- * broken off at any moment. Ctrl-C amid the installing waits for its end: a package that is half
- * installed would have to be mended by hand.
+ * Installs packages without those that they only recommend. Downloads them first, because a download can
+ * be interrupted at any moment. Ctrl-C during the installation waits for its end: a person would have
+ * to repair a package that is half installed.
  */
 export async function aptInstall(packages: readonly string[], options: AptOptions): Promise<void> {
   const { log, signal } = options
@@ -45,7 +45,7 @@ async function apt(
   signal?.throwIfAborted()
   if (ended.success) return
   if (!/dpkg --configure -a/.test(ended.said)) throw aptError(args, ended.said)
-  // An installation of earlier was broken off: it is finished first, as dpkg asks.
+  // If an earlier installation was interrupted, dpkg must finish it first.
   log('apt: finishing an installation that was broken off (dpkg --configure -a)')
   await new Deno.Command('dpkg', {
     args: ['--configure', '-a'],
@@ -57,7 +57,7 @@ async function apt(
   if (!again.success) throw aptError(args, again.said)
 }
 
-/** In a session of its own, so that Ctrl-C passes it by: only `signal` ends it. */
+/** Runs it in its own session, so that Ctrl-C does not reach it: only `signal` ends it. */
 async function runApt(
   args: string[],
   { log, signal, what }: AptOptions & { what: string },
@@ -88,7 +88,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, says: string])[] = [
   [/\b407\b/, "The proxy asks apt for a user and a password (407): put them into apt's settings"],
   [
     /no space left|enough free space/i,
-    'The disk is full: make room for about 300 MB, then start again',
+    'The disk is full: free about 300 MB, then start again',
   ],
   [
     /could not get lock|unable to acquire the dpkg/i,
@@ -100,7 +100,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, says: string])[] = [
   ],
 ]
 
-/** The sentence for what apt wrote, with its own lines of errors. */
+/** The sentence for the output of apt, followed by its error lines. */
 export function aptError(args: readonly string[], said: string): SetupError {
   const says = CAUSES.find(([pattern]) => pattern.test(said))?.[1] ?? `apt-get ${args[0]} failed`
   const errors = said.split('\n').filter((line) => /^(E|Err|W): ?/.test(line)).slice(-3)

@@ -118,7 +118,7 @@ async function initdb(
     `--lc-ctype=${Deno.build.os === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'}`,
     '--no-sync',
   ]
-  // In a session of its own, so that Ctrl-C passes it by: only `signal` ends it, and is waited for.
+  // In its own session, so that Ctrl-C does not reach it: only `signal` ends it, and we wait for it.
   const { success, stderr } = await new Deno.Command(command, {
     args,
     cwd: '/',
@@ -131,7 +131,9 @@ async function initdb(
     const said = new TextDecoder().decode(stderr).trim()
     throw new SetupError(
       machineProblem(said) ??
-        `Cannot make a database with initdb; put right what it says:\n${said.slice(-1000)}`,
+        `Cannot make a database with initdb; correct the cause in its output:\n${
+          said.slice(-1000)
+        }`,
     )
   }
 }

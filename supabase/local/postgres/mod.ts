@@ -60,7 +60,7 @@ export async function startPostgres(options: {
   fsync?: boolean
   fresh?: boolean
   log?: Log
-  /** Breaks the start off: what it has begun is ended and what is half made is removed. */
+  /** Interrupts the start: its processes are stopped and incomplete files are removed. */
   signal?: AbortSignal | undefined
 }): Promise<Postgres> {
   const { port, fsync = true, fresh = false, log = () => {}, signal } = options

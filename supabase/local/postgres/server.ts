@@ -54,7 +54,7 @@ export async function startServer(options: {
   if (ready && !ended && signal?.aborted !== true) return { kind: 'started', child }
   await child.stop()
   signal?.throwIfAborted()
-  // By bytes, as the length is: what others wrote before may hold letters of several.
+  // Count bytes, as the length does: earlier output may have characters of several bytes.
   const log = new TextDecoder().decode((await Deno.readFile(paths.log)).subarray(logStart))
   if (/could not bind .*Address already in use/.test(log)) return { kind: 'port_taken' }
   if (/pre-existing shared memory block .* is still in use/.test(log)) {
@@ -85,7 +85,7 @@ export function startError(failure: StartFailure, port: number): SetupError {
   }
 }
 
-/** The last three lines that say why, or whatever is there. */
+/** The last three lines with a cause, or the last lines of any kind. */
 function tellingLines(log: string): string {
   const lines = log.split('\n').filter((line) => line.trim() !== '')
   const telling = lines.filter((line) => /\b(FATAL|PANIC|ERROR|HINT|DETAIL|error):?/.test(line))

@@ -39,7 +39,10 @@ export function normaliseDump(dump: string): string {
   return lines.join('\n').replace(/\n{3,}/g, '\n\n').trim() + '\n'
 }
 
-/** Owners of views and sequences are set as those of tables are; a view of one table qualifies no column. */
+/**
+ * Sets owners of views and sequences as for tables, and removes column qualifiers from views of one
+ * table.
+ */
 function inOneForm(dump: string): string {
   return dump
     .replaceAll(/^ALTER (?:VIEW|SEQUENCE) (\S+ OWNER TO )/gm, 'ALTER TABLE $1')

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { relative } from 'node:path'
 import { debianFolder } from './folder.ts'
 
-/** What runs in a root. */
+/** Options of a command in a root. */
 export interface RootCommand {
   /** Names of the layers, the topmost first. */
   lower: string[]
@@ -17,7 +17,7 @@ export interface RootCommand {
   stdout?: 'piped' | 'inherit'
 }
 
-/** A command in a root, ready to be run; with its end all that it started ends. */
+/** A command in a root, ready to run. When it ends, everything that it started ends. */
 export function command(
   { lower, use, command, env = {}, binds = [], stdin = 'null', stdout = 'piped' }: RootCommand,
 ): Deno.Command {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 
-/** Where layers of Debian roots and their uses lie. */
+/** The folder of the layers of Debian roots and of their uses. */
 export const debianFolder: string = join(projectRoot, '.outhook', 'debian')

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { exists } from '../../../supabase/local/exists.ts'
 import { tryLock, waitForLock } from '../../../supabase/local/process/lock.ts'
 import { command } from './command.ts'
 import { debianFolder } from './folder.ts'
@@ -10,7 +11,7 @@ import { machineMirror, output } from './mirror.ts'
 /** Debian 12 and 13. */
 export type Suite = 'bookworm' | 'trixie'
 
-/** Hears what is being done, a line a call. */
+/** Called with a line for each step. */
 export type Log = (line: string) => void
 
 /**
@@ -67,7 +68,7 @@ export async function packageLayer(base: string, packages: string[], log: Log): 
   })
 }
 
-/** Makes a layer under another name and renames it, so that what has the name is whole. */
+/** Makes a layer under another name and then renames it, so that a layer is always complete. */
 async function madeOnce(name: string, make: (draft: string) => Promise<void>): Promise<string> {
   const folder = join(debianFolder, name)
   await Deno.mkdir(debianFolder, { recursive: true })
@@ -92,14 +93,4 @@ async function ensureDebootstrap(log: Log): Promise<void> {
   log('apt: installing debootstrap')
   const apt = ['-o', 'DPkg::Lock::Timeout=300', '-q']
   await output('apt-get', [...apt, 'install', '-y', '--no-install-recommends', 'debootstrap'])
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path)
-    return true
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
-/** What the machine's own apt says about where Debian's packages are. */
+/** Reads the Debian mirrors from the settings of the machine's own apt. */
 
-/** Where one release of Debian comes from. */
+/** The sources of one release of Debian. */
 export interface Mirror {
   /** The archive itself, with a slash at its end. */
   archive: string
@@ -43,7 +43,7 @@ function archiveOf(targets: string[][], label: string): string | null {
   return targets.find(([name]) => name === label)?.[1] ?? null
 }
 
-/** The output of a program; throws with what it wrote when it fails. */
+/** The output of a program; if it fails, throws an error with the output. */
 export async function output(program: string, args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(program, { args, stdin: 'null' })
     .output()

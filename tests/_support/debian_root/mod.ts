@@ -1,7 +1,6 @@
 /**
- * A Debian that has nothing but what is asked for, to try the project where nobody has prepared
- * anything. It shares this machine's network, its kernel and its clock, and nothing else. Root on
- * Linux only.
+ * A Debian with only the requested packages, to test the project on an unprepared machine. It shares
+ * only the network, the kernel and the clock of this machine. Requires root on Linux.
  */
 
 import { join } from 'node:path'
@@ -19,16 +18,16 @@ export interface DebianRootOptions {
   log?: Log
 }
 
-/** What one command in a root came to. */
+/** The outcome of one command in a root. */
 export interface Ended {
   code: number
   /** Standard output and standard error, in this order. */
   output: string
 }
 
-/** A Debian root whose changes nobody else sees. */
+/** A Debian root with private changes. */
 export interface DebianRoot extends AsyncDisposable {
-  /** Where a file of the root may be put before a command runs: `${upper}/srv/project`. */
+  /** A folder for files to put into the root before a command runs: `${upper}/srv/project`. */
   readonly upper: string
   /** Runs a command to its end as the root's superuser, with no variables but PATH, HOME and `env`. */
   run(words: string[], more?: Omit<RootCommand, 'lower' | 'use' | 'command'>): Promise<Ended>

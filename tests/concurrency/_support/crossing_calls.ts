@@ -1,4 +1,4 @@
-/** Two calls that cross: one keeps its transaction open while the other comes to what it holds. */
+/** Two concurrent calls: the first keeps its transaction open while the second needs its locks. */
 
 import { expectWaitsFor } from './checks.ts'
 import type { OutboxDatabase, Session } from './database.ts'
@@ -6,7 +6,7 @@ import type { OutboxDatabase, Session } from './database.ts'
 /** One statement with its values, as postgres.js takes them. */
 export type Call = [statement: string, values?: (string | number | null)[]]
 
-/** What came of a statement: its first row, or the SQLSTATE that it raised. */
+/** The outcome of a statement: its first row, or the SQLSTATE that it raised. */
 export type Outcome = Record<string, unknown> | string
 
 /** Runs one statement; an error of the database is an outcome, not an exception. */
@@ -22,7 +22,7 @@ export async function outcomeOf(
 
 /**
  * Runs `first` in a transaction that stays open until `second` waits for it, then `meanwhile`, then
- * commits. Returns what `second` came to.
+ * commits. Returns the outcome of `second`.
  */
 export async function cross(
   db: OutboxDatabase,

@@ -38,7 +38,7 @@ export async function startOutbox(): Promise<OutboxDatabase> {
       onnotice: ({ severity, message }) => {
         if (severity === 'WARNING' && message !== undefined) warnings.push(message)
       },
-      // What waits for longer has met a lock that nobody releases.
+      // A longer wait is for a lock that is never released.
       connection: { application_name: 'test', statement_timeout: 30_000 },
     })
     opened.push(sql)

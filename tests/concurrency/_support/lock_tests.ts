@@ -1,4 +1,4 @@
-/** Which test fails when a lock of sql/ is taken away: a file of this folder, and words of the test's name. */
+/** The test that fails without each lock of sql/: a file of tests/concurrency/, and words of the test's name. */
 export const lockTests: Record<string, [file: string, words: string]> = {
   '05_setting_check.sql lock_settings: pg_advisory_xact_lock': [
     'settings.test.ts',

@@ -1,6 +1,6 @@
 /**
- * One call of each operation of the API. A word in braces is a thing that both organisations own
- * (tests/sql/organisations/_tenants.sql): the walk puts another organisation's at each of them.
+ * One call of each operation of the API. A word in braces names an object that both organisations have
+ * (tests/sql/organisations/_tenants.sql). The walk replaces each by the object of the other organisation.
  */
 
 export type Call = {
@@ -9,11 +9,11 @@ export type Call = {
   query?: Record<string, string>
   headers?: Record<string, string>
   body?: unknown
-  /** What becomes of the call with one's own things: a status. */
+  /** The expected status with the caller's own objects. */
   own: number
-  /** What becomes of it with another's: 404, or the status here, for all its words or for each. */
+  /** The expected status with another organisation's objects, for all words or for each; default 404. */
   foreign?: number | Record<string, number>
-  /** The same with the secret key, where it may more than a token. */
+  /** The same for the secret key, if it may do more than a token. */
   key?: number
 }
 
@@ -35,7 +35,7 @@ export const pathWords: Record<string, string> = {
   name: 'checkout',
 }
 
-/** Members of queries, headers and bodies that name nothing of anybody. */
+/** Members of queries, headers and bodies that name no object of an organisation. */
 export const plain = new Set([
   ...['limit', 'from', 'to', 'until', 'hours', 'waitSeconds', 'if-match', 'purpose', 'source'],
   ...['reason', 'description', 'expiresInSeconds', 'role', 'subject', 'overlapSeconds', 'secret'],
@@ -76,7 +76,7 @@ const message = {
 }
 const retry = { strategy: 'fixed', baseDelay: 5, maxRetries: 3 }
 
-/** The calls, by operation. Where a call ends what others need, it stands last. */
+/** The calls by operation. A call that ends an object stands after the calls that need the object. */
 export const calls: Record<string, Call[]> = {
   // What is read.
   getEndpoint: [{ own: 200 }],

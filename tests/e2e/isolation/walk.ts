@@ -17,10 +17,10 @@ export type Operation = {
   isOpen: boolean
 }
 
-/** One request: which of its words are the victim's, and what should become of it. */
+/** One request: which of its words are the victim's, and the expected status. */
 export type Shot = {
   operation: Operation
-  /** The victim's words; none for one's own call. */
+  /** The victim's words; empty for a call with only the caller's own objects. */
   foreign: string[]
   path: string
   headers: Record<string, string>
@@ -63,7 +63,7 @@ export function operations(app: ApiApp): { all: Operation[]; schemas: Record<str
   return { all, schemas }
 }
 
-/** The names of all that a body may have, at any depth below what is not plain. */
+/** The names of all members that a body may have, at any depth. */
 export function memberNames(
   schema: JsonSchema,
   schemas: Record<string, JsonSchema>,

@@ -18,11 +18,11 @@ Deno.test('isWider() counts the members of each object by itself', () => {
   expect(isWider(of({ ...wide(9), in: wide(10), after: 1 }), 10)).toBe(true)
 })
 
-Deno.test('isWider() takes colons and braces within texts for text', () => {
+Deno.test('isWider() ignores colons and braces inside strings', () => {
   expect(isWider(of({ text: ':'.repeat(100) + '{"\\' }), 10)).toBe(false)
   expect(isWider(of(`{"a\\":": 1, "b" : 2}`), 1)).toBe(true)
 })
 
-Deno.test('isWider() answers whatever the bytes are', () => {
+Deno.test('isWider() returns for any bytes', () => {
   for (const text of ['', ':', '}}}]]]:', '{"', '"\\']) expect(isWider(of(text), 10)).toBe(false)
 })

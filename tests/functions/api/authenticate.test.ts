@@ -301,7 +301,7 @@ Deno.test("authenticate() takes X-Org-Id only among the token's own organisation
   })
 })
 
-Deno.test('createTokenCheck() tells keys that cannot be had from a token that is not valid', async () => {
+Deno.test('createTokenCheck() distinguishes keys that cannot be fetched from an invalid token', async () => {
   const options = {
     // Nothing listens there.
     jwksUrl: new URL('http://127.0.0.1:1/jwks.json'),
@@ -323,7 +323,7 @@ function mark(at: number): { id: string; issuedAt: number } {
   return { id: crypto.randomUUID(), issuedAt: Math.floor(at / 1000) }
 }
 
-Deno.test('tokens that name keys nobody has cost one request for the keys, whether that fails or not', async () => {
+Deno.test('tokens with unknown keys cause one fetch of the keys, whether it fails or not', async () => {
   for (const status of [200, 500]) {
     let fetches = 0
     let wallNow = now

@@ -52,7 +52,7 @@ for (const [path, bytes] of [['/endpoints', bodyBytes], ['/events', batchBytes]]
   })
 }
 
-Deno.test('bodyLimited() believes a content-length that is over the limit, and takes one that is at it', async () => {
+Deno.test('bodyLimited() refuses a content-length over the limit, and accepts one at the limit', async () => {
   const post = (length: number): Promise<string> =>
     send('/endpoints', {
       method: 'POST',

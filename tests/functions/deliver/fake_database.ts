@@ -27,7 +27,7 @@ export type Trouble =
   | 'member'
   | 'other_contract'
 
-/** What `other_contract` says. */
+/** The refusal of `other_contract`. */
 export const otherContract: ContractRefusal = {
   update: 'functions',
   message: 'Update the functions',

@@ -28,9 +28,9 @@ export type Harness = {
   start(options?: Partial<RunOptions>): Promise<RunSummary>
   /** What the run has logged, as `level message`. */
   readonly log: string[]
-  /** The errors that those lines name. */
+  /** The errors in those lines. */
   readonly errors: unknown[]
-  /** What the run says of each of its answers: why it was refused, null when it was not. */
+  /** For each response: why the run was refused, or null. */
   readonly begun: (ContractRefusal | null)[]
   /** Null until the run has ended. */
   readonly summary: RunSummary | null

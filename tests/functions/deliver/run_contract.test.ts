@@ -20,7 +20,7 @@ Deno.test('run() ends at the first refusal, sends nothing and makes no further c
   }
 })
 
-Deno.test('run() that is refused in its middle sends what it holds and then ends', async () => {
+Deno.test('run() that is refused after its start sends what it holds and then ends', async () => {
   const harness = createHarness()
   const { clock, database, sent } = harness
   database.add(...many(2))

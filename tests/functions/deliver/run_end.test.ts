@@ -117,7 +117,7 @@ Deno.test('run() ends at once when there are too many runs', async () => {
   expect(harness.summary).toMatchObject({ end: 'stop:too_many_runs' })
 })
 
-Deno.test('run() of a worker does not end for want of work', async () => {
+Deno.test('run() of a worker does not end when there is no work', async () => {
   const harness = createHarness()
   const { clock, database } = harness
   const running = harness.start()
@@ -129,7 +129,7 @@ Deno.test('run() of a worker does not end for want of work', async () => {
   await stopRun(harness, running)
 })
 
-Deno.test('run() of an edge function sends what it has claimed when it has claimed its share', async () => {
+Deno.test('run() of an edge function that has claimed its share sends it', async () => {
   const harness = createHarness(edgeOptions)
   const { clock, database, courses } = harness
   database.settings = { max_deliveries: 3 }

@@ -81,7 +81,7 @@ Deno.test('run() of an edge function keeps its results as long as the platform l
   expect(clock.pending).toBe(0)
 })
 
-Deno.test('run() of an edge function without results ends when the database stays away', async () => {
+Deno.test('run() of an edge function without results ends if the database does not respond', async () => {
   const harness = createHarness(edgeOptions)
   const { clock, database } = harness
   database.troubles = Array(1_000).fill('unreached')
@@ -91,7 +91,7 @@ Deno.test('run() of an edge function without results ends when the database stay
   expect(harness.summary).toMatchObject({ end: 'database' })
 })
 
-Deno.test('run() of an edge function ends when the database refuses the call, after what is on its way', async () => {
+Deno.test('run() of an edge function that the database refuses ends after the requests in flight', async () => {
   const harness = createHarness(edgeOptions)
   const { clock, database, courses } = harness
   courses['event-1'] = { ms: 3_000 }
@@ -106,7 +106,7 @@ Deno.test('run() of an edge function ends when the database refuses the call, af
   expect(harness.summary).toMatchObject({ end: 'database', delivered: 2 })
 })
 
-Deno.test('run() of a worker goes on asking a database that refuses it, slowly, and says so once', async () => {
+Deno.test('run() of a worker retries slowly when the database refuses it, and logs it once', async () => {
   const harness = createHarness()
   const { clock, database } = harness
   database.add({ lease_ms: 600_000 })
@@ -123,7 +123,7 @@ Deno.test('run() of a worker goes on asking a database that refuses it, slowly, 
   await stopRun(harness, running)
 })
 
-Deno.test('run() of a worker waits for a database that is read-only, says so once, and drops nothing', async () => {
+Deno.test('run() of a worker waits while the database is read-only, logs it once, and drops nothing', async () => {
   const harness = createHarness()
   const { clock, database } = harness
   database.add({ lease_ms: 600_000 })
@@ -136,7 +136,7 @@ Deno.test('run() of a worker waits for a database that is read-only, says so onc
   await stopRun(harness, running)
 })
 
-Deno.test('run() of a worker that is told to stop ends, though the database refuses it', async () => {
+Deno.test('run() of a worker that is told to stop ends, even if the database refuses it', async () => {
   const harness = createHarness()
   const { clock, database } = harness
   database.troubles = Array(1_000).fill('refused')
@@ -148,7 +148,7 @@ Deno.test('run() of a worker that is told to stop ends, though the database refu
   expect(harness.summary).toMatchObject({ end: 'database' })
 })
 
-Deno.test('run() tells one result that the database refuses apart, and stores all others', async () => {
+Deno.test('run() isolates one result that the database refuses, and stores all others', async () => {
   const harness = createHarness()
   const { clock, database } = harness
   database.add(...many(20))
@@ -210,7 +210,7 @@ Deno.test('run() names the endpoints that it knows, but not in a repeat', async 
   await stopRun(harness, running)
 })
 
-Deno.test('run() of a worker that is told to stop gives up a database that stays away', async () => {
+Deno.test('run() of a worker that is told to stop gives up if the database does not respond', async () => {
   const harness = createHarness()
   const { clock, database, stop } = harness
   database.add({ lease_ms: 20_000 })

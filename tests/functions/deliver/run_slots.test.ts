@@ -67,7 +67,7 @@ Deno.test('run() sends what comes beside an endpoint that holds all slots within
   await stopRun(harness, running)
 })
 
-Deno.test('run() has its slots again, and no more, when what was slow has ended', async () => {
+Deno.test('run() has all its slots again, and no more, after slow requests have ended', async () => {
   const harness = createHarness()
   const { clock, database, courses } = harness
   for (let i = 1; i <= 4; i++) courses[`event-${i}`] = { ms: 500 }

@@ -119,7 +119,7 @@ Deno.test('GET /metrics answers 503 when the database does not, and says why in 
 })
 
 Deno.test('GET /metrics answers 503 and says what to do when the database is of another version', async () => {
-  const advice = 'push the migrations and deploy the functions of one version'
+  const advice = 'push the migrations and deploy the functions of the same version'
   const error = { code: 'PGRST202', message: 'no function', details: null, hint: null }
   const replies: FunctionReply[] = [
     { ok: false, status: 404, error },

@@ -1,7 +1,6 @@
 /**
- * Strict jsonpath as a filter is translated to it, with every piece of work counted: one for each
- * value that a step is done on or finds, and one for each comparison. What Postgres does besides is a
- * constant for each of these.
+ * Evaluates the strict jsonpath of a translated filter and counts the work: one for each value that a
+ * step reads or finds, and one for each comparison. Other work of Postgres is constant for each of these.
  */
 
 type Step =
@@ -93,10 +92,10 @@ export function readCondition(text: string): Condition {
   return condition
 }
 
-/** Null is what cannot be told. */
+/** Null means unknown. */
 type Truth = boolean | null
 
-/** Whether a payload makes a condition true, and the work of finding out. */
+/** Whether a payload makes a condition true, and the work to evaluate it. */
 export function evaluate(
   condition: Condition,
   payload: unknown,
@@ -139,7 +138,7 @@ export function evaluate(
     }
   }
 
-  /** Null is an error, as strict mode has it. */
+  /** Null is an error of strict mode. */
   function valuesOf({ root, steps }: Path, current: unknown): unknown[] | null {
     let values = [root === '$' ? payload : current]
     for (const step of steps) {

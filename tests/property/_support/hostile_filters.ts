@@ -1,8 +1,8 @@
-/** Filters that try to cost more than they may: those that are taken, and those that are refused. */
+/** Filters that try to exceed the cost limit: accepted ones and rejected ones. */
 
 const nine = '2, 3, 4, 5, 6, 7, 8, 9, 10'
 
-/** Taken; the test shows what each costs. */
+/** Accepted filters; the test measures the cost of each. */
 export const taken: string[] = [
   '$',
   '$ == 1',
@@ -61,9 +61,9 @@ export const taken: string[] = [
   `$${'[0]'.repeat(300)} == 1`,
 ]
 
-/** Refused: what is written, and what the refusal says. */
+/** Rejected filters: the text, and the error. */
 export const refused: [filter: string, message: string][] = [
-  // What is compared with what.
+  // Operands of comparisons.
   ['$ ? (@ == $)', 'at character 11: a path cannot be compared with a path'],
   ['$[*] ? (@ == $[*])', 'at character 14: a path cannot be compared with a path'],
   ['$.a == $.b', 'at character 8: a path cannot be compared with a path'],
@@ -91,7 +91,7 @@ export const refused: [filter: string, message: string][] = [
   ['$.a in (1,)', 'at character 11: expected a literal, not )'],
   ['$.a in (1, 2', 'at character 13: expected , or ) in the list, not the end'],
   ['$.a in (1 2)', 'at character 11: expected , or ) in the list, not 2'],
-  ['$.a in 1', 'at character 8: expected ( behind in'],
+  ['$.a in 1', 'at character 8: expected ( after in'],
   // Arithmetic and methods.
   ['$.a + 1 == 2', 'at character 5: + is not part of the language'],
   ['$.a - 1 == 2', 'at character 5: - is not part of the language'],
@@ -155,18 +155,18 @@ export const refused: [filter: string, message: string][] = [
   ['$.a ? (@ == 1) == 2', 'at character 16: == is not part of the language'],
   ['$.a ? (@ == 1) ? (@ == 2)', 'at character 16: ? is not part of the language'],
   ['$.a ? (@ == 1)[*]', 'at character 15: [ is not part of the language'],
-  ['$.a ? @ == 1', 'at character 7: expected ( behind ?'],
+  ['$.a ? @ == 1', 'at character 7: expected ( after ?'],
   ['$.a ? ($.b == 1)', 'at character 8: a path begins with @ here, not with $'],
   ['@ == 1', 'at character 1: a path begins with $ here, not with @'],
   ['$.a == 1 && @.b == 1', 'at character 13: a path begins with $ here, not with @'],
   ['$.a ? ()', 'at character 8: expected a condition, not )'],
   ['$.a ? (@ == 1', 'at character 14: a parenthesis is not closed'],
-  ['exists($.a == 1)', 'at character 12: expected ) behind the path of exists, not =='],
-  ['exists($.a && $.b)', 'at character 12: expected ) behind the path of exists, not &&'],
-  ['exists($.a', 'at character 11: expected ) behind the path of exists, not the end'],
-  ['exists', 'at character 1: expected a path in parentheses behind exists'],
-  ['exists(1)', 'at character 1: expected a path in parentheses behind exists'],
-  ['exists(exists($.a))', 'at character 1: expected a path in parentheses behind exists'],
+  ['exists($.a == 1)', 'at character 12: expected ) after the path of exists, not =='],
+  ['exists($.a && $.b)', 'at character 12: expected ) after the path of exists, not &&'],
+  ['exists($.a', 'at character 11: expected ) after the path of exists, not the end'],
+  ['exists', 'at character 1: expected a path in parentheses after exists'],
+  ['exists(1)', 'at character 1: expected a path in parentheses after exists'],
+  ['exists(exists($.a))', 'at character 1: expected a path in parentheses after exists'],
   ['exists($.a ? (@ == 1) && $.b)', 'at character 23: the parenthesis of exists is not closed'],
   ['($.a == 1) is unknown', 'at character 12: is is not part of the language'],
   ['!($.a == 1) is unknown', 'at character 13: is is not part of the language'],
@@ -185,10 +185,10 @@ export const refused: [filter: string, message: string][] = [
   ['$.a; drop table outbox.event', 'at character 4: ; is not part of the language'],
   ["$.a == 'x'", "at character 8: expected a literal, not '"],
   ['$.größe == 1', 'at character 5: ö is not part of the language'],
-  ['$.1a == 1', 'at character 3: expected the name of a member behind the dot, not 1'],
-  ['$..a == 1', 'at character 3: expected the name of a member behind the dot, not .'],
-  ['$. == 1', 'at character 4: expected the name of a member behind the dot, not =='],
-  ['$.', 'at character 3: expected the name of a member behind the dot, not the end'],
+  ['$.1a == 1', 'at character 3: expected the name of a member after the dot, not 1'],
+  ['$..a == 1', 'at character 3: expected the name of a member after the dot, not .'],
+  ['$. == 1', 'at character 4: expected the name of a member after the dot, not =='],
+  ['$.', 'at character 3: expected the name of a member after the dot, not the end'],
   ['', 'at character 1: expected a condition, not the end'],
   [' \t\n', 'at character 4: expected a condition, not the end'],
   ['x', 'at character 1: expected a condition, not x'],
@@ -218,15 +218,15 @@ export const refused: [filter: string, message: string][] = [
   ['$."x', 'at character 3: the text has no closing quote'],
   [
     '$.a == "\\x41"',
-    'at character 8: the text has a control character or an escape that JSON does not have',
+    'at character 8: the text has a control character or an invalid escape',
   ],
   [
     '$.a == "\\u{41}"',
-    'at character 8: the text has a control character or an escape that JSON does not have',
+    'at character 8: the text has a control character or an invalid escape',
   ],
   [
     '$.a == "a\nb"',
-    'at character 8: the text has a control character or an escape that JSON does not have',
+    'at character 8: the text has a control character or an invalid escape',
   ],
   ['$.a == "\\u0000"', 'at character 8: the text has the character NUL'],
   ['$."\\u0000" == 1', 'at character 3: the text has the character NUL'],

@@ -1,4 +1,4 @@
--- What one organisation asks for is never another's: its secrets, and what is dead or open.
+-- An organisation sees only its own secrets, dead letters and open deliveries.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

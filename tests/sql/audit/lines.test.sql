@@ -1,5 +1,5 @@
--- Every line of the audit trail and of the timeline, whole: each place that writes one is reached, and what it wrote is
--- compared. A new place that nothing here reaches fails the last tests.
+-- Every complete row of the audit trail and the timeline: the test runs each statement that writes one and compares the
+-- row. A new statement that this file does not run fails the last tests.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

@@ -1,4 +1,4 @@
--- Behind a cancelled delivery the next one of its key waits for no retry but its own, and shows so.
+-- After a cancelled delivery, the next one of its key waits only for its own retry, and shows this.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

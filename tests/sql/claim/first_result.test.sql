@@ -1,5 +1,5 @@
--- An ordered lane is one request at a time: it keeps its slot until the last result of what was claimed of
--- it, whatever the first one says.
+-- An ordered lane sends one request at a time: it keeps its slot until the last result of its claimed
+-- deliveries, whatever the first result is.
 begin;
 \ir ../_helpers.sql
 select plan(22);

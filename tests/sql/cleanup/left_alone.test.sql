@@ -1,4 +1,4 @@
--- What cleanup and expiry leave alone, though it looks as old or as empty as what they take.
+-- Rows that cleanup and expiry keep although they look as old or as empty as those that they remove.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

@@ -1,4 +1,4 @@
--- What is no fault of the endpoint, or of the delivery, is not put down to it.
+-- A failure that the endpoint or the delivery did not cause does not count against it.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

@@ -1,4 +1,4 @@
--- A run reports what it holds of a lane bit by bit: the lane, its slot and its end are kept until the last.
+-- A run reports the deliveries of a lane in several calls: the lane and its slot are kept until the last result.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

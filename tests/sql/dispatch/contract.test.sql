@@ -1,5 +1,5 @@
--- dispatch() and functions of another version: a call names the contracts that it speaks, and without one in
--- common nothing happens but a refusal that every check tells.
+-- dispatch() and functions of another version: a call names the contracts that it supports. Without a common
+-- contract the call is only refused, and every health check shows the refusal.
 begin;
 \ir ../_helpers.sql
 select plan(31);
@@ -22,13 +22,13 @@ from (values
 select is(refusal(format('select outbox.agreed_contract(%L)', c.speaks)), 'OH001 contract is not an object with two whole numbers from 1', 'no range of contracts: ' || c.speaks)
 from (values ('{}'), ('[]'), ('null'), ('7'), ('{"oldest": 1}'), ('{"oldest": "a", "newest": 1}'), ('{"oldest": 0, "newest": 1}'), ('{"oldest": 1.5, "newest": 2}'), ('{"oldest": 1, "newest": 99999999999}')) c (speaks);
 
--- A newer function: what it speaks this database has never heard of.
+-- Newer functions, whose contracts this database does not have.
 create temporary table refused as select called('{"oldest": 2, "newest": 3}') as a;
 select is(a - '{settings,refused,error}'::text[],
   '{"contracts": {"oldest": 1, "newest": 1}, "applied": 0, "stale": 0, "routed": 0, "repeat": false, "stop": "contract", "retries": null, "renewed": null, "deliveries": [], "events": {}, "endpoints": {}}',
   'the refusal hands out nothing') from refused;
 select is(a -> 'refused', jsonb_build_object('update', 'database', 'message',
-  'The functions speak contract 2 to 3 and the database speaks contract 1: update the database, that is push the migrations of the version of the functions'),
+  'The functions speak contract 2 to 3 and the database speaks contract 1: update the database: push the migrations of the version of the functions'),
   'and says what to update') from refused;
 select is(a -> 'error' ->> 'claim', a -> 'refused' ->> 'message', 'as an error too, which functions of contract 1 log') from refused;
 select results_eq('select in_flight, depth from outbox.gate', 'values (0, 0::bigint)', 'no gate has heard of it');
@@ -41,7 +41,7 @@ select alike(outbox.configure('https://project.supabase.co/functions/v1', repeat
 select time_passes('301 s');
 select unalike((select problems::text from outbox.queue_health), '%refused%', 'until no such run has come for five minutes');
 
--- Functions that overlap work, whatever else they speak, and so do those that name no contract.
+-- Functions with a common contract work, and so do functions that name none.
 create temporary table claimed as select called('{"oldest": 1, "newest": 2}') as a;
 select is(jsonb_array_length(a -> 'deliveries'), 1, 'a neighbour claims') from claimed;
 select is(called(null, results_of(a)) ->> 'applied', '1', 'and functions without a contract record and claim') from claimed;
@@ -50,7 +50,7 @@ select is(called(null, results_of(a)) ->> 'applied', '1', 'and functions without
 do $$ begin perform time_passes('1 s'); end $$;
 create or replace function outbox.contracts() returns jsonb language sql stable as $$ select '{"oldest": 3, "newest": 4}'::jsonb $$;
 update refused set a = called(null, p_kind => 'edge') where true;
-select is(a -> 'refused' ->> 'message', 'The functions speak contract 1 and the database speaks contract 3 to 4: update the functions, that is deploy them, and restart workers, from the version of the migrations', 'functions without a contract are told to be updated') from refused;
+select is(a -> 'refused' ->> 'message', 'The functions speak contract 1 and the database speaks contract 3 to 4: update the functions: deploy them and restart workers from the version of the migrations', 'functions without a contract are told to be updated') from refused;
 select results_eq('select ended_at from outbox.run', 'select outbox.clock()', 'a run that was refused in its middle has ended');
 select is((select problems[1] from outbox.queue_health), 'a run of kind edge was refused: ' || (select a -> 'refused' ->> 'message' from refused), 'queue_health says so');
 

@@ -1,4 +1,4 @@
--- How long a call may take, and what a run is that was told to stop.
+-- The time limit of a call, and the state of a run that was told to stop.
 begin;
 \ir ../_helpers.sql
 select plan(4);

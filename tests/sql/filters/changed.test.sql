@@ -1,4 +1,4 @@
--- A filter counts for the events behind its subscription, and a new one replaces it.
+-- A filter applies to events that are newer than its subscription, and a new filter replaces it.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

@@ -1,4 +1,4 @@
--- A payload of which no filter can be asked costs its own deliveries and nothing else, and the receipt says why.
+-- A payload on which no filter can be evaluated fails only its own deliveries, and their attempts have the reason.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
@@ -25,7 +25,7 @@ select is((select count(*) from outbox.unrouted), 0::bigint, 'nothing stays unro
 select is((select count(*) from outbox.unroutable), 0::bigint, 'or is set aside');
 select is((select count(*) from outbox.attempt where outcome = 'no_subscriber'), 0::bigint, 'no event lacks a subscriber');
 
--- Of several subscriptions of one endpoint one that lets it through is enough.
+-- An event goes through if one of several subscriptions of the endpoint lets it through.
 create temporary table two as select endpoint('{b.*}', p_filter => '$.total > 0') as id;
 select outbox.subscribe(id, '{b.paid}', '$.country == "DE"') from two;
 create temporary table b as select outbox.publish('b.paid', '{"country": "DE"}') as matched, outbox.publish('b.paid', '{"country": "FR"}') as neither,
@@ -38,9 +38,9 @@ select is_empty('select from outbox.attempt join two on endpoint_id = id where k
 select is(outbox.replay(odd, total) -> 'replaced', 'false', 'what failed can be replayed') from event, made;
 select is(claimed_events(step(), total), array[odd], 'and is sent') from event, made;
 
--- An event may ask each of the filters of an endpoint, so they are few.
+-- One event may need all filters of an endpoint, so their number is limited.
 select lives_ok(format('select outbox.subscribe(%L, array[%L], %L)', id, 'c' || n, '$.n == ' || n), 'filter ' || n + 2) from two, generate_series(1, 2) n;
-select is(refusal(format('select outbox.subscribe(%L, ''{d}'', ''$.n == 3'')', id)), 'OH001 filter would be the fifth different one of the endpoint', 'a fifth is refused') from two;
+select is(refusal(format('select outbox.subscribe(%L, ''{d}'', ''$.n == 3'')', id)), 'OH001 filter is one too many: the endpoint has 4 different filters', 'a fifth is refused') from two;
 select is_empty('select * from miscounts()', 'the counters are right');
 
 select * from finish();

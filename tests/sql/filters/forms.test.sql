@@ -1,5 +1,5 @@
--- What a filter lets through: a comparison what makes it true, a path alone what it finds a value in that is neither
--- false nor null, and a path with a where what it finds anything in.
+-- When a filter lets an event through: a comparison if it is true, a path alone if it finds a value that is neither
+-- false nor null, and a path with ? (…) if it finds anything.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
@@ -25,7 +25,7 @@ insert into asked (filter, payload, passes) values
   ('exists($.a)', '{"a": null}', true), ('exists($.a)', '{}', false), ('!exists($.a)', '{}', true), ('exists($.a[*] ? (@ == 1))', '{"a": [1]}', true),
   ('$.name starts with "b"', '{"name": "abc"}', false), ('$.name starts with "ab"', '{"name": "abc"}', true), ('$.type.type() == "array"', '{"type": []}', true),
   ('$."a-b"."c d" == "\u00e9\"\n"', '{"a-b": {"c d": "é\"\n"}}', true), ('$.exists == 1', '{"exists": 1}', true),
-  -- false and null are nothing to a path alone; 0 and the empty text are something.
+  -- For a path alone, false and null do not count as a value; 0 and the empty text do.
   ('$.flag', '{"flag": true}', true), ('$.flag', '{"flag": false}', false), ('$.flag', '{"flag": null}', false), ('$.flag', '{}', false),
   ('$.flag', '{"flag": 0}', true), ('$.flag', '{"flag": ""}', true), ('$.flag', '{"flag": {}}', true), ('$.flags[*]', '{"flags": [false, true]}', true),
   ('$.flag ? (@ == false)', '{"flag": false}', true), ('$.flag == false', '{"flag": false}', true),

@@ -1,5 +1,5 @@
--- A filtered subscription counts for events that are not older than it, as one without a filter does: at the
--- same time it counts, a microsecond later it does not.
+-- A subscription with a filter applies to events that are not older than it, as one without a filter does: to an
+-- event of the same time, but not to one that is a microsecond older.
 begin;
 \ir ../_helpers.sql
 select plan(7);

@@ -1,5 +1,5 @@
--- Numbers that a table itself keeps within bounds, so that a plain UPDATE at the console is held to them too:
--- both ends are taken, what lies beyond is refused. No such constraint is left out.
+-- Check constraints on numbers, which also apply to an UPDATE at the console: both bounds are accepted, and values
+-- beyond them are refused. The test covers each such constraint.
 begin;
 \ir ../_helpers.sql
 select plan(4 * 11 + 1);

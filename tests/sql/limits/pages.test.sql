@@ -1,5 +1,5 @@
--- Each list: a page of as many rows as there are is the last one; of one fewer it is full and leads to the
--- last row. A list takes 100 rows a page at most.
+-- Each list: a page with room for all rows is the last one; a page with room for one row less leads to the last
+-- row. A page has at most 100 rows.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

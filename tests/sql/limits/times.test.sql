@@ -1,5 +1,5 @@
--- Each time at whose end something goes, lapses or may be done again, tried to the microsecond: at the last
--- moment it is as before, a microsecond later it is not.
+-- Each time limit, tested to the microsecond: at the limit the state is as before, a microsecond later it has
+-- changed.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
@@ -7,8 +7,7 @@ begin;
 \ir ../_callbacks.sql
 set local search_path = helper, extensions;
 
--- What is looked at: made by p_make at noon, and p_see of it at p_last and a microsecond later, each time after
--- p_act. All of it is undone.
+-- Runs p_make at noon; then, at p_last and a microsecond later, runs p_act and returns p_see. Rolls everything back.
 create function edge(p_make text, p_last interval, p_act text, p_see text) returns text language plpgsql as $$
 declare
   v_before text;

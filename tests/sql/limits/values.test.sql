@@ -1,5 +1,5 @@
--- Each limit of a length, a count or a number, tried by the function that has it: the bound itself is
--- taken, one more (or one less) is refused, in the words that name the field.
+-- Each limit of a length, a count or a number, tested with its function: the bound is accepted, one more (or one
+-- less) is refused with an error that names the field.
 begin;
 \ir ../_helpers.sql
 \ir ../_messages.sql

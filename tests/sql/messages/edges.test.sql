@@ -1,5 +1,4 @@
--- What a message is at the edges of its life: another's template, the largest payload, an id that comes too
--- late, sent again.
+-- Edge cases of a message: a template of another organisation, the largest payload, a late id, a resend.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

@@ -1,4 +1,4 @@
--- What waits by intention is not late, and what was counted before is added to.
+-- Work that waits on purpose is not late, and counters continue from their earlier value.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

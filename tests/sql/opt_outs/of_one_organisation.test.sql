@@ -1,4 +1,4 @@
--- An opt-out and a consent are one organisation's, and each change of consent stands in its trail.
+-- Opt-outs and consents belong to one organisation, and its audit trail has each change of consent.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

@@ -1,4 +1,4 @@
--- What an organisation owns, as one text that any change of a row changes; and what it looks like to have nothing.
+-- The rows of an organisation as one text, which changes with any row; and that text for no rows.
 set local search_path = helper, extensions;
 
 -- Tables of the engine, which moves for all organisations alike: clocks, counters, and the calls of runs.

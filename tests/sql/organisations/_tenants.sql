@@ -1,5 +1,5 @@
--- Two organisations that own one of everything, under the same names where a name is an organisation's own: org-visitor
--- and org-victim. `thing` has what each of them owns, by the word that _walk.sql puts between braces.
+-- Two organisations, org-visitor and org-victim, with one object of each kind; names that are unique only within an
+-- organisation are the same. `thing` lists the objects by the word that _walk.sql puts between braces.
 set local search_path = helper, extensions;
 
 create table thing (org text, name text, value text not null, primary key (org, name));

@@ -1,9 +1,9 @@
--- The walk: each door of the schema that takes something of an organisation, called by org-visitor. A word in braces is a
--- thing that both organisations own (_tenants.sql). Each call is made with all things its own, and then with each
+-- The walk: org-visitor calls each function that takes an object of an organisation. A word in braces is an object
+-- that both organisations have (_tenants.sql). Each call is made with only its own objects, and then with each
 -- combination of its own and the victim's.
 --
--- `walk` takes what becomes of the call with one's own things, what becomes of it with another's, and the calls. 'works'
--- goes through; anything else is the SQLSTATE: OH002 says that there is no such object.
+-- Arguments of `walk`: the expected outcome with own objects, the expected outcome with the victim's, and the calls. An
+-- outcome is 'works' or a SQLSTATE; OH002 means that there is no such object.
 set local search_path = helper, extensions;
 
 create table call (n integer generated always as identity, text text, function text, own text, foreign_ text);
@@ -217,8 +217,8 @@ select walk('OH004', 'OH004', $$
   resume_lane(p_endpoint_id => {endpoint}, p_partition_key => {word})
 $$);
 
--- Doors of the operator take no organisation: whoever holds the secret key may name anybody's object. They change
--- nobody else's, and two ids of two organisations name nothing.
+-- Functions of the operator take no organisation: with the secret key a caller may name any object. They change no other
+-- object, and a pair of ids from two organisations names none.
 select walk('works', null, $$
   delete_endpoint(p_endpoint_id => {endpoint})
   disable_endpoint(p_endpoint_id => {endpoint})
@@ -252,7 +252,7 @@ select walk('works', 'works', $$
   receive_callbacks(p_app_id => '{own app}', p_org_id => {org}, p_updates => jsonb_build_array(jsonb_build_object('kind', 'status', 'field', 'messages', 'key', 'walk', 'waba_id', '200000000000001', 'phone_number_id', {number}, 'wamid', {wamid}, 'status', 'delivered', 'at', 1772366480, 'data', '{}'::jsonb)))
 $$);
 
--- Parameters that name nothing of anybody.
+-- Parameters that name no object of an organisation.
 create table plain_parameter (name text primary key);
 insert into plain_parameter
 select unnest(array['p_limit', 'p_from', 'p_to', 'p_hours', 'p_reason', 'p_why', 'p_actor', 'p_source', 'p_evidence', 'p_purpose', 'p_purposes',
@@ -262,7 +262,7 @@ select unnest(array['p_limit', 'p_from', 'p_to', 'p_hours', 'p_reason', 'p_why',
   'p_ordering', 'p_max_in_flight', 'p_quantum', 'p_retry', 'p_rate_per_second', 'p_kind', 'p_broker', 'p_credentials', 'p_access_token',
   'p_messages_per_second', 'p_pair_seconds', 'p_waba_id', 'p_allow_unsigned', 'p_context', 'p_result', 'p_count', 'p_delay', 'p_failed_from',
   'p_failed_to', 'p_endpoint', 'p_token', 'p_run', 'p_seq', 'p_ended', 'p_known', 'p_contract']);
--- Doors that take nothing of an organisation, with the reason.
+-- Functions that take no object of an organisation, with the reason.
 create table plain_function (name text primary key, why text);
 insert into plain_function
 select n, w from (values

@@ -1,5 +1,5 @@
--- What organisations share at WhatsApp: an app, an account, and, one after the other, a number. What happens to one
--- of them slows, holds and moves what is its own, and nothing of the others'.
+-- Organisations may share an app and an account at WhatsApp, and may have the same number one after the other. An
+-- update about one of them slows, holds or changes only its own channels and messages.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

@@ -52,17 +52,17 @@ Deno.test('an error of the database is told by its codes, since its words may qu
   expect(await odd.database.findApp('k')).toEqual({
     ok: false,
     error: expect.stringMatching(
-      /^Cannot read the answer of outbox.callback_app at app.secrets;/,
+      /^Cannot read the result of outbox.callback_app at app.secrets;/,
     ),
   })
 })
 
-Deno.test('a function that the database does not have is told with what to do', async () => {
+Deno.test('the error for a function that the database lacks has a remedy', async () => {
   const error = { code: 'PGRST202', message: 'wamid.X', details: null, hint: null }
   const { database } = over({ ok: false, status: 404, error })
   expect(await database.findApp('k')).toEqual({
     ok: false,
     error: 'outbox.callback_app answers 404 PGRST202; the functions and the database are of ' +
-      'different versions: push the migrations and deploy the functions of one version',
+      'different versions: push the migrations and deploy the functions of the same version',
   })
 })

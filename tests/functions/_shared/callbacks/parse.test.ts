@@ -113,7 +113,7 @@ Deno.test('parseUpdates() gives up at more updates than a callback can have', ()
   expect(parseUpdates(entry)).toBe(null)
 })
 
-Deno.test('the contact of each status is found without a search, however many there are', () => {
+Deno.test('the contact of each status is found by an index, however many contacts there are', () => {
   let looks = 0
   const contacts = Array.from(
     { length: 4000 },

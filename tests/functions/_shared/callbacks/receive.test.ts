@@ -160,7 +160,7 @@ Deno.test('an unknown key is 401, and a key of another form is not even looked u
   }
 })
 
-Deno.test('without a key the one app of the shared address is asked for, and 503 when there is none', async () => {
+Deno.test('without a key the app of the shared address is used, and the answer is 503 if there is none', async () => {
   const { status, asked, batches } = await send({ key: null })
   expect([status, asked]).toEqual([200, [null]])
   expect(batches.map(({ appId }) => appId)).toEqual(['77'])
@@ -198,7 +198,7 @@ Deno.test('nothing of a body is read before its app is known and its length allo
   expect(pulls).toBe(0)
 })
 
-Deno.test('a body is parsed after its signature alone', async () => {
+Deno.test('a body is parsed only after its signature is verified', async () => {
   const parse = JSON.parse
   let parsed = 0
   try {
@@ -218,7 +218,7 @@ Deno.test('a body is parsed after its signature alone', async () => {
   }
 })
 
-Deno.test('what nobody has signed may have 64 KiB, whatever it says of its length', async () => {
+Deno.test('a body without a signature may have 64 KiB, whatever its content-length is', async () => {
   const open = { ...app, allowUnsigned: true }
   const padded = (bytes: number): string => `{"entry":[],"pad":"${'x'.repeat(bytes - 21)}"}`
   expect((await send({ app: open, headers: {}, body: padded(maxUnsignedBytes) })).status).toBe(200)

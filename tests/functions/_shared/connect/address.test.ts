@@ -65,7 +65,7 @@ Deno.test('allows() takes what the operator allows, and nothing beside it', () =
   }
 })
 
-Deno.test('createPolicySource() gives another policy as soon as one of the rules is another', () => {
+Deno.test('createPolicySource() gives a new policy as soon as one of the rules changes', () => {
   const rules: AddressRules = {
     allowHttp: true,
     allowCidrs: ['10.0.0.0/8'],

@@ -1,4 +1,4 @@
-/** What each error of a database means, from a real server wherever it can be made to happen. */
+/** The kind of each database error; errors come from a real server where a test can cause them. */
 
 import { expect } from '@std/expect'
 import postgres, { type Sql } from 'postgres'
@@ -222,7 +222,7 @@ for (const { title, code, kind, fault } of made) {
   })
 }
 
-Deno.test('a connection that was read-only is made anew, so that it ends with its cause', async () => {
+Deno.test('a read-only connection is replaced by a new one', async () => {
   await admin`alter role courier set default_transaction_read_only = on`
   const database = connectDirect({ url: url() })
   try {
@@ -234,7 +234,7 @@ Deno.test('a connection that was read-only is made anew, so that it ends with it
   }
 })
 
-/** What no test can make happen, and what the gateway and the driver call things. */
+/** Errors that no test can cause, and the codes of the gateway and the driver. */
 const known: Record<FaultKind, string[]> = {
   passes: [
     '',
@@ -287,13 +287,13 @@ for (const kind of ['passes', 'member', 'never'] as const) {
   })
 }
 
-Deno.test('kindOfCode() has no row that no code comes to', () => {
+Deno.test('kindOfCode() has a code for each row of the table', () => {
   const codes = [...Object.values(known).flat(), ...made.map(({ code }) => code ?? ''), 'ODD_CODE']
   const rows = codes.map((code) => faultTable.findIndex((row) => row.codes.test(code)))
   expect([...new Set(rows)].sort((a, b) => a - b)).toEqual(faultTable.map((_, n) => n))
 })
 
-Deno.test('kindOfAnswer() goes by the status where the gateway gives no code', () => {
+Deno.test('kindOfAnswer() uses the status if the gateway gives no code', () => {
   for (const status of [0, 408, 429, 500, 502, 503, 504]) {
     expect([status, kindOfAnswer(status, '')]).toEqual([status, 'passes'])
   }
@@ -304,7 +304,7 @@ Deno.test('kindOfAnswer() goes by the status where the gateway gives no code', (
   expect(kindOfAnswer(405, '25006')).toBe('passes')
 })
 
-Deno.test('outbox.is_passing() takes for passing only what the table does', async () => {
+Deno.test('outbox.is_passing() is true only for codes that the table calls passing', async () => {
   const codes = Object.values(known).flat().filter((code) => /^[0-9A-Z]{5}$/.test(code))
   for (const code of codes) {
     const [row] = await admin<{ passes: boolean }[]>`select outbox.is_passing(${code}) as passes`

@@ -7,7 +7,7 @@ function errorOf(fields: Record<string, unknown>, cause?: Error): Error {
 
 const socket = errorOf({ code: 'ENOTFOUND' })
 
-Deno.test('failureOf() takes the word of the broker, however deep in the error it is', () => {
+Deno.test('failureOf() uses the error of the broker, however deeply it is nested', () => {
   const refusal = errorOf({ name: 'KafkaJSProtocolError', type: 'MESSAGE_TOO_LARGE' })
   for (const error of [refusal, errorOf({ name: 'KafkaJSNonRetriableError' }, refusal)]) {
     expect(failureOf(error, socket))
@@ -17,13 +17,13 @@ Deno.test('failureOf() takes the word of the broker, however deep in the error i
     .toMatchObject({ error_class: 'broker', code: 'login_refused' })
 })
 
-Deno.test('failureOf() takes no word of the client for one of the broker', () => {
+Deno.test('failureOf() does not mistake an error of the client for one of the broker', () => {
   for (const type of ['request', 'ECONN refused', 7]) {
     expect(failureOf(errorOf({ type }), null)).toMatchObject({ error_class: 'connect' })
   }
 })
 
-Deno.test('failureOf() goes by the last error of a socket where kafkajs says little', () => {
+Deno.test('failureOf() uses the last socket error if the error of kafkajs has no details', () => {
   const given = errorOf({ name: 'KafkaJSNumberOfRetriesExceeded' })
   expect(failureOf(given, socket)).toMatchObject({ error_class: 'dns' })
   expect(failureOf(given, null)).toMatchObject({ error_class: 'connect' })
