@@ -4568,6 +4568,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'reading_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
       'receive_callbacks': {
         Args: { 'p_app_id': string; 'p_org_id'?: string; 'p_updates'?: Json }
         Returns: Json

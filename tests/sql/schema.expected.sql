@@ -1046,6 +1046,11 @@ begin
     return null;
   end if;
   return '';
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  return 'filter: ' || sqlerrm;
 end
 $$;
 
@@ -2001,7 +2006,6 @@ CREATE FUNCTION outbox.ask_filters(p_batch outbox.routing) RETURNS outbox.routin
 declare
   -- A quarter of a microsecond each at most: a second when every payload is made for it.
   v_most constant bigint := 4194304;
-  v_reading constant integer := 2;
   v_question outbox.question;
   v_event uuid;
   v_doc jsonb;
@@ -2014,8 +2018,10 @@ declare
 begin
   foreach v_question in array p_batch.questions loop
     v_work := v_work + v_question.body_bytes * (
-      (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
-      + case when v_event = v_question.event_id then 0 else v_reading end);
+      select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w);
+    if v_event is distinct from v_question.event_id then
+      v_work := v_work + outbox.reading_work(v_question.event_id, v_question.body_bytes);
+    end if;
     exit when v_work > v_most and v_event is not null;
     if v_event is distinct from v_question.event_id then
       v_event := v_question.event_id;
@@ -14878,6 +14884,9 @@ begin
   begin
     doc := v_body::jsonb;
   exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
     problem := 'filter: ' || sqlerrm;
   end;
 end
@@ -15111,6 +15120,38 @@ ALTER FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now ti
 -- Name: FUNCTION readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'What is left of a claim without the endpoints whose secrets cannot be read: their deliveries are given back, and they are held. locks: the caller holds the gates.';
+
+-- Name: reading_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.reading_work(p_event_id uuid, p_body_bytes bigint) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_each_byte constant integer := 2;
+  v_small constant integer := 16384;
+  -- Postgres sorts the names of an object, in an order made for it by a twelfth of the square of
+  -- their number in comparisons, of 20 ns each.
+  v_comparisons constant integer := 150;
+  v_colons bigint := 0;
+begin
+  if p_body_bytes > v_small then
+    v_colons := (
+      select pg_catalog.octet_length(e.body)
+        - pg_catalog.octet_length(pg_catalog.replace(e.body, ':', ''))
+      from outbox.event e where e.id = p_event_id);
+  end if;
+  return p_body_bytes * v_each_byte + v_colons * v_colons / v_comparisons;
+end
+$$;
+
+ALTER FUNCTION outbox.reading_work(p_event_id uuid, p_body_bytes bigint) OWNER TO postgres;
+
+-- Name: FUNCTION reading_work(p_event_id uuid, p_body_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.reading_work(p_event_id uuid, p_body_bytes bigint) IS 'What reading a payload as jsonb costs at most, in the units of ask_filters(): each colon counts as a member of one object.';
 
 -- Name: receive_callbacks(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23995,6 +24036,10 @@ REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
 -- Name: FUNCTION readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION reading_work(p_event_id uuid, p_body_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.reading_work(p_event_id uuid, p_body_bytes bigint) FROM PUBLIC;
 
 -- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
