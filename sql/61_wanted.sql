@@ -27,32 +27,32 @@ $$;
 comment on function outbox.read_payload(uuid) is
   'The payload of an event as filters are asked of it, or why it cannot be read as jsonb.';
 
-create function outbox.reading_work(p_event_id uuid, p_body_bytes bigint) returns bigint
+create function outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) returns bigint
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_each_byte constant integer := 2;
   v_small constant integer := 16384;
-  -- Postgres sorts the names of an object, in an order made for it by a twelfth of the square of
-  -- their number in comparisons, of 20 ns each.
-  v_comparisons constant integer := 150;
-  v_colons bigint := 0;
+  -- In an order of names that is made for it, a twelfth of the square of their number in
+  -- comparisons, of 20 ns each.
+  v_members constant integer := 150;
+  v_colons bigint;
 begin
-  if p_body_bytes > v_small then
-    v_colons := (
-      select pg_catalog.octet_length(e.body)
-        - pg_catalog.octet_length(pg_catalog.replace(e.body, ':', ''))
-      from outbox.event e where e.id = p_event_id);
+  if p_body_bytes <= v_small then
+    return 0;
   end if;
-  return p_body_bytes * v_each_byte + v_colons * v_colons / v_comparisons;
+  select pg_catalog.octet_length(e.body)
+    - pg_catalog.octet_length(pg_catalog.replace(e.body, ':', ''))
+  into v_colons
+  from outbox.event e where e.id = p_event_id;
+  return v_colons * v_colons / v_members;
 end
 $$;
-comment on function outbox.reading_work(uuid, bigint) is
-  'What reading a payload as jsonb costs at most, in the units of ask_filters(): each colon counts '
-  'as a member of one object.';
+comment on function outbox.sorting_work(uuid, bigint) is
+  'What Postgres may take to sort the members of a payload when it reads it as jsonb, in the units '
+  'of ask_filters(): each colon counts as a member of one object.';
 
 create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
 language plpgsql stable set search_path = ''
@@ -133,24 +133,30 @@ as $$
 declare
   -- A quarter of a microsecond each at most: a second when every payload is made for it.
   v_most constant bigint := 4194304;
+  v_reading constant integer := 2;
   v_question outbox.question;
   v_event uuid;
+  v_is_new boolean;
   v_doc jsonb;
   v_created_at timestamptz;
   v_unreadable text;
   v_work bigint := 0;
+  v_sorting bigint := 0;
   v_problems text[] := '{}';
   v_asked integer;
   v_cut integer;
 begin
   foreach v_question in array p_batch.questions loop
+    v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
-      select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w);
-    if v_event is distinct from v_question.event_id then
-      v_work := v_work + outbox.reading_work(v_question.event_id, v_question.body_bytes);
+      (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
+      + case when v_is_new then v_reading else 0 end);
+    if v_is_new then
+      v_sorting := v_sorting
+        + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
     end if;
-    exit when v_work > v_most and v_event is not null;
-    if v_event is distinct from v_question.event_id then
+    exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
+    if v_is_new then
       v_event := v_question.event_id;
       select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
       from outbox.read_payload(v_event) r;

@@ -4568,7 +4568,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'reading_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
       'receive_callbacks': {
         Args: { 'p_app_id': string; 'p_org_id'?: string; 'p_updates'?: Json }
         Returns: Json
@@ -5000,6 +4999,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'sorting_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
       'spellings': { Args: { 'p_recipient': string }; Returns: (string)[] }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }

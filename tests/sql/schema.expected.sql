@@ -2006,24 +2006,30 @@ CREATE FUNCTION outbox.ask_filters(p_batch outbox.routing) RETURNS outbox.routin
 declare
   -- A quarter of a microsecond each at most: a second when every payload is made for it.
   v_most constant bigint := 4194304;
+  v_reading constant integer := 2;
   v_question outbox.question;
   v_event uuid;
+  v_is_new boolean;
   v_doc jsonb;
   v_created_at timestamptz;
   v_unreadable text;
   v_work bigint := 0;
+  v_sorting bigint := 0;
   v_problems text[] := '{}';
   v_asked integer;
   v_cut integer;
 begin
   foreach v_question in array p_batch.questions loop
+    v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
-      select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w);
-    if v_event is distinct from v_question.event_id then
-      v_work := v_work + outbox.reading_work(v_question.event_id, v_question.body_bytes);
+      (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
+      + case when v_is_new then v_reading else 0 end);
+    if v_is_new then
+      v_sorting := v_sorting
+        + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
     end if;
-    exit when v_work > v_most and v_event is not null;
-    if v_event is distinct from v_question.event_id then
+    exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
+    if v_is_new then
       v_event := v_question.event_id;
       select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
       from outbox.read_payload(v_event) r;
@@ -15121,38 +15127,6 @@ ALTER FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now ti
 
 COMMENT ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'What is left of a claim without the endpoints whose secrets cannot be read: their deliveries are given back, and they are held. locks: the caller holds the gates.';
 
--- Name: reading_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.reading_work(p_event_id uuid, p_body_bytes bigint) RETURNS bigint
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  v_each_byte constant integer := 2;
-  v_small constant integer := 16384;
-  -- Postgres sorts the names of an object, in an order made for it by a twelfth of the square of
-  -- their number in comparisons, of 20 ns each.
-  v_comparisons constant integer := 150;
-  v_colons bigint := 0;
-begin
-  if p_body_bytes > v_small then
-    v_colons := (
-      select pg_catalog.octet_length(e.body)
-        - pg_catalog.octet_length(pg_catalog.replace(e.body, ':', ''))
-      from outbox.event e where e.id = p_event_id);
-  end if;
-  return p_body_bytes * v_each_byte + v_colons * v_colons / v_comparisons;
-end
-$$;
-
-ALTER FUNCTION outbox.reading_work(p_event_id uuid, p_body_bytes bigint) OWNER TO postgres;
-
--- Name: FUNCTION reading_work(p_event_id uuid, p_body_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.reading_work(p_event_id uuid, p_body_bytes bigint) IS 'What reading a payload as jsonb costs at most, in the units of ask_filters(): each colon counts as a member of one object.';
-
 -- Name: receive_callbacks(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text DEFAULT NULL::text, p_updates jsonb DEFAULT '[]'::jsonb) RETURNS jsonb
@@ -18024,6 +17998,38 @@ ALTER FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) OWN
 -- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) IS 'The rule, with a retry for what the provider itself calls transient.';
+
+-- Name: sorting_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_small constant integer := 16384;
+  -- In an order of names that is made for it, a twelfth of the square of their number in
+  -- comparisons, of 20 ns each.
+  v_members constant integer := 150;
+  v_colons bigint;
+begin
+  if p_body_bytes <= v_small then
+    return 0;
+  end if;
+  select pg_catalog.octet_length(e.body)
+    - pg_catalog.octet_length(pg_catalog.replace(e.body, ':', ''))
+  into v_colons
+  from outbox.event e where e.id = p_event_id;
+  return v_colons * v_colons / v_members;
+end
+$$;
+
+ALTER FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) OWNER TO postgres;
+
+-- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) IS 'What Postgres may take to sort the members of a payload when it reads it as jsonb, in the units of ask_filters(): each colon counts as a member of one object.';
 
 -- Name: spellings(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24037,10 +24043,6 @@ REVOKE ALL ON FUNCTION outbox.read_unrouted() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION reading_work(p_event_id uuid, p_body_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.reading_work(p_event_id uuid, p_body_bytes bigint) FROM PUBLIC;
-
 -- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) FROM PUBLIC;
@@ -24405,6 +24407,10 @@ REVOKE ALL ON FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now
 -- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) FROM PUBLIC;
 
 -- Name: FUNCTION spellings(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
 

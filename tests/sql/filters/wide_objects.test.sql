@@ -19,9 +19,10 @@ select step(0);
 select is((select count(*) from outbox.unrouted), 0::bigint, 'each call that follows reads another');
 select is((select count(*) from outbox.delivery join event on id = event_id), 3::bigint, 'all of them are delivered');
 
--- What an event costs is asked once, however many endpoints ask its filters.
+-- What an event costs is counted once, however many endpoints ask its filters.
 select endpoint(p_types => '{a}', p_filter => '$.k2 == 1') from generate_series(1, 20);
-create temporary table again as select outbox.publish_raw('a', body) as id from wide;
+create temporary table again as
+select outbox.publish_raw('a', '{' || string_agg(format('"%s":1', to_hex(n)), ',') || '}') as id from generate_series(1, 28000) n;
 select step(0);
 select is((select count(*) from outbox.unrouted), 0::bigint, 'an event is read once for all endpoints that ask');
 
