@@ -17,12 +17,42 @@ begin
   begin
     doc := v_body::jsonb;
   exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
     problem := 'filter: ' || sqlerrm;
   end;
 end
 $$;
 comment on function outbox.read_payload(uuid) is
   'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
+
+create function outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) returns bigint
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_small constant integer := 16384;
+  -- In an order of names that is made for it, a twelfth of the square of their number in
+  -- comparisons, of 20 ns each.
+  v_members constant integer := 150;
+  v_colons bigint;
+begin
+  if p_body_bytes <= v_small then
+    return 0;
+  end if;
+  select pg_catalog.octet_length(e.body)
+    - pg_catalog.octet_length(pg_catalog.replace(e.body, ':', ''))
+  into v_colons
+  from outbox.event e where e.id = p_event_id;
+  return v_colons * v_colons / v_members;
+end
+$$;
+comment on function outbox.sorting_work(uuid, bigint) is
+  'What Postgres may take to sort the members of a payload when it reads it as jsonb, in the units '
+  'of ask_filters(): each colon counts as a member of one object.';
 
 create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
 language plpgsql stable set search_path = ''
@@ -85,6 +115,11 @@ begin
     return null;
   end if;
   return '';
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  return 'filter: ' || sqlerrm;
 end
 $$;
 comment on function outbox.answer_of(outbox.question, jsonb, timestamptz) is
@@ -102,20 +137,27 @@ declare
   v_reading constant integer := 2;
   v_question outbox.question;
   v_event uuid;
+  v_is_new boolean;
   v_doc jsonb;
   v_created_at timestamptz;
   v_unreadable text;
   v_work bigint := 0;
+  v_sorting bigint := 0;
   v_problems text[] := '{}';
   v_asked integer;
   v_cut integer;
 begin
   foreach v_question in array p_batch.questions loop
+    v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
       (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
-      + case when v_event = v_question.event_id then 0 else v_reading end);
-    exit when v_work > v_most and v_event is not null;
-    if v_event is distinct from v_question.event_id then
+      + case when v_is_new then v_reading else 0 end);
+    if v_is_new then
+      v_sorting := v_sorting
+        + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
+    end if;
+    exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
+    if v_is_new then
       v_event := v_question.event_id;
       select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
       from outbox.read_payload(v_event) r;

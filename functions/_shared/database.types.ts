@@ -4999,6 +4999,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'sorting_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
       'spellings': { Args: { 'p_recipient': string }; Returns: (string)[] }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }

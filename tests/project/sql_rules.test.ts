@@ -5,15 +5,14 @@ import { checkSql } from '../_lint/sql_rules.ts'
 import { listFiles } from '../_run/files.ts'
 
 /**
- * Where an error of any kind may be caught: the kick, which must never fail its caller; filters,
- * which are the user's; routing and claiming, whose errors must not undo the results of a dispatch;
+ * Where an error of any kind may be caught: the kick, which must never fail its caller; routing
+ * and claiming, whose errors must not undo the results of a dispatch;
  * each step of the tick's upkeep, none of which may cost the kick; a step of a saga, to say which;
  * applying callbacks, which stay stored whatever becomes of them.
  */
 const keepToThemselves = [
   'upkeep',
   'kick',
-  'read_payload',
   'route',
   'dispatch',
   'run_step',
@@ -23,6 +22,7 @@ const keepToThemselves = [
 /** A handler that isolates the bad member of a batch raises a temporary error again, or leaves it. */
 const tellApart = [
   'add_apart',
+  'answer_of',
   'claim',
   'complete_apart',
   'count_failure',
@@ -33,6 +33,7 @@ const tellApart = [
   'note_batch',
   'park_apart',
   'purge_deleted',
+  'read_payload',
   'read_problem',
   'read_results',
   'readable',

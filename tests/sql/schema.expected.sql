@@ -1046,6 +1046,11 @@ begin
     return null;
   end if;
   return '';
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  return 'filter: ' || sqlerrm;
 end
 $$;
 
@@ -2004,20 +2009,27 @@ declare
   v_reading constant integer := 2;
   v_question outbox.question;
   v_event uuid;
+  v_is_new boolean;
   v_doc jsonb;
   v_created_at timestamptz;
   v_unreadable text;
   v_work bigint := 0;
+  v_sorting bigint := 0;
   v_problems text[] := '{}';
   v_asked integer;
   v_cut integer;
 begin
   foreach v_question in array p_batch.questions loop
+    v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
       (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
-      + case when v_event = v_question.event_id then 0 else v_reading end);
-    exit when v_work > v_most and v_event is not null;
-    if v_event is distinct from v_question.event_id then
+      + case when v_is_new then v_reading else 0 end);
+    if v_is_new then
+      v_sorting := v_sorting
+        + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
+    end if;
+    exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
+    if v_is_new then
       v_event := v_question.event_id;
       select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
       from outbox.read_payload(v_event) r;
@@ -14877,6 +14889,9 @@ begin
   begin
     doc := v_body::jsonb;
   exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
     problem := 'filter: ' || sqlerrm;
   end;
 end
@@ -17982,6 +17997,38 @@ ALTER FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) OWN
 -- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) IS 'The rule, with a retry for what the provider itself calls transient.';
+
+-- Name: sorting_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_small constant integer := 16384;
+  -- In an order of names that is made for it, a twelfth of the square of their number in
+  -- comparisons, of 20 ns each.
+  v_members constant integer := 150;
+  v_colons bigint;
+begin
+  if p_body_bytes <= v_small then
+    return 0;
+  end if;
+  select pg_catalog.octet_length(e.body)
+    - pg_catalog.octet_length(pg_catalog.replace(e.body, ':', ''))
+  into v_colons
+  from outbox.event e where e.id = p_event_id;
+  return v_colons * v_colons / v_members;
+end
+$$;
+
+ALTER FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) OWNER TO postgres;
+
+-- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) IS 'What Postgres may take to sort the members of a payload when it reads it as jsonb, in the units of ask_filters(): each colon counts as a member of one object.';
 
 -- Name: spellings(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24359,6 +24406,10 @@ REVOKE ALL ON FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now
 -- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) FROM PUBLIC;
 
 -- Name: FUNCTION spellings(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -25,6 +25,10 @@ insert into asked (filter, payload, passes) values
   ('exists($.a)', '{"a": null}', true), ('exists($.a)', '{}', false), ('!exists($.a)', '{}', true), ('exists($.a[*] ? (@ == 1))', '{"a": [1]}', true),
   ('$.name starts with "b"', '{"name": "abc"}', false), ('$.name starts with "ab"', '{"name": "abc"}', true), ('$.type.type() == "array"', '{"type": []}', true),
   ('$."a-b"."c d" == "\u00e9\"\n"', '{"a-b": {"c d": "é\"\n"}}', true), ('$.exists == 1', '{"exists": 1}', true),
+  -- null equals null alone, and differs from every other value.
+  ('$.country != "DE"', '{"country": null}', true), ('$.total != 1', '{"total": null}', true), ('$.a != null', '{"a": 5}', true), ('$.a != null', '{"a": {}}', true),
+  ('$.a != null', '{"a": null}', false), ('$.a != null', '{}', false), ('$.a == null', '{"a": false}', false), ('$.n in (1, "x")', '{"n": null}', false),
+  ('$.total < 1', '{"total": null}', false), ('$.total != 1', '{"total": true}', false),
   -- For a path alone, false and null do not count as a value; 0 and the empty text do.
   ('$.flag', '{"flag": true}', true), ('$.flag', '{"flag": false}', false), ('$.flag', '{"flag": null}', false), ('$.flag', '{}', false),
   ('$.flag', '{"flag": 0}', true), ('$.flag', '{"flag": ""}', true), ('$.flag', '{"flag": {}}', true), ('$.flags[*]', '{"flags": [false, true]}', true),
