@@ -24,7 +24,11 @@ begin
     v_done.refused := 0;
     return v_done;
   exception when others then
-    if outbox.is_passing(sqlstate) then
+    -- Nobody makes the call again that reports a lost lease.
+    if outbox.is_passing(sqlstate) and not (
+      outbox.may_stay(sqlstate)
+      and coalesce(p_results[1].error_class, '') = 'lease_expired')
+    then
       raise;
     end if;
     v_sqlstate := sqlstate;
@@ -47,7 +51,8 @@ end
 $$;
 comment on function outbox.complete_apart(outbox.result[], timestamptz) is
   'Applies results as complete() does; one that the database refuses costs only itself. An error '
-  'that passes by itself is raised. locks: the caller holds the gates.';
+  'that passes by itself is raised, but a lost lease is refused if the error may stay. locks: the '
+  'caller holds the gates.';
 
 create function outbox.refuse_result(
   p_result outbox.result, p_sqlstate text, p_error text, p_now timestamptz

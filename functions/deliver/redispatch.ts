@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../_shared/clock.ts'
 import type { ContractRefusal } from '../_shared/contract_range.ts'
-import type { DispatchAnswer, DispatchCall } from '../_shared/contracts.ts'
+import type { ClaimKey, DispatchAnswer, DispatchCall } from '../_shared/contracts.ts'
 import type { Database, DatabaseFault } from '../_shared/database.ts'
 import type { Log } from '../_shared/log.ts'
 import type { Trouble } from './trouble.ts'
@@ -32,12 +32,14 @@ export type Answered = { answer: DispatchAnswer; calledAt: number }
 
 /**
  * An answer, the fault for which the call must be divided, what to update when the two sides speak no
- * common contract, or null when the call was given up.
+ * common contract, what was claimed with an answer that cannot be read, or null when the call was
+ * given up.
  */
 export type Dispatched =
   | Answered
   | { refused: DatabaseFault }
   | { refusal: ContractRefusal }
+  | { unreadable: readonly ClaimKey[] }
   | null
 
 const firstPauseMs = 50
@@ -45,14 +47,14 @@ const longestPauseMs = 2_000
 const firstSlowPauseMs = 5_000
 const longestSlowPauseMs = 60_000
 
-/** One result alone that takes the whole time that a statement has is given up after so many tries. */
-const mostTimeouts = 5
+/** A conflict, or one result alone that takes all the time of a statement, is no chance after so many. */
+const mostStalls = 5
 
 /**
  * Makes one call until it is answered: an answer that was lost may have claimed, so the same (run,
  * seq) asks again, with growing pauses. A call of which the database refuses something is handed
  * back, to be divided: nothing of it has happened. The same for a call that the database refuses
- * because it speaks another contract.
+ * because it speaks another contract. Of an answer that cannot be read all has happened.
  */
 export async function dispatchUntilAnswered(
   deps: RedispatchDeps,
@@ -61,7 +63,7 @@ export async function dispatchUntilAnswered(
 ): Promise<Dispatched> {
   const { database, clock } = deps
   const firstCallAt = clock.now()
-  let timeouts = 0
+  let stalls = 0
   for (let tries = 0;; tries++) {
     const calledAt = clock.now()
     // A repeat may come minutes later, and what was known is too old then.
@@ -75,22 +77,26 @@ export async function dispatchUntilAnswered(
     const { fault } = reply
     trouble.say(call.run, fault)
     if (fault.refusal !== undefined) return { refusal: fault.refusal }
-    if (fault.code === '57014') timeouts++
-    if (mustDivide(call, fault, timeouts)) return { refused: fault }
+    if (fault.claimed !== undefined) return { unreadable: fault.claimed }
+    if (/^(57014|40|55)/.test(fault.code)) stalls++
+    if (mustDivide(call, fault, stalls)) return { refused: fault }
     const isSlow = fault.kind !== 'passes'
     if ((isSlow && !asksOn) || clock.now() >= giveUpAt(firstCallAt)) return null
     await pause(deps, isSlow, tries)
   }
 }
 
-/** A statement that takes too long is one with too much in it. */
+/**
+ * A statement that takes too long is one with too much in it. A deadlock or a lock that is not got
+ * passes by itself, unless one result brings it each time.
+ */
 function mustDivide(
   { results }: DispatchCall,
   { kind, code }: DatabaseFault,
-  timeouts: number,
+  stalls: number,
 ): boolean {
   if (results.length === 0) return false
-  return kind === 'member' || (code === '57014' && (results.length > 1 || timeouts >= mostTimeouts))
+  return kind === 'member' || stalls >= mostStalls || (code === '57014' && results.length > 1)
 }
 
 async function pause(

@@ -1,7 +1,7 @@
 import { addressRules } from '../_shared/connect/address.ts'
-import type { Delivery, DispatchAnswer, Result } from '../_shared/contracts.ts'
+import type { ClaimKey, Delivery, DispatchAnswer, Result } from '../_shared/contracts.ts'
 import { type ActiveRun, type RunDeps, wakeIfDue } from './active_run.ts'
-import type { Batch } from './attempt.ts'
+import { type Batch, release } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
 import { isGentle, isHandFull, mayNotBegin } from './due.ts'
 import { withSettings } from './options.ts'
@@ -14,7 +14,8 @@ const patienceMs = 10_000
 
 /**
  * One dispatch: it brings the results in, and begins to send what the answer claims, up to `room`
- * deliveries. When the database does not answer it the run is over: `state.end` says so. Of a call
+ * deliveries. When the database does not answer it, or not readably, the run is over: `state.end`
+ * says so. Of a call
  * that was refused, the parts come first, and claim nothing.
  */
 export async function turn(run: ActiveRun, room: number, ended: boolean): Promise<void> {
@@ -53,6 +54,11 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
     return
   }
   deps.begun?.(null)
+  if ('unreadable' in answered) {
+    renewals.settle(null, 0)
+    giveBack(run, answered.unreadable)
+    return
+  }
   if ('refused' in answered) {
     renewals.settle(null, 0)
     state.parts.unshift(...divide(call.results, answered.refused, deps.log))
@@ -62,6 +68,14 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
   take(run, answered, limit)
   state.known = learn(state.known, answered.answer)
   send(run, { ...answered, answer: fillIn(answered.answer, known) })
+}
+
+/** Nobody can send what cannot be read, and no attempt of it counts. The run is over. */
+function giveBack({ deps, state, summary }: ActiveRun, claimed: readonly ClaimKey[]): void {
+  state.end = 'unreadable'
+  if (state.results.length === 0) state.oldestResultAt = deps.clock.now()
+  state.results.push(...claimed.map(release))
+  summary.released += claimed.length
 }
 
 /** Results are kept as long as the platform lets the run live: they count until somebody claims. */
