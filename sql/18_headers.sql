@@ -79,19 +79,51 @@ comment on function outbox.check_headers(jsonb) is
   'Raises OH001 for the first custom header that may not be sent; never shows a value, which may '
   'be a credential.';
 
+create function outbox.header_set(p_text text) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_headers jsonb;
+begin
+  -- Not above, where what is raised is not caught.
+  v_headers := p_text;
+  if pg_catalog.jsonb_typeof(v_headers) = 'object' then
+    return (
+      select v_headers
+      where not exists (
+        select from pg_catalog.jsonb_each(v_headers) h
+        where pg_catalog.jsonb_typeof(h.value) <> 'string'));
+  end if;
+  return null;
+exception when data_exception then
+  return null;
+end
+$$;
+comment on function outbox.header_set(text) is
+  'Custom headers as Vault keeps them, {name: value}; null when the text is something else.';
+
 create function outbox.stored_headers(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
+declare
+  v_headers jsonb := '{}';
 begin
-  return case
-    when p_vault_id is null then '{}'
-    else outbox.vault_text(p_vault_id, 'the set of custom headers')::jsonb
-  end;
+  if p_vault_id is not null then
+    v_headers := outbox.header_set(outbox.vault_text(p_vault_id, 'the set of custom headers'));
+  end if;
+  if v_headers is null then
+    -- A run that is told of it could not read any other endpoint either.
+    raise exception using errcode = 'OH004',
+      message = 'the set of custom headers in Vault is not an object of texts',
+      hint = 'Set it again: set_headers()';
+  end if;
+  return v_headers;
 end
 $$;
 comment on function outbox.stored_headers(uuid) is
-  'The custom headers of an endpoint with their values. OH004 if they are missing in Vault, and '
-  'Vault''s own error if they cannot be decrypted. Only for dispatch().';
+  'The custom headers of an endpoint with their values. OH004 if Vault does not have them or has an '
+  'invalid value in their place, and Vault''s own error if they cannot be decrypted. Only for '
+  'dispatch().';
 
 create function outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql stable set search_path = ''
@@ -111,7 +143,7 @@ begin
   if pg_catalog.cardinality(v_missing) = 0 then
     return v_stored;
   end if;
-  v_stored := outbox.try_read(v_endpoint.headers_vault_id)::jsonb;
+  v_stored := outbox.header_set(outbox.try_read(v_endpoint.headers_vault_id));
   if v_stored is null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',

@@ -6,7 +6,11 @@ create function outbox.read_problem(p_vault_id uuid, p_what text) returns text
 language plpgsql stable set search_path = ''
 as $$
 begin
-  perform outbox.vault_text(p_vault_id, p_what);
+  perform case p_what
+    when 'the set of custom headers' then outbox.stored_headers(p_vault_id)::text
+    when 'the set of credentials' then outbox.stored_credentials(p_vault_id)::text
+    else outbox.vault_text(p_vault_id, p_what)
+  end;
   return null;
 exception when others then
   if outbox.is_passing(sqlstate) then

@@ -32,18 +32,29 @@ create table outbox.endpoint_refusal (
 );
 comment on table outbox.endpoint_refusal is
   'Endpoints from which the database refuses to claim. They are left out until again_at: 10 s at '
-  'first, twice as long after each refusal, 5 minutes at most.';
+  'first, twice as long after each refusal, 5 minutes at most; then each is claimed from alone. '
+  'failures is 0 after a claim from several endpoints that timed out.';
 
 create function outbox.is_passing(p_sqlstate text) returns boolean
 language sql immutable set search_path = ''
 as $$
-  select p_sqlstate ~ '^(08|40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
+  select p_sqlstate ~ '^(40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
 $$;
 comment on function outbox.is_passing(text) is
-  'Whether an error is temporary, so that its cause is not the row being processed: lost '
-  'connections (08), deadlocks and snapshots (40), exhausted resources (53), cancelled statements '
-  'and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts '
-  '(55P03). functions/_shared/database/fault.ts has the whole table.';
+  'Whether an error is usually temporary, so that its cause is not the row being processed: '
+  'deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), '
+  'a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost '
+  'connection (08) is not in the list: inside the database it is a connection that a trigger of the '
+  'user made. functions/_shared/database/fault.ts has the whole table.';
+
+create function outbox.may_stay(p_sqlstate text) returns boolean
+language sql immutable set search_path = ''
+as $$
+  select p_sqlstate ~ '^40' or p_sqlstate in ('55006', '55P03', '57014')
+$$;
+comment on function outbox.may_stay(text) is
+  'Whether one row may cause an error each time, although the error is usually temporary: a trigger '
+  'raises it, waits for a lock or runs too long. The other temporary errors come from the server.';
 
 create function outbox.note_refusal(
   p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text,
@@ -93,16 +104,23 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_again_at timestamptz;
+  v_again_at timestamptz := p_now + interval '10 s';
 begin
-  insert into outbox.endpoint_refusal as r (endpoint_id, failures, sqlstate, error, at, again_at)
-  values (p_endpoint_id, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now,
-    p_now + interval '10 s')
-  on conflict (endpoint_id) do update set
-    failures = r.failures + 1, sqlstate = excluded.sqlstate, error = excluded.error,
-    at = excluded.at,
-    again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
-  returning r.again_at into v_again_at;
+  begin
+    insert into outbox.endpoint_refusal as r (endpoint_id, failures, sqlstate, error, at, again_at)
+    values (p_endpoint_id, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now, v_again_at)
+    on conflict (endpoint_id) do update set
+      failures = r.failures + 1, sqlstate = excluded.sqlstate, error = excluded.error,
+      at = excluded.at,
+      again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
+    returning r.again_at into v_again_at;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
+      p_sqlstate, p_error, sqlstate, sqlerrm;
+  end;
   begin
     update outbox.gate g set
       next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
@@ -113,17 +131,33 @@ begin
       raise;
     end if;
   end;
-exception when others then
-  if outbox.is_passing(sqlstate) then
-    raise;
-  end if;
-  raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
-    p_sqlstate, p_error, sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.refuse_endpoint(uuid, text, text, timestamptz) is
   'Leaves an endpoint out of claiming for a while, because the database refuses to claim from it. '
   'locks: the caller holds the gate.';
+
+create function outbox.suspect_endpoints(
+  p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into outbox.endpoint_refusal (endpoint_id, failures, sqlstate, error, at, again_at)
+  select u, 0, p_sqlstate, pg_catalog.left(p_error, 500), p_now, p_now
+  from pg_catalog.unnest(p_endpoint_ids) u
+  on conflict do nothing;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: % endpoints refuse (% %), which cannot be noted: % %',
+    pg_catalog.cardinality(p_endpoint_ids), p_sqlstate, p_error, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.suspect_endpoints(uuid[], text, text, timestamptz) is
+  'After a claim from these endpoints that ran out of time: each is claimed from alone next, so '
+  'that the one that takes the time is told apart. locks: the caller holds the gates.';
 
 create function outbox.admit_endpoints(p_endpoint_ids uuid[]) returns void
 language plpgsql set search_path = ''

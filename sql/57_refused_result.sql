@@ -24,7 +24,11 @@ begin
     v_done.refused := 0;
     return v_done;
   exception when others then
-    if outbox.is_passing(sqlstate) then
+    -- Nobody makes the call again that reports a lost lease.
+    if outbox.is_passing(sqlstate) and not (
+      outbox.may_stay(sqlstate)
+      and coalesce(p_results[1].error_class, '') = 'lease_expired')
+    then
       raise;
     end if;
     v_sqlstate := sqlstate;
@@ -47,7 +51,8 @@ end
 $$;
 comment on function outbox.complete_apart(outbox.result[], timestamptz) is
   'Applies results as complete() does; if the database refuses one, all others are applied. A '
-  'temporary error is raised. locks: the caller holds the gates.';
+  'temporary error is raised, except for a lost lease whose error may_stay(): it is refused. locks: '
+  'the caller holds the gates.';
 
 create function outbox.refuse_result(
   p_result outbox.result, p_sqlstate text, p_error text, p_now timestamptz

@@ -1,6 +1,40 @@
 -- The ring gives the gates whose turn it is, the one that has waited longest first. No row is read
 -- of a gate that is not due.
 
+create function outbox.due_suspect(p_now timestamptz) returns uuid[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_suspect uuid;
+  v_endpoints uuid[];
+begin
+  select r.endpoint_id into v_suspect
+  from outbox.endpoint_refusal r
+  where r.again_at <= p_now
+    and exists (
+      select from outbox.gate g
+      where g.endpoint_id = r.endpoint_id and g.next_at <= p_now)
+    and exists (
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.state = 'enabled')
+  order by r.again_at
+  limit 1
+  for no key update of r skip locked;
+  if v_suspect is not null then
+    select array[g.endpoint_id] into v_endpoints
+    from outbox.gate g
+    where g.endpoint_id = v_suspect and coalesce(g.next_at, 'infinity') <= p_now
+    order by g.changed_at desc limit 1
+    for no key update skip locked;
+  end if;
+  return v_endpoints;
+end
+$$;
+comment on function outbox.due_suspect(timestamptz) is
+  'Locks the gate of one endpoint that was refused before and is due, and returns it; null when '
+  'there is none that nobody else tries. locks: endpoint_refusal and the gate with SKIP LOCKED.';
+
 create function outbox.due_gates(p_limit integer, p_now timestamptz) returns uuid[]
 language plpgsql
 set search_path = ''
@@ -17,14 +51,19 @@ declare
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
   -- An endpoint that cannot be claimed from must not use a turn.
-  v_refused bigint := (
-    select pg_catalog.count(*) from outbox.endpoint_refusal r where r.again_at > p_now);
+  v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
 begin
+  if v_refused > 0 then
+    v_endpoints := outbox.due_suspect(p_now);
+    if v_endpoints is not null then
+      return v_endpoints;
+    end if;
+  end if;
   with due as materialized (
     select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker,
       v_refused > 0 and exists (
         select from outbox.endpoint_refusal r
-        where r.endpoint_id = g.endpoint_id and r.again_at > p_now) as refused
+        where r.endpoint_id = g.endpoint_id) as refused
     from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
@@ -77,7 +116,8 @@ end
 $$;
 comment on function outbox.due_gates(integer, timestamptz) is
   'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their '
-  'endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so '
+  'endpoints in the order of the ring; one that was refused before comes alone; null when none is '
+  'due. locks: gates with SKIP LOCKED, so '
   'it waits for nobody.';
 
 create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]

@@ -76,11 +76,13 @@ begin
           select pg_catalog.sum(d.body_bytes) from outbox.delivery d
           where d.event_id = any (v_one.events) and d.endpoint_id = v_endpoint);
       end if;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
         raise;
       end if;
       perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+      -- The limit of the statement has struck and will not again.
+      exit when sqlstate = '57014';
     end;
   end loop;
   return v_claimed;
@@ -140,9 +142,15 @@ begin
   end if;
   begin
     return outbox.serve(v_endpoints, p_limit, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
       raise;
+    elsif pg_catalog.cardinality(v_endpoints) = 1 then
+      perform outbox.refuse_endpoint(v_endpoints[1], sqlstate, sqlerrm, p_now);
+      return null;
+    elsif sqlstate = '57014' then
+      perform outbox.suspect_endpoints(v_endpoints, sqlstate, sqlerrm, p_now);
+      return null;
     end if;
   end;
   return outbox.serve_apart(v_endpoints, p_limit, p_now);
@@ -151,7 +159,7 @@ $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
   'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
   'from the gates that are due. If the database refuses to claim from one endpoint, the others are '
-  'claimed; a temporary error is raised.';
+  'claimed; an endpoint whose claim times out costs a few calls. An error of the server is raised.';
 
 create function outbox.claimed_before(
   p_run uuid, p_seq bigint, p_now timestamptz

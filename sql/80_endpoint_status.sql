@@ -22,7 +22,7 @@ select e.id, e.org_id, e.kind, e.url, e.description,
   e.created_at, e.updated_at, coalesce(s.n, 0) as set_aside, s.error as set_aside_error
 from outbox.endpoint e
 left join outbox.gate g on g.endpoint_id = e.id
-left join outbox.endpoint_refusal c on c.endpoint_id = e.id
+left join outbox.endpoint_refusal c on c.endpoint_id = e.id and c.failures > 0
 left join lateral (
   select pg_catalog.count(*) as n,
     (pg_catalog.array_agg(r.sqlstate || ' ' || r.error order by r.at desc))[1] as error

@@ -127,6 +127,18 @@ export const dispatchAnswer = z.object({
   problem: z.string().nullish(),
 })
 
+const claimKey = z.object({ event: z.string(), endpoint: z.string(), attempt: z.int() })
+
+/** Which deliveries an answer claims, as far as they can be read, whatever else is wrong with it. */
+export function readClaims(answer: unknown): ClaimKey[] {
+  const read = z.object({ deliveries: z.array(z.unknown()) }).safeParse(answer)
+  if (!read.success) return []
+  return read.data.deliveries.flatMap((one) => {
+    const key = claimKey.safeParse(one)
+    return key.success ? [key.data] : []
+  })
+}
+
 export type DispatchAnswer = z.infer<typeof dispatchAnswer>
 /** One event for one endpoint, leased to this run for `lease_ms`. */
 export type Delivery = z.infer<typeof delivery>

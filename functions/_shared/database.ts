@@ -1,6 +1,12 @@
 import { sameVersionAdvice } from './database/versions.ts'
 import { type ContractRefusal, readRefusal } from './contract_range.ts'
-import { type DispatchAnswer, dispatchAnswer, type DispatchCall } from './contracts.ts'
+import {
+  type ClaimKey,
+  type DispatchAnswer,
+  dispatchAnswer,
+  type DispatchCall,
+  readClaims,
+} from './contracts.ts'
 import { type FaultKind, kindOfCode } from './database/fault.ts'
 
 /** Why a call failed, and what the caller must do. */
@@ -12,6 +18,8 @@ export type DatabaseFault = {
   cause: unknown
   /** Set if the versions of functions and database do not work together; the call did nothing. */
   refusal?: ContractRefusal
+  /** What an answer that cannot be read has claimed, as far as that can be read. */
+  claimed?: ClaimKey[]
 }
 
 export type DispatchReply = { ok: true; answer: DispatchAnswer } | {
@@ -41,10 +49,11 @@ export function readAnswer(value: unknown): DispatchReply {
     ok: false,
     fault: {
       kind: 'never',
-      code: '',
+      code: 'unreadable',
       // The value itself stays out of the message: it holds bodies and secrets.
       message: `Cannot read the result of outbox.dispatch: ${where}; ${sameVersionAdvice}`,
       cause: undefined,
+      claimed: readClaims(value),
     },
   }
 }

@@ -3000,6 +3000,7 @@ export type Database = {
         Returns: (Database['outbox']['Tables']['event']['Row'])[]
       }
       'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
+      'due_suspect': { Args: { 'p_now': string }; Returns: (string)[] }
       'each_filter_once': {
         Args: { 'p_question': Database['outbox']['CompositeTypes']['question'] }
         Returns: Database['outbox']['CompositeTypes']['question']
@@ -3483,6 +3484,7 @@ export type Database = {
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
+      'header_set': { Args: { 'p_text': string }; Returns: Json }
       'heed_answers': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: undefined
@@ -3953,6 +3955,7 @@ export type Database = {
         Returns: boolean
       }
       'may_become': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
+      'may_stay': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'message_content': {
         Args: {
           'p_message': Omit<
@@ -5012,6 +5015,15 @@ export type Database = {
       'subscribe': {
         Args: { 'p_endpoint_id': string; 'p_event_types': (string)[]; 'p_filter'?: string }
         Returns: Json
+      }
+      'suspect_endpoints': {
+        Args: {
+          'p_endpoint_ids': (string)[]
+          'p_error': string
+          'p_now': string
+          'p_sqlstate': string
+        }
+        Returns: undefined
       }
       'take': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }

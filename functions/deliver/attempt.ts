@@ -62,8 +62,8 @@ export async function attemptDelivery(
 }
 
 /** Hands an unsent delivery back. */
-export function release(delivery: Delivery): Result {
-  return { ...keyOf(delivery), outcome: 'released' }
+export function release(claim: ClaimKey): Result {
+  return { ...keyOf(claim), outcome: 'released' }
 }
 
 /** Which claim a delivery is. */

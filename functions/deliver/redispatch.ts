@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../_shared/clock.ts'
 import type { ContractRefusal } from '../_shared/contract_range.ts'
-import type { DispatchAnswer, DispatchCall } from '../_shared/contracts.ts'
+import type { ClaimKey, DispatchAnswer, DispatchCall } from '../_shared/contracts.ts'
 import type { Database, DatabaseFault } from '../_shared/database.ts'
 import type { Log } from '../_shared/log.ts'
 import type { Trouble } from './trouble.ts'
@@ -32,12 +32,14 @@ export type Answered = { answer: DispatchAnswer; calledAt: number }
 
 /**
  * A response; the fault because of which the call must be divided; the side to update if the two sides
- * have no common contract; or null if the call was given up.
+ * have no common contract; what was claimed by a response that cannot be read; or null if the call was
+ * given up.
  */
 export type Dispatched =
   | Answered
   | { refused: DatabaseFault }
   | { refusal: ContractRefusal }
+  | { unreadable: readonly ClaimKey[] }
   | null
 
 const firstPauseMs = 50
@@ -45,14 +47,14 @@ const longestPauseMs = 2_000
 const firstSlowPauseMs = 5_000
 const longestSlowPauseMs = 60_000
 
-/** A single result is given up after so many statement timeouts. */
-const mostTimeouts = 5
+/** A repeated conflict, or a single result with a statement timeout, is given up after so many. */
+const mostStalls = 5
 
 /**
  * Repeats one call until it gets a response, with growing pauses. If a response was lost, that call may
  * have claimed deliveries, so each repeat has the same (run, seq). If the database refuses a part of
  * the call, or the contract of these functions, this returns the fault at once. Such a call has
- * changed nothing.
+ * changed nothing. A call whose response cannot be read has changed everything.
  */
 export async function dispatchUntilAnswered(
   deps: RedispatchDeps,
@@ -61,7 +63,7 @@ export async function dispatchUntilAnswered(
 ): Promise<Dispatched> {
   const { database, clock } = deps
   const firstCallAt = clock.now()
-  let timeouts = 0
+  let stalls = 0
   for (let tries = 0;; tries++) {
     const calledAt = clock.now()
     // A repeat may come minutes later, and what was known is too old then.
@@ -75,22 +77,26 @@ export async function dispatchUntilAnswered(
     const { fault } = reply
     trouble.say(call.run, fault)
     if (fault.refusal !== undefined) return { refusal: fault.refusal }
-    if (fault.code === '57014') timeouts++
-    if (mustDivide(call, fault, timeouts)) return { refused: fault }
+    if (fault.claimed !== undefined) return { unreadable: fault.claimed }
+    if (/^(57014|40|55)/.test(fault.code)) stalls++
+    if (mustDivide(call, fault, stalls)) return { refused: fault }
     const isSlow = fault.kind !== 'passes'
     if ((isSlow && !asksOn) || clock.now() >= giveUpAt(firstCallAt)) return null
     await pause(deps, isSlow, tries)
   }
 }
 
-/** Whether to divide the call; a statement that times out has too many results. */
+/**
+ * Whether to divide the call. A statement that times out has too many results. A deadlock or a lock
+ * timeout is temporary, unless one result causes it each time.
+ */
 function mustDivide(
   { results }: DispatchCall,
   { kind, code }: DatabaseFault,
-  timeouts: number,
+  stalls: number,
 ): boolean {
   if (results.length === 0) return false
-  return kind === 'member' || (code === '57014' && (results.length > 1 || timeouts >= mostTimeouts))
+  return kind === 'member' || stalls >= mostStalls || (code === '57014' && results.length > 1)
 }
 
 async function pause(

@@ -11,6 +11,8 @@ export type EndReason =
   | 'database'
   /** The versions of functions and database do not work together. */
   | 'contract'
+  /** An answer could not be read; what it claimed was given back. */
+  | 'unreadable'
   /** The database's own word: `too_many_runs` or `disabled`. */
   | `stop:${string}`
 

@@ -1,7 +1,7 @@
 import { addressRules } from '../_shared/connect/address.ts'
-import type { Delivery, DispatchAnswer, Result } from '../_shared/contracts.ts'
+import type { ClaimKey, Delivery, DispatchAnswer, Result } from '../_shared/contracts.ts'
 import { type ActiveRun, type RunDeps, wakeIfDue } from './active_run.ts'
-import type { Batch } from './attempt.ts'
+import { type Batch, release } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
 import { isGentle, isHandFull, mayNotBegin } from './due.ts'
 import { withSettings } from './options.ts'
@@ -14,8 +14,8 @@ const patienceMs = 10_000
 
 /**
  * One dispatch: it reports the results and begins to send the claimed deliveries, up to `room`. If the
- * call is given up, the run ends and `state.end` says why. The parts of a refused call are reported
- * first, by calls that claim nothing.
+ * call is given up, or its response cannot be read, the run ends and `state.end` says why. The parts of
+ * a refused call are reported first, by calls that claim nothing.
  */
 export async function turn(run: ActiveRun, room: number, ended: boolean): Promise<void> {
   const { deps, options, state, summary } = run
@@ -53,6 +53,11 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
     return
   }
   deps.begun?.(null)
+  if ('unreadable' in answered) {
+    renewals.settle(null, 0)
+    giveBack(run, answered.unreadable)
+    return
+  }
   if ('refused' in answered) {
     renewals.settle(null, 0)
     state.parts.unshift(...divide(call.results, answered.refused, deps.log))
@@ -62,6 +67,14 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
   take(run, answered, limit)
   state.known = learn(state.known, answered.answer)
   send(run, { ...answered, answer: fillIn(answered.answer, known) })
+}
+
+/** Releases deliveries of a response that cannot be read, without counting an attempt; the run ends. */
+function giveBack({ deps, state, summary }: ActiveRun, claimed: readonly ClaimKey[]): void {
+  state.end = 'unreadable'
+  if (state.results.length === 0) state.oldestResultAt = deps.clock.now()
+  state.results.push(...claimed.map(release))
+  summary.released += claimed.length
 }
 
 /**

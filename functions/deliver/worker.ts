@@ -68,7 +68,7 @@ async function work(deps: RunDeps, log: Log): Promise<void> {
     const { end, ...counts } = await run(deps, workerOptions)
     log('info', 'run ended', { ...counts, kind: 'worker', reason: end })
     if (deps.stop.aborted) return
-    const pauseMs = end === 'contract' ? contractPauseMs : refusedPauseMs
+    const pauseMs = end === 'contract' || end === 'unreadable' ? contractPauseMs : refusedPauseMs
     await sleep(deps.clock, pauseMs, deps.stop)
   }
 }

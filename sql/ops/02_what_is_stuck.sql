@@ -89,7 +89,8 @@ select
     when w.next_at <= now() then 'see 01_is_it_alive.sql'
   end as command
 from waiting w
-left join outbox.endpoint_refusal refused on refused.endpoint_id = w.endpoint_id
+left join outbox.endpoint_refusal refused
+  on refused.endpoint_id = w.endpoint_id and refused.failures > 0
 left join outbox.refusal r on r.event_id = w.event_id and r.endpoint_id = w.endpoint_id
 left join lateral (
   select a.at, a.status, a.error_class, a.error

@@ -3672,19 +3672,51 @@ comment on function outbox.check_headers(jsonb) is
   'Raises OH001 for the first custom header that may not be sent; never shows a value, which may '
   'be a credential.';
 
+create function outbox.header_set(p_text text) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_headers jsonb;
+begin
+  -- Not above, where what is raised is not caught.
+  v_headers := p_text;
+  if pg_catalog.jsonb_typeof(v_headers) = 'object' then
+    return (
+      select v_headers
+      where not exists (
+        select from pg_catalog.jsonb_each(v_headers) h
+        where pg_catalog.jsonb_typeof(h.value) <> 'string'));
+  end if;
+  return null;
+exception when data_exception then
+  return null;
+end
+$$;
+comment on function outbox.header_set(text) is
+  'Custom headers as Vault keeps them, {name: value}; null when the text is something else.';
+
 create function outbox.stored_headers(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
+declare
+  v_headers jsonb := '{}';
 begin
-  return case
-    when p_vault_id is null then '{}'
-    else outbox.vault_text(p_vault_id, 'the set of custom headers')::jsonb
-  end;
+  if p_vault_id is not null then
+    v_headers := outbox.header_set(outbox.vault_text(p_vault_id, 'the set of custom headers'));
+  end if;
+  if v_headers is null then
+    -- A run that is told of it could not read any other endpoint either.
+    raise exception using errcode = 'OH004',
+      message = 'the set of custom headers in Vault is not an object of texts',
+      hint = 'Set it again: set_headers()';
+  end if;
+  return v_headers;
 end
 $$;
 comment on function outbox.stored_headers(uuid) is
-  'The custom headers of an endpoint with their values. OH004 if they are missing in Vault, and '
-  'Vault''s own error if they cannot be decrypted. Only for dispatch().';
+  'The custom headers of an endpoint with their values. OH004 if Vault does not have them or has an '
+  'invalid value in their place, and Vault''s own error if they cannot be decrypted. Only for '
+  'dispatch().';
 
 create function outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql stable set search_path = ''
@@ -3704,7 +3736,7 @@ begin
   if pg_catalog.cardinality(v_missing) = 0 then
     return v_stored;
   end if;
-  v_stored := outbox.try_read(v_endpoint.headers_vault_id)::jsonb;
+  v_stored := outbox.header_set(outbox.try_read(v_endpoint.headers_vault_id));
   if v_stored is null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',
@@ -3831,7 +3863,11 @@ create function outbox.read_problem(p_vault_id uuid, p_what text) returns text
 language plpgsql stable set search_path = ''
 as $$
 begin
-  perform outbox.vault_text(p_vault_id, p_what);
+  perform case p_what
+    when 'the set of custom headers' then outbox.stored_headers(p_vault_id)::text
+    when 'the set of credentials' then outbox.stored_credentials(p_vault_id)::text
+    else outbox.vault_text(p_vault_id, p_what)
+  end;
   return null;
 exception when others then
   if outbox.is_passing(sqlstate) then
@@ -4561,18 +4597,29 @@ create table outbox.endpoint_refusal (
 );
 comment on table outbox.endpoint_refusal is
   'Endpoints from which the database refuses to claim. They are left out until again_at: 10 s at '
-  'first, twice as long after each refusal, 5 minutes at most.';
+  'first, twice as long after each refusal, 5 minutes at most; then each is claimed from alone. '
+  'failures is 0 after a claim from several endpoints that timed out.';
 
 create function outbox.is_passing(p_sqlstate text) returns boolean
 language sql immutable set search_path = ''
 as $$
-  select p_sqlstate ~ '^(08|40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
+  select p_sqlstate ~ '^(40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
 $$;
 comment on function outbox.is_passing(text) is
-  'Whether an error is temporary, so that its cause is not the row being processed: lost '
-  'connections (08), deadlocks and snapshots (40), exhausted resources (53), cancelled statements '
-  'and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts '
-  '(55P03). functions/_shared/database/fault.ts has the whole table.';
+  'Whether an error is usually temporary, so that its cause is not the row being processed: '
+  'deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), '
+  'a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost '
+  'connection (08) is not in the list: inside the database it is a connection that a trigger of the '
+  'user made. functions/_shared/database/fault.ts has the whole table.';
+
+create function outbox.may_stay(p_sqlstate text) returns boolean
+language sql immutable set search_path = ''
+as $$
+  select p_sqlstate ~ '^40' or p_sqlstate in ('55006', '55P03', '57014')
+$$;
+comment on function outbox.may_stay(text) is
+  'Whether one row may cause an error each time, although the error is usually temporary: a trigger '
+  'raises it, waits for a lock or runs too long. The other temporary errors come from the server.';
 
 create function outbox.note_refusal(
   p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text,
@@ -4622,16 +4669,23 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_again_at timestamptz;
+  v_again_at timestamptz := p_now + interval '10 s';
 begin
-  insert into outbox.endpoint_refusal as r (endpoint_id, failures, sqlstate, error, at, again_at)
-  values (p_endpoint_id, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now,
-    p_now + interval '10 s')
-  on conflict (endpoint_id) do update set
-    failures = r.failures + 1, sqlstate = excluded.sqlstate, error = excluded.error,
-    at = excluded.at,
-    again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
-  returning r.again_at into v_again_at;
+  begin
+    insert into outbox.endpoint_refusal as r (endpoint_id, failures, sqlstate, error, at, again_at)
+    values (p_endpoint_id, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now, v_again_at)
+    on conflict (endpoint_id) do update set
+      failures = r.failures + 1, sqlstate = excluded.sqlstate, error = excluded.error,
+      at = excluded.at,
+      again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
+    returning r.again_at into v_again_at;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
+      p_sqlstate, p_error, sqlstate, sqlerrm;
+  end;
   begin
     update outbox.gate g set
       next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
@@ -4642,17 +4696,33 @@ begin
       raise;
     end if;
   end;
-exception when others then
-  if outbox.is_passing(sqlstate) then
-    raise;
-  end if;
-  raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
-    p_sqlstate, p_error, sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.refuse_endpoint(uuid, text, text, timestamptz) is
   'Leaves an endpoint out of claiming for a while, because the database refuses to claim from it. '
   'locks: the caller holds the gate.';
+
+create function outbox.suspect_endpoints(
+  p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into outbox.endpoint_refusal (endpoint_id, failures, sqlstate, error, at, again_at)
+  select u, 0, p_sqlstate, pg_catalog.left(p_error, 500), p_now, p_now
+  from pg_catalog.unnest(p_endpoint_ids) u
+  on conflict do nothing;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: % endpoints refuse (% %), which cannot be noted: % %',
+    pg_catalog.cardinality(p_endpoint_ids), p_sqlstate, p_error, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.suspect_endpoints(uuid[], text, text, timestamptz) is
+  'After a claim from these endpoints that ran out of time: each is claimed from alone next, so '
+  'that the one that takes the time is told apart. locks: the caller holds the gates.';
 
 create function outbox.admit_endpoints(p_endpoint_ids uuid[]) returns void
 language plpgsql set search_path = ''
@@ -10467,7 +10537,11 @@ begin
     v_done.refused := 0;
     return v_done;
   exception when others then
-    if outbox.is_passing(sqlstate) then
+    -- Nobody makes the call again that reports a lost lease.
+    if outbox.is_passing(sqlstate) and not (
+      outbox.may_stay(sqlstate)
+      and coalesce(p_results[1].error_class, '') = 'lease_expired')
+    then
       raise;
     end if;
     v_sqlstate := sqlstate;
@@ -10490,7 +10564,8 @@ end
 $$;
 comment on function outbox.complete_apart(outbox.result[], timestamptz) is
   'Applies results as complete() does; if the database refuses one, all others are applied. A '
-  'temporary error is raised. locks: the caller holds the gates.';
+  'temporary error is raised, except for a lost lease whose error may_stay(): it is refused. locks: '
+  'the caller holds the gates.';
 
 create function outbox.refuse_result(
   p_result outbox.result, p_sqlstate text, p_error text, p_now timestamptz
@@ -13101,6 +13176,40 @@ comment on function outbox.route_again(uuid) is
 -- The ring gives the gates whose turn it is, the one that has waited longest first. No row is read
 -- of a gate that is not due.
 
+create function outbox.due_suspect(p_now timestamptz) returns uuid[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_suspect uuid;
+  v_endpoints uuid[];
+begin
+  select r.endpoint_id into v_suspect
+  from outbox.endpoint_refusal r
+  where r.again_at <= p_now
+    and exists (
+      select from outbox.gate g
+      where g.endpoint_id = r.endpoint_id and g.next_at <= p_now)
+    and exists (
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.state = 'enabled')
+  order by r.again_at
+  limit 1
+  for no key update of r skip locked;
+  if v_suspect is not null then
+    select array[g.endpoint_id] into v_endpoints
+    from outbox.gate g
+    where g.endpoint_id = v_suspect and coalesce(g.next_at, 'infinity') <= p_now
+    order by g.changed_at desc limit 1
+    for no key update skip locked;
+  end if;
+  return v_endpoints;
+end
+$$;
+comment on function outbox.due_suspect(timestamptz) is
+  'Locks the gate of one endpoint that was refused before and is due, and returns it; null when '
+  'there is none that nobody else tries. locks: endpoint_refusal and the gate with SKIP LOCKED.';
+
 create function outbox.due_gates(p_limit integer, p_now timestamptz) returns uuid[]
 language plpgsql
 set search_path = ''
@@ -13117,14 +13226,19 @@ declare
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
   -- An endpoint that cannot be claimed from must not use a turn.
-  v_refused bigint := (
-    select pg_catalog.count(*) from outbox.endpoint_refusal r where r.again_at > p_now);
+  v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
 begin
+  if v_refused > 0 then
+    v_endpoints := outbox.due_suspect(p_now);
+    if v_endpoints is not null then
+      return v_endpoints;
+    end if;
+  end if;
   with due as materialized (
     select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker,
       v_refused > 0 and exists (
         select from outbox.endpoint_refusal r
-        where r.endpoint_id = g.endpoint_id and r.again_at > p_now) as refused
+        where r.endpoint_id = g.endpoint_id) as refused
     from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
@@ -13177,7 +13291,8 @@ end
 $$;
 comment on function outbox.due_gates(integer, timestamptz) is
   'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their '
-  'endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so '
+  'endpoints in the order of the ring; one that was refused before comes alone; null when none is '
+  'due. locks: gates with SKIP LOCKED, so '
   'it waits for nobody.';
 
 create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]
@@ -13549,11 +13664,13 @@ begin
           select pg_catalog.sum(d.body_bytes) from outbox.delivery d
           where d.event_id = any (v_one.events) and d.endpoint_id = v_endpoint);
       end if;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
         raise;
       end if;
       perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+      -- The limit of the statement has struck and will not again.
+      exit when sqlstate = '57014';
     end;
   end loop;
   return v_claimed;
@@ -13613,9 +13730,15 @@ begin
   end if;
   begin
     return outbox.serve(v_endpoints, p_limit, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
       raise;
+    elsif pg_catalog.cardinality(v_endpoints) = 1 then
+      perform outbox.refuse_endpoint(v_endpoints[1], sqlstate, sqlerrm, p_now);
+      return null;
+    elsif sqlstate = '57014' then
+      perform outbox.suspect_endpoints(v_endpoints, sqlstate, sqlerrm, p_now);
+      return null;
     end if;
   end;
   return outbox.serve_apart(v_endpoints, p_limit, p_now);
@@ -13624,7 +13747,7 @@ $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
   'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
   'from the gates that are due. If the database refuses to claim from one endpoint, the others are '
-  'claimed; a temporary error is raised.';
+  'claimed; an endpoint whose claim times out costs a few calls. An error of the server is raised.';
 
 create function outbox.claimed_before(
   p_run uuid, p_seq bigint, p_now timestamptz
@@ -14243,6 +14366,8 @@ begin
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
   end if;
+  -- What is checked at the commit would fail all of the call: each step is checked by itself.
+  set constraints all immediate;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
@@ -15098,6 +15223,8 @@ declare
   v_from timestamptz := outbox.ring_from(v_now);
   v_behind boolean;
 begin
+  -- What is checked at the commit would fail all of the tick: each step is checked by itself.
+  set constraints all immediate;
   perform outbox.upkeep(v_now);
   -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
   if outbox.setting_on('worker.enabled')
@@ -15739,7 +15866,7 @@ select e.id, e.org_id, e.kind, e.url, e.description,
   e.created_at, e.updated_at, coalesce(s.n, 0) as set_aside, s.error as set_aside_error
 from outbox.endpoint e
 left join outbox.gate g on g.endpoint_id = e.id
-left join outbox.endpoint_refusal c on c.endpoint_id = e.id
+left join outbox.endpoint_refusal c on c.endpoint_id = e.id and c.failures > 0
 left join lateral (
   select pg_catalog.count(*) as n,
     (pg_catalog.array_agg(r.sqlstate || ' ' || r.error order by r.at desc))[1] as error

@@ -172,6 +172,37 @@ Deno.test('due_gates() passes over a gate that another session holds, and takes 
   expect(outcomes).toEqual([{ due: null }, { due: [endpoint] }])
 })
 
+const suspect = `insert into outbox.endpoint_refusal
+  (endpoint_id, failures, sqlstate, error, at, again_at)
+  values ($1, 1, '57014', 'late', outbox.clock(), outbox.clock())`
+
+Deno.test('due_gates() goes on beside a session that tries a refused endpoint alone', async () => {
+  const [bad = ''] = await addEndpoints(one.sql, { count: 1 })
+  const [good = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call()
+  await db.admin.unsafe(suspect, [bad])
+  const due = 'select outbox.due_gates(10, outbox.clock()) as due'
+  const outcomes = await passing({ one, other, holding: [due], call: [due] })
+  expect(outcomes[0]).toEqual({ due: [good] })
+  expect(outcomes[1]).toEqual({ due: [bad] })
+})
+
+Deno.test('due_gates() passes over the gate of a refused endpoint that another session holds', async () => {
+  const [bad = ''] = await addEndpoints(one.sql, { count: 1 })
+  const [good = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call()
+  await db.admin.unsafe(suspect, [bad])
+  const outcomes = await passing({
+    one,
+    other,
+    holding: [lockGate, [bad]],
+    call: ['select outbox.due_gates(10, outbox.clock()) as due'],
+  })
+  expect(outcomes).toEqual([{ due: [good] }, { due: [bad] }])
+})
+
 Deno.test('turn_ring() leaves the ring to a call that is turning it', async () => {
   const turn = `select outbox.turn_ring('2026-03-01 12:00:00Z') is not null as done`
   const outcomes = await passing({

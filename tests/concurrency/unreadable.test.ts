@@ -121,6 +121,33 @@ for (const [what, harm] of [['cannot be decrypted', damage], ['is gone', remove]
   })
 }
 
+for (const text of ['no JSON', '["Bearer 1"]', '{"authorization": 1}', '{"authorization": null}']) {
+  Deno.test(`an endpoint whose headers were replaced in Vault by ${text} is held alone, until set_headers()`, async () => {
+    const [good, bad] = [await create(), await create({ authorization: 'Bearer 1', 'x-a': '2' })]
+    await db.admin`select vault.update_secret(${await headersOf(bad)}, ${text})`
+    await publishMany(sql, 'thing.done', 12)
+    await expectHeld(good, bad, /^unreadable: the set of custom headers .*set_headers\(\)/)
+    await expect(sql`select outbox.set_headers(${bad}, '{"authorization": "Bearer 3"}')`.execute())
+      .rejects.toThrow('cannot be read from Vault')
+    await sql`select outbox.set_headers(${bad}, '{"authorization": "Bearer 3", "x-a": null}')`
+    expect(await stateOf(bad)).toEqual({ status: 'enabled', reason: null })
+  })
+}
+
+Deno.test('a Slack endpoint whose URL was replaced in Vault by no JSON is told with its remedy', async () => {
+  const good = await create()
+  const url = 'https://hooks.slack.com/services/a/b'
+  const [row] = await sql`select outbox.create_slack_endpoint(${url}) ->> 'id' as id`
+  const bad: string = row?.id
+  const [vault] =
+    await sql`select credentials_vault_id as id from outbox.endpoint where id = ${bad}`
+  await db.admin`select vault.update_secret(${vault?.id}, 'no JSON')`
+  await publishMany(sql, 'thing.done', 12)
+  await expectHeld(good, bad, /^unreadable: the set of credentials .*set_slack_url\(\)/)
+  await sql`select outbox.set_slack_url(${bad}, ${url})`
+  expect((await stateOf(bad)).status).toBe('enabled')
+})
+
 Deno.test('a replaced secret that cannot be read ends early and holds no endpoint', async () => {
   const bad = await create()
   const old = await secretOf(bad)

@@ -43,6 +43,7 @@ const tellApart = [
   'route_failed',
   'route_one_by_one',
   'serve_apart',
+  'suspect_endpoints',
   'take_messages',
   'try_read',
   'wake',

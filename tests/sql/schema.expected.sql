@@ -4532,9 +4532,15 @@ begin
   end if;
   begin
     return outbox.serve(v_endpoints, p_limit, p_now);
-  exception when others then
-    if outbox.is_passing(sqlstate) then
+  exception when query_canceled or others then
+    if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
       raise;
+    elsif pg_catalog.cardinality(v_endpoints) = 1 then
+      perform outbox.refuse_endpoint(v_endpoints[1], sqlstate, sqlerrm, p_now);
+      return null;
+    elsif sqlstate = '57014' then
+      perform outbox.suspect_endpoints(v_endpoints, sqlstate, sqlerrm, p_now);
+      return null;
     end if;
   end;
   return outbox.serve_apart(v_endpoints, p_limit, p_now);
@@ -4545,7 +4551,7 @@ ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp w
 
 -- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries from the gates that are due. If the database refuses to claim from one endpoint, the others are claimed; a temporary error is raised.';
+COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries from the gates that are due. If the database refuses to claim from one endpoint, the others are claimed; an endpoint whose claim times out costs a few calls. An error of the server is raised.';
 
 -- Name: claimed_before(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4950,7 +4956,11 @@ begin
     v_done.refused := 0;
     return v_done;
   exception when others then
-    if outbox.is_passing(sqlstate) then
+    -- Nobody makes the call again that reports a lost lease.
+    if outbox.is_passing(sqlstate) and not (
+      outbox.may_stay(sqlstate)
+      and coalesce(p_results[1].error_class, '') = 'lease_expired')
+    then
       raise;
     end if;
     v_sqlstate := sqlstate;
@@ -4976,7 +4986,7 @@ ALTER FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp 
 
 -- Name: FUNCTION complete_apart(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results as complete() does; if the database refuses one, all others are applied. A temporary error is raised. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.complete_apart(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results as complete() does; if the database refuses one, all others are applied. A temporary error is raised, except for a lost lease whose error may_stay(): it is refused. locks: the caller holds the gates.';
 
 -- Name: complete_message(outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6478,6 +6488,8 @@ begin
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
   end if;
+  -- What is checked at the commit would fail all of the call: each step is checked by itself.
+  set constraints all immediate;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
@@ -6786,14 +6798,19 @@ declare
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
   -- An endpoint that cannot be claimed from must not use a turn.
-  v_refused bigint := (
-    select pg_catalog.count(*) from outbox.endpoint_refusal r where r.again_at > p_now);
+  v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
 begin
+  if v_refused > 0 then
+    v_endpoints := outbox.due_suspect(p_now);
+    if v_endpoints is not null then
+      return v_endpoints;
+    end if;
+  end if;
   with due as materialized (
     select g.id, g.endpoint_id, g.changed_at, g.next_at, g.depth, g.in_flight, g.breaker,
       v_refused > 0 and exists (
         select from outbox.endpoint_refusal r
-        where r.endpoint_id = g.endpoint_id and r.again_at > p_now) as refused
+        where r.endpoint_id = g.endpoint_id) as refused
     from outbox.gate g
     -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
@@ -6849,7 +6866,46 @@ ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone)
 
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their endpoints in the order of the ring; null when none is due. locks: gates with SKIP LOCKED, so it waits for nobody.';
+COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their endpoints in the order of the ring; one that was refused before comes alone; null when none is due. locks: gates with SKIP LOCKED, so it waits for nobody.';
+
+-- Name: due_suspect(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.due_suspect(p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_suspect uuid;
+  v_endpoints uuid[];
+begin
+  select r.endpoint_id into v_suspect
+  from outbox.endpoint_refusal r
+  where r.again_at <= p_now
+    and exists (
+      select from outbox.gate g
+      where g.endpoint_id = r.endpoint_id and g.next_at <= p_now)
+    and exists (
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.state = 'enabled')
+  order by r.again_at
+  limit 1
+  for no key update of r skip locked;
+  if v_suspect is not null then
+    select array[g.endpoint_id] into v_endpoints
+    from outbox.gate g
+    where g.endpoint_id = v_suspect and coalesce(g.next_at, 'infinity') <= p_now
+    order by g.changed_at desc limit 1
+    for no key update skip locked;
+  end if;
+  return v_endpoints;
+end
+$$;
+
+ALTER FUNCTION outbox.due_suspect(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION due_suspect(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) IS 'Locks the gate of one endpoint that was refused before and is due, and returns it; null when there is none that nobody else tries. locks: endpoint_refusal and the gate with SKIP LOCKED.';
 
 -- Name: each_filter_once(outbox.question); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9511,6 +9567,36 @@ ALTER FUNCTION outbox.header_problem(p_name text, p_value jsonb) OWNER TO postgr
 
 COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never shows the value.';
 
+-- Name: header_set(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.header_set(p_text text) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_headers jsonb;
+begin
+  -- Not above, where what is raised is not caught.
+  v_headers := p_text;
+  if pg_catalog.jsonb_typeof(v_headers) = 'object' then
+    return (
+      select v_headers
+      where not exists (
+        select from pg_catalog.jsonb_each(v_headers) h
+        where pg_catalog.jsonb_typeof(h.value) <> 'string'));
+  end if;
+  return null;
+exception when data_exception then
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.header_set(p_text text) OWNER TO postgres;
+
+-- Name: FUNCTION header_set(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.header_set(p_text text) IS 'Custom headers as Vault keeps them, {name: value}; null when the text is something else.';
+
 -- Name: heed_answers(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.heed_answers(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
@@ -10204,14 +10290,14 @@ CREATE FUNCTION outbox.is_passing(p_sqlstate text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     SET search_path TO ''
     AS $$
-  select p_sqlstate ~ '^(08|40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
+  select p_sqlstate ~ '^(40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
 $$;
 
 ALTER FUNCTION outbox.is_passing(p_sqlstate text) OWNER TO postgres;
 
 -- Name: FUNCTION is_passing(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error is temporary, so that its cause is not the row being processed: lost connections (08), deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). functions/_shared/database/fault.ts has the whole table.';
+COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error is usually temporary, so that its cause is not the row being processed: deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost connection (08) is not in the list: inside the database it is a connection that a trigger of the user made. functions/_shared/database/fault.ts has the whole table.';
 
 -- Name: is_port_range(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12015,6 +12101,21 @@ ALTER FUNCTION outbox.may_become(p_from text, p_to text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.may_become(p_from text, p_to text) IS 'Whether a message of one status may get another.';
 
+-- Name: may_stay(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.may_stay(p_sqlstate text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select p_sqlstate ~ '^40' or p_sqlstate in ('55006', '55P03', '57014')
+$$;
+
+ALTER FUNCTION outbox.may_stay(p_sqlstate text) OWNER TO postgres;
+
+-- Name: FUNCTION may_stay(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.may_stay(p_sqlstate text) IS 'Whether one row may cause an error each time, although the error is usually temporary: a trigger raises it, waits for a lock or runs too long. The other temporary errors come from the server.';
+
 -- Name: message_content(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.message_content(p_message outbox.outbound_message) RETURNS bytea
@@ -13071,7 +13172,7 @@ begin
   if pg_catalog.cardinality(v_missing) = 0 then
     return v_stored;
   end if;
-  v_stored := outbox.try_read(v_endpoint.headers_vault_id)::jsonb;
+  v_stored := outbox.header_set(outbox.try_read(v_endpoint.headers_vault_id));
   if v_stored is null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',
@@ -14910,7 +15011,11 @@ CREATE FUNCTION outbox.read_problem(p_vault_id uuid, p_what text) RETURNS text
     SET search_path TO ''
     AS $$
 begin
-  perform outbox.vault_text(p_vault_id, p_what);
+  perform case p_what
+    when 'the set of custom headers' then outbox.stored_headers(p_vault_id)::text
+    when 'the set of credentials' then outbox.stored_credentials(p_vault_id)::text
+    else outbox.vault_text(p_vault_id, p_what)
+  end;
   return null;
 exception when others then
   if outbox.is_passing(sqlstate) then
@@ -15582,16 +15687,23 @@ CREATE FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_er
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_again_at timestamptz;
+  v_again_at timestamptz := p_now + interval '10 s';
 begin
-  insert into outbox.endpoint_refusal as r (endpoint_id, failures, sqlstate, error, at, again_at)
-  values (p_endpoint_id, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now,
-    p_now + interval '10 s')
-  on conflict (endpoint_id) do update set
-    failures = r.failures + 1, sqlstate = excluded.sqlstate, error = excluded.error,
-    at = excluded.at,
-    again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
-  returning r.again_at into v_again_at;
+  begin
+    insert into outbox.endpoint_refusal as r (endpoint_id, failures, sqlstate, error, at, again_at)
+    values (p_endpoint_id, 1, p_sqlstate, pg_catalog.left(p_error, 500), p_now, v_again_at)
+    on conflict (endpoint_id) do update set
+      failures = r.failures + 1, sqlstate = excluded.sqlstate, error = excluded.error,
+      at = excluded.at,
+      again_at = p_now + least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))
+    returning r.again_at into v_again_at;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
+      p_sqlstate, p_error, sqlstate, sqlerrm;
+  end;
   begin
     update outbox.gate g set
       next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
@@ -15602,12 +15714,6 @@ begin
       raise;
     end if;
   end;
-exception when others then
-  if outbox.is_passing(sqlstate) then
-    raise;
-  end if;
-  raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
-    p_sqlstate, p_error, sqlstate, sqlerrm;
 end
 $$;
 
@@ -17333,11 +17439,13 @@ begin
           select pg_catalog.sum(d.body_bytes) from outbox.delivery d
           where d.event_id = any (v_one.events) and d.endpoint_id = v_endpoint);
       end if;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
+    exception when query_canceled or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
         raise;
       end if;
       perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+      -- The limit of the statement has struck and will not again.
+      exit when sqlstate = '57014';
     end;
   end loop;
   return v_claimed;
@@ -18233,11 +18341,19 @@ CREATE FUNCTION outbox.stored_headers(p_vault_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
+declare
+  v_headers jsonb := '{}';
 begin
-  return case
-    when p_vault_id is null then '{}'
-    else outbox.vault_text(p_vault_id, 'the set of custom headers')::jsonb
-  end;
+  if p_vault_id is not null then
+    v_headers := outbox.header_set(outbox.vault_text(p_vault_id, 'the set of custom headers'));
+  end if;
+  if v_headers is null then
+    -- A run that is told of it could not read any other endpoint either.
+    raise exception using errcode = 'OH004',
+      message = 'the set of custom headers in Vault is not an object of texts',
+      hint = 'Set it again: set_headers()';
+  end if;
+  return v_headers;
 end
 $$;
 
@@ -18245,7 +18361,7 @@ ALTER FUNCTION outbox.stored_headers(p_vault_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION stored_headers(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 if they are missing in Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
+COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 if Vault does not have them or has an invalid value in their place, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
 -- Name: subscribe(uuid, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18292,6 +18408,32 @@ ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filt
 -- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
+
+-- Name: suspect_endpoints(uuid[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into outbox.endpoint_refusal (endpoint_id, failures, sqlstate, error, at, again_at)
+  select u, 0, p_sqlstate, pg_catalog.left(p_error, 500), p_now, p_now
+  from pg_catalog.unnest(p_endpoint_ids) u
+  on conflict do nothing;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: % endpoints refuse (% %), which cannot be noted: % %',
+    pg_catalog.cardinality(p_endpoint_ids), p_sqlstate, p_error, sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim from these endpoints that ran out of time: each is claimed from alone next, so that the one that takes the time is told apart. locks: the caller holds the gates.';
 
 -- Name: take(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19110,6 +19252,8 @@ declare
   v_from timestamptz := outbox.ring_from(v_now);
   v_behind boolean;
 begin
+  -- What is checked at the commit would fail all of the tick: each step is checked by itself.
+  set constraints all immediate;
   perform outbox.upkeep(v_now);
   -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
   if outbox.setting_on('worker.enabled')
@@ -20596,7 +20740,7 @@ ALTER TABLE outbox.endpoint_refusal OWNER TO postgres;
 
 -- Name: TABLE endpoint_refusal; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.endpoint_refusal IS 'Endpoints from which the database refuses to claim. They are left out until again_at: 10 s at first, twice as long after each refusal, 5 minutes at most.';
+COMMENT ON TABLE outbox.endpoint_refusal IS 'Endpoints from which the database refuses to claim. They are left out until again_at: 10 s at first, twice as long after each refusal, 5 minutes at most; then each is claimed from alone. failures is 0 after a claim from several endpoints that timed out.';
 
 -- Name: endpoint_secret; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -20650,7 +20794,7 @@ CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
     s.error AS set_aside_error
    FROM (((outbox.endpoint e
      LEFT JOIN outbox.gate g ON ((g.endpoint_id = e.id)))
-     LEFT JOIN outbox.endpoint_refusal c ON ((c.endpoint_id = e.id)))
+     LEFT JOIN outbox.endpoint_refusal c ON (((c.endpoint_id = e.id) AND (c.failures > 0))))
      LEFT JOIN LATERAL ( SELECT count(*) AS n,
             (array_agg(((r.sqlstate || ' '::text) || r.error) ORDER BY r.at DESC))[1] AS error
            FROM outbox.refusal r
@@ -22976,6 +23120,10 @@ REVOKE ALL ON FUNCTION outbox.dropped_events(p_claimed outbox.claimed) FROM PUBL
 
 REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION due_suspect(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION each_filter_once(p_question outbox.question); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.each_filter_once(p_question outbox.question) FROM PUBLIC;
@@ -23322,6 +23470,10 @@ REVOKE ALL ON FUNCTION outbox.hash_person(p_recipient text, p_key text) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION header_set(p_text text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.header_set(p_text text) FROM PUBLIC;
+
 -- Name: FUNCTION heed_answers(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.heed_answers(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
@@ -23654,6 +23806,10 @@ REVOKE ALL ON FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) FROM 
 -- Name: FUNCTION may_become(p_from text, p_to text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.may_become(p_from text, p_to text) FROM PUBLIC;
+
+-- Name: FUNCTION may_stay(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.may_stay(p_sqlstate text) FROM PUBLIC;
 
 -- Name: FUNCTION message_content(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24439,6 +24595,10 @@ REVOKE ALL ON FUNCTION outbox.stored_headers(p_vault_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) TO service_role;
+
+-- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

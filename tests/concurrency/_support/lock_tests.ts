@@ -196,6 +196,14 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'and the failed step of another counts once it is free',
   ],
+  '64_due_gates.sql due_suspect: for no key update of r skip locked': [
+    'held_gates.test.ts',
+    'due_gates() goes on beside a session that tries a refused endpoint alone',
+  ],
+  '64_due_gates.sql due_suspect: for no key update skip locked': [
+    'held_gates.test.ts',
+    'due_gates() passes over the gate of a refused endpoint that another session holds',
+  ],
   '64_due_gates.sql due_gates: for no key update skip locked': [
     'held_gates.test.ts',
     'due_gates() passes over a gate that another session holds',

@@ -26,6 +26,8 @@ export type Trouble =
   | 'timeout'
   | 'member'
   | 'other_contract'
+  | 'unreadable'
+  | 'deadlock'
 
 /** The refusal of `other_contract`. */
 export const otherContract: ContractRefusal = {
@@ -44,6 +46,8 @@ export type FakeDatabase = Database & {
   troubles: Trouble[]
   /** A call with such a result is refused. */
   poison: ((result: Result | Renewal) => boolean) | null
+  /** How it is refused. */
+  poisonous: 'member' | 'deadlock'
   /** A call with more results takes too long. */
   mostResults: number
   latencyMs: number
@@ -75,11 +79,24 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     if (db.latencyMs > 0) await sleep(clock, db.latencyMs)
     const trouble = db.troubles.shift()
     if (trouble === 'other_contract') return refused(otherContract, 'contract', undefined)
-    if (trouble !== undefined && trouble !== 'lost') return faults[trouble]
+    if (trouble !== undefined && trouble !== 'lost' && trouble !== 'unreadable') {
+      return faults[trouble]
+    }
     const bad = db.poison
-    if (bad !== null && call.results.some((result) => bad(result))) return faults.member
+    if (bad !== null && call.results.some((result) => bad(result))) return faults[db.poisonous]
     if (call.results.length > db.mostResults) return faults.timeout
     const answer = handle(call)
+    if (trouble === 'unreadable') {
+      const claimed = answer.deliveries.map(({ event, endpoint, attempt }) => ({
+        event,
+        endpoint,
+        attempt,
+      }))
+      return {
+        ok: false,
+        fault: { kind: 'never', code: 'unreadable', message: 'unreadable', cause: null, claimed },
+      }
+    }
     return trouble === 'lost' ? faults.unreached : { ok: true, answer }
   }
 
@@ -173,6 +190,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     stale: [],
     troubles: [],
     poison: null,
+    poisonous: 'member',
     mostResults: Infinity,
     latencyMs: 0,
     stop: null,
@@ -204,4 +222,5 @@ const faults = {
   timeout: fault('passes', '57014'),
   refused: fault('never', '42501'),
   member: fault('member', '22P05'),
+  deadlock: fault('passes', '40P01'),
 } as const

@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import { edgeOptions } from '../../../functions/deliver/options.ts'
+import { edgeOptions, workerOptions } from '../../../functions/deliver/options.ts'
 import { createHarness, many, stopRun } from './harness.ts'
 
 Deno.test('run() asks again after a lost answer, and sends each delivery once', async () => {
@@ -163,6 +163,65 @@ Deno.test('run() isolates one result that the database refuses, and stores all o
   await clock.advance(2_000)
   expect(database.applied).toHaveLength(20)
   await stopRun(harness, running)
+})
+
+Deno.test('run() tells one result apart that meets a deadlock each time, and stores all others', async () => {
+  const harness = createHarness()
+  const { clock, database } = harness
+  database.add(...many(20))
+  database.poison = ({ event }) => event === 'event-7'
+  database.poisonous = 'deadlock'
+  const running = harness.start()
+  await clock.advance(60_000)
+  expect(database.applied).toHaveLength(19)
+  expect(harness.log.filter((line) => line === 'error result not taken')).toHaveLength(1)
+  database.add({})
+  await clock.advance(2_000)
+  expect(database.applied).toHaveLength(20)
+  await stopRun(harness, running)
+})
+
+Deno.test('run() drops nothing for a few deadlocks', async () => {
+  const harness = createHarness()
+  const { clock, database } = harness
+  database.add({ lease_ms: 60_000 })
+  const running = harness.start()
+  await clock.advance(1)
+  database.troubles = Array(7).fill('deadlock')
+  await clock.advance(30_000)
+  expect(database.applied).toMatchObject([{ event: 'event-1', outcome: 'delivered' }])
+  await stopRun(harness, running)
+})
+
+Deno.test('run() gives back what it cannot read, sends nothing of it and ends', async () => {
+  for (const options of [edgeOptions, workerOptions]) {
+    const harness = createHarness(options)
+    const { clock, database } = harness
+    database.add(...many(3))
+    database.troubles = ['unreadable']
+    const running = harness.start()
+    await clock.advance(10_000)
+    expect(await running).toMatchObject({ end: 'unreadable', released: 3, dispatches: 2 })
+    expect(harness.sent).toEqual([])
+    expect(database.leased).toBe(0)
+    expect(database.applied.map(({ outcome }) => outcome))
+      .toEqual(['released', 'released', 'released'])
+    expect(database.calls.map(({ limit, ended }) => ({ claims: limit > 0, ended })))
+      .toEqual([{ claims: true, ended: false }, { claims: false, ended: true }])
+  }
+})
+
+Deno.test('run() that cannot read any answer at all ends', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  courses['event-1'] = { ms: 3_000 }
+  database.add(...many(2))
+  const running = harness.start()
+  await clock.advance(1)
+  database.troubles = Array(50).fill('unreadable')
+  await clock.advance(10_000)
+  expect(await running).toMatchObject({ end: 'unreadable', delivered: 2 })
+  expect(database.leased).toBe(0)
 })
 
 Deno.test('run() reports a result again without its texts when the database refuses these', async () => {

@@ -133,9 +133,9 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   fold_counters is_crowded key_hash latency_bounds lock_gates next_token_at park ring_from touch_run
   try_lock_gates turn_ring
   -- what the database refuses
-  admit_endpoints complete_apart forget_refusals given_back is_passing lay_aside leave_lane make_refused
-  note_refusal read_results record_results refusal_delay refuse_endpoint refuse_result renew_apart
-  unreadable_result
+  admit_endpoints complete_apart due_suspect forget_refusals given_back is_passing lay_aside leave_lane
+  header_set make_refused may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
+  refuse_result renew_apart suspect_endpoints unreadable_result
   -- contracts and the tick's state
   agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron refuse_contract
   tick_problem
