@@ -11,8 +11,8 @@ export const callbacksOverHttp: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/callbacks/receive.ts',
-    find: 'const open = apps.find((app) => app.allowUnsigned)',
-    replace: 'const open = apps.at(0)',
+    find: `if (signature.kind === 'none' && app.allowUnsigned) return null`,
+    replace: `if (signature.kind === 'none') return null`,
     tests: ['functions/_shared/callbacks/receive.test.ts'],
     why: 'A callback without a signature is taken.',
   },
