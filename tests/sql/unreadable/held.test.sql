@@ -1,7 +1,7 @@
 -- An endpoint whose secrets cannot be read is held with its reason, and is served again when all can be read.
 begin;
 \ir ../_helpers.sql
-select plan(18);
+select plan(19);
 
 create function lose(p_vault_id uuid) returns void language sql as $$
   delete from vault.secrets where id = p_vault_id
@@ -42,15 +42,18 @@ select is((select state_reason from outbox.endpoint join made on paused = id), '
 do $$ begin perform outbox.rotate_secret(paused) from made; end $$;
 select is((select state from outbox.endpoint join made on paused = id), 'paused', 'a new secret does not resume it');
 
--- A replaced secret that is lost signs no more, and holds nobody; one that can be read still signs.
-create temporary table rotated as select endpoint('{rotated}') as lost, endpoint('{rotated}') as kept;
+-- A replaced secret that is lost ends early and holds nobody; one that can be read still signs, though an endpoint
+-- beside it is held.
+create temporary table rotated as select endpoint('{rotated}') as lost, endpoint('{rotated}') as kept, endpoint('{rotated}') as held;
 create temporary table older as select secret_of(lost) as id from rotated;
 do $$ begin perform outbox.rotate_secret(lost), outbox.rotate_secret(kept) from rotated; end $$;
 select lose(id) from older;
+select lose(secret_of(held)) from rotated;
 do $$ begin perform events(1, 'rotated'); end $$;
 update answer set a = step() where true;
-select is(claimed(a, lost) + claimed(a, kept), 2, 'a replaced secret that is lost holds nobody') from answer, rotated;
+select results_eq('select claimed(a, lost), claimed(a, kept), claimed(a, held) from answer, rotated', 'values (1, 1, 0)', 'a replaced secret that is lost holds nobody');
 select is(jsonb_array_length(a -> 'endpoints' -> lost::text -> 'secrets'), 1, 'the new one signs alone') from answer, rotated;
+select is((select count(*)::integer from outbox.endpoint_secret join rotated on lost = endpoint_id where expires_at <= outbox.clock()), 1, 'the lost one has ended');
 select is(jsonb_array_length(a -> 'endpoints' -> kept::text -> 'secrets'), 2, 'where the old one can be read both sign') from answer, rotated;
 select is_empty('select * from miscounts()', 'the counters are right');
 
