@@ -21,7 +21,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
     find: `signature.kind === 'malformed' || appKey`,
     replace: 'appKey',
     tests: ['functions/_shared/callbacks/receive.test.ts'],
-    why: 'A malformed signature counts as none.',
+    why: 'Whatever stands in the place of a signature costs a look-up.',
   },
   {
     file: 'functions/_shared/callbacks/receive.ts',

@@ -78,6 +78,9 @@ export const filters: readonly Mutant[] = [
     replace: `p_question.filters[v_n], '{}', false)`,
     tests: ['sql/filters/forms.test.sql', 'sql/filters/errors.test.sql'],
     why: 'A member that is missing stops routing.',
+    equivalent:
+      'A filter as it is stored is a predicate of tests within exists(), in which an error ' +
+      'is unknown: it is true, false or unknown for any payload, and raises nothing.',
   },
   {
     file: 'sql/61_wanted.sql',

@@ -2,7 +2,7 @@
 -- set aside. An error that passes by itself is none.
 begin;
 \ir ../_helpers.sql
-select plan(32);
+select plan(34);
 
 create function poison() returns trigger language plpgsql as $$
 begin
@@ -37,6 +37,9 @@ create temporary table again as select step() as b;
 do $$ begin perform step(0, reported(a, ids)) from answer, event; end $$;
 select is((select count(*)::integer from outbox.delivery where leased_until is not null), 1, 'a refused result of an older claim does not end the lease');
 select is((select failures from outbox.refusal), 1, 'and does not count');
+do $$ begin perform step(0, results(a, 'delivered', '{"status": "odd"}')) from answer; end $$;
+select is((select count(*)::integer from outbox.delivery where leased_until is not null), 1, 'nor does one that cannot be read');
+select is((select failures from outbox.refusal), 1, 'and it does not count either');
 
 do $$ begin perform step(0, reported(b, ids)) from again, event; end $$;
 select results_eq('select failures, again_at - at from outbox.refusal', $$values (2, interval '5 s')$$, 'the second refusal waits longer');
