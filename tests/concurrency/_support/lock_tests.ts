@@ -182,7 +182,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   ],
   '63_route.sql shrink_routing: lock_router': [
     'held_gates.test.ts',
-    'and the failed step of another counts nothing',
+    'and who fails beside it is counted by the next',
   ],
   '64_due_gates.sql due_gates: for no key update skip locked': [
     'held_gates.test.ts',
