@@ -36,10 +36,10 @@ Deno.test('the certificates of several files are put together, each once', () =>
   const { files, written } = memory({
     '/a.pem': `${certificate('A')}\n${certificate('B')}\n`,
     '/b.pem': certificate('B'),
-    '/home/.npmrc': 'cafile = "${HOME}/c.pem"\n',
-    '/home/c.pem': certificate('C'),
+    '/me/.npmrc': 'cafile = "${HOME}/c.pem"\n',
+    '/me/c.pem': certificate('C'),
   })
-  const env = { NODE_EXTRA_CA_CERTS: '/a.pem', SSL_CERT_FILE: '/b.pem', HOME: '/home' }
+  const env = { NODE_EXTRA_CA_CERTS: '/a.pem', SSL_CERT_FILE: '/b.pem', HOME: '/me' }
   const { variables } = machineTrust(env, files, '/cache')
   expect(variables.DENO_CERT).toMatch(/^\/cache\/outhook-certificates-[0-9a-f]{16}\.pem$/)
   expect([...written.values()])
@@ -69,15 +69,15 @@ Deno.test('a file without a certificate is passed over, and its variable is not 
 Deno.test("npm's mirror and proxy are handed on where the environment names none", () => {
   const npmrc =
     'registry=https://mirror.example/\nproxy=http://proxy.example:1\nnoproxy=a.example\n'
-  const { files } = memory({ '/home/.npmrc': npmrc })
-  expect(machineTrust({ HOME: '/home', DENO_TLS_CA_STORE: 'x' }, files, '/cache').variables)
+  const { files } = memory({ '/me/.npmrc': npmrc })
+  expect(machineTrust({ HOME: '/me', DENO_TLS_CA_STORE: 'x' }, files, '/cache').variables)
     .toEqual({
       NPM_CONFIG_REGISTRY: 'https://mirror.example/',
       HTTPS_PROXY: 'http://proxy.example:1',
       NO_PROXY: 'a.example',
     })
   const named = {
-    HOME: '/home',
+    HOME: '/me',
     DENO_TLS_CA_STORE: 'x',
     https_proxy: 'http://other.example:2',
     NO_PROXY: 'b.example',
