@@ -204,6 +204,23 @@ Deno.test('touch_run() of a second call of one run does not wait for the first, 
   expect(row).toEqual({ noted: true })
 })
 
+Deno.test('refuse_contract() of a run does not wait for another call of it, and ends the run later', async () => {
+  await setClock(0)
+  const run = crypto.randomUUID()
+  await one.sql`select outbox.touch_run(${run}, 'worker', outbox.clock(), false)`
+  const refuse = `select outbox.refuse_contract($1, '{"oldest": 9, "newest": 9}', 'worker',
+    outbox.clock()) ->> 'stop' as stop`
+  const outcomes = await passing({
+    one,
+    other,
+    holding: ['select from outbox.run r where r.id = $1 for update', [run]],
+    call: [refuse, [run]],
+  })
+  expect(outcomes).toEqual([{ stop: 'contract' }, { stop: 'contract' }])
+  const [row] = await db.admin`select r.ended_at = outbox.clock() as ended from outbox.run r`
+  expect(row).toEqual({ ended: true })
+})
+
 Deno.test('wake_changed() passes over a gate that another session holds, and wakes it after that', async () => {
   await setClock(0)
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })

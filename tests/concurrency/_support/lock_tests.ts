@@ -58,6 +58,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'drop_expired_secrets() waits for nobody who forgets the endpoint',
   ],
   '18_headers.sql set_headers: lock_endpoint': ['deleted.test.ts', 'outbox.set_headers($1'],
+  '19_unreadable.sql hold_unreadable: for no key update skip locked': [
+    'unreadable.test.ts',
+    'an unreadable secret holds its endpoint though somebody has its row locked',
+  ],
   '20_gate.sql turn_ring: for no key update skip locked': [
     'held_gates.test.ts',
     'turn_ring() leaves the ring to a call that is turning it',
@@ -69,6 +73,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   '20_gate.sql try_lock_gates: for no key update skip locked': [
     'held_cleanup.test.ts',
     'expire_deliveries() passes over a gate that another session holds',
+  ],
+  '34_contract.sql refuse_contract: for update skip locked': [
+    'held_gates.test.ts',
+    'refuse_contract() of a run does not wait for another call of it',
   ],
   '35_run.sql touch_run: for update skip locked': [
     'held_gates.test.ts',
