@@ -144,6 +144,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_cleanup.test.ts',
     'waits for a cleanup that forgets the person',
   ],
+  '58_manual.sql make_refused: lock_gates': [
+    'held_gates.test.ts',
+    'refused to be made waits for the gate before it makes it',
+  ],
   '58_manual.sql open_delivery: lock_gates': [
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',

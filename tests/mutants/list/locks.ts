@@ -525,4 +525,14 @@ export const locks: readonly Mutant[] = [
     ],
     why: 'A refused call waits for another call of its run.',
   },
+  {
+    file: 'sql/58_manual.sql',
+    find: `  perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.count_up('created'`,
+    replace: `  perform outbox.count_up('created'`,
+    tests: [
+      'concurrency/held_gates.test.ts#refused to be made waits for the gate before it makes it',
+    ],
+    why: 'make_refused() changes the lanes of a gate beside a run that holds it.',
+  },
 ]
