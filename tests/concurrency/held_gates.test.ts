@@ -159,31 +159,6 @@ Deno.test('dispatch() that waits for the gate of a result has not changed its de
   await expectExactCounters(db.admin)
 })
 
-Deno.test('a repeated call whose secrets are lost waits for the gate before it gives anything back', async () => {
-  const [row] = await one
-    .sql`select outbox.create_endpoint('https://example.com/hook') ->> 'id' as id`
-  const endpoint: string = row?.id
-  await publishOne(one.sql)
-  const call = `select outbox.dispatch($1, 1, '[]', 1, 'worker') -> 'deliveries' as deliveries`
-  const run = crypto.randomUUID()
-  await other.sql.unsafe(call, [run])
-  await db.admin`delete from vault.secrets where true`
-  const outcome = await cross(db, {
-    one,
-    other,
-    first: [lockGate, [endpoint]],
-    second: [call, [run]],
-    meanwhile: async () => {
-      await one.sql`set local lock_timeout = '1ms'`
-      const rows = await one.sql`
-        select from outbox.delivery d join outbox.lane l on l.id = d.lane_id for update`
-      expect(rows).toHaveLength(1)
-    },
-  })
-  expect(outcome).toEqual({ deliveries: [] })
-  await expectExactCounters(db.admin)
-})
-
 Deno.test('retry_now() of a delivery that was refused to be made waits for the gate before it makes it', async () => {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
   await publishOne(one.sql)

@@ -204,10 +204,6 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_messages.test.ts',
     'a claim waits for a change of the message',
   ],
-  '69_batch.sql hand_out: lock_gates': [
-    'held_gates.test.ts',
-    'a repeated call whose secrets are lost waits for the gate',
-  ],
   '70_dispatch.sql dispatch: lock_gates': [
     'held_gates.test.ts',
     'dispatch() that waits for the gate of a result has not changed its delivery yet',

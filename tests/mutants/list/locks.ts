@@ -535,13 +535,4 @@ export const locks: readonly Mutant[] = [
     ],
     why: 'make_refused() changes the lanes of a gate beside a run that holds it.',
   },
-  {
-    file: 'sql/69_batch.sql',
-    find: '  perform outbox.lock_gates(p_claimed.endpoints);',
-    replace: '  null;',
-    tests: [
-      'concurrency/held_gates.test.ts#a repeated call whose secrets are lost waits for the gate',
-    ],
-    why: 'A repeated call gives deliveries back beside a run that holds their gate.',
-  },
 ]
