@@ -51,8 +51,8 @@ end
 $$;
 comment on function outbox.complete_apart(outbox.result[], timestamptz) is
   'Applies results as complete() does; if the database refuses one, all others are applied. A '
-  'temporary error is raised, except for a lost lease whose error may_stay(): it is refused. locks: '
-  'the caller holds the gates.';
+  'temporary error is raised, except for a lost lease whose error may_stay(): it is refused. '
+  'locks: the caller holds the gates.';
 
 create function outbox.refuse_result(
   p_result outbox.result, p_sqlstate text, p_error text, p_now timestamptz

@@ -3714,9 +3714,8 @@ begin
 end
 $$;
 comment on function outbox.stored_headers(uuid) is
-  'The custom headers of an endpoint with their values. OH004 if Vault does not have them or has an '
-  'invalid value in their place, and Vault''s own error if they cannot be decrypted. Only for '
-  'dispatch().';
+  'The custom headers of an endpoint with their values. OH004 if Vault lacks them or has an invalid '
+  'value in their place, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
 create function outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql stable set search_path = ''
@@ -4607,10 +4606,10 @@ as $$
 $$;
 comment on function outbox.is_passing(text) is
   'Whether an error is usually temporary, so that its cause is not the row being processed: '
-  'deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), '
-  'a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost '
-  'connection (08) is not in the list: inside the database it is a connection that a trigger of the '
-  'user made. functions/_shared/database/fault.ts has the whole table.';
+  'deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns '
+  '(57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost '
+  'connection (08) is not in the list: inside the database it is one that a trigger of the user '
+  'made. functions/_shared/database/fault.ts has the whole table.';
 
 create function outbox.may_stay(p_sqlstate text) returns boolean
 language sql immutable set search_path = ''
@@ -4618,7 +4617,7 @@ as $$
   select p_sqlstate ~ '^40' or p_sqlstate in ('55006', '55P03', '57014')
 $$;
 comment on function outbox.may_stay(text) is
-  'Whether one row may cause an error each time, although the error is usually temporary: a trigger '
+  'Whether one row may cause an error each time, although it is usually temporary: a trigger '
   'raises it, waits for a lock or runs too long. The other temporary errors come from the server.';
 
 create function outbox.note_refusal(
@@ -10564,8 +10563,8 @@ end
 $$;
 comment on function outbox.complete_apart(outbox.result[], timestamptz) is
   'Applies results as complete() does; if the database refuses one, all others are applied. A '
-  'temporary error is raised, except for a lost lease whose error may_stay(): it is refused. locks: '
-  'the caller holds the gates.';
+  'temporary error is raised, except for a lost lease whose error may_stay(): it is refused. '
+  'locks: the caller holds the gates.';
 
 create function outbox.refuse_result(
   p_result outbox.result, p_sqlstate text, p_error text, p_now timestamptz

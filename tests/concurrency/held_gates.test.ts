@@ -159,6 +159,29 @@ Deno.test('dispatch() that waits for the gate of a result has not changed its de
   await expectExactCounters(db.admin)
 })
 
+Deno.test('retry_now() of a delivery that was refused to be made waits for the gate before it makes it', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call()
+  const event = await publishOne(one.sql)
+  await db.admin`
+    insert into outbox.refusal (
+      event_id, endpoint_id, step, failures, sqlstate, error, at, again_at)
+    values (${event}, ${endpoint}, 'routing', 1, 'P0001', 'refused', now(), 'infinity')`
+  await cross(db, {
+    one,
+    other,
+    first: [lockGate, [endpoint]],
+    second: ['select outbox.make_refused($1, $2, outbox.clock())', [event, endpoint]],
+    meanwhile: async () => {
+      await one.sql`set local lock_timeout = '1ms'`
+      expect(await one.sql`select from outbox.lane l for update`).toHaveLength(1)
+    },
+  })
+  expect(await db.admin`select from outbox.delivery`).toHaveLength(2)
+  await expectExactCounters(db.admin)
+})
+
 Deno.test('due_gates() passes over a gate that another session holds, and takes it after that', async () => {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
   await publishOne(one.sql)
@@ -233,6 +256,23 @@ Deno.test('touch_run() of a second call of one run does not wait for the first, 
   expect(outcomes).toEqual([{ stop: null }, { stop: null }])
   const [row] = await db.admin`select r.polled_at = outbox.clock() as noted from outbox.run r`
   expect(row).toEqual({ noted: true })
+})
+
+Deno.test('refuse_contract() of a run does not wait for another call of it, and ends the run later', async () => {
+  await setClock(0)
+  const run = crypto.randomUUID()
+  await one.sql`select outbox.touch_run(${run}, 'worker', outbox.clock(), false)`
+  const refuse = `select outbox.refuse_contract($1, '{"oldest": 9, "newest": 9}', 'worker',
+    outbox.clock()) ->> 'stop' as stop`
+  const outcomes = await passing({
+    one,
+    other,
+    holding: ['select from outbox.run r where r.id = $1 for update', [run]],
+    call: [refuse, [run]],
+  })
+  expect(outcomes).toEqual([{ stop: 'contract' }, { stop: 'contract' }])
+  const [row] = await db.admin`select r.ended_at = outbox.clock() as ended from outbox.run r`
+  expect(row).toEqual({ ended: true })
 })
 
 Deno.test('wake_changed() passes over a gate that another session holds, and wakes it after that', async () => {

@@ -141,6 +141,9 @@ Deno.test('a claim waits for a change of the message, and sends none that was ca
   expect(await claiming).toMatchObject({ deliveries: [], error: null })
   expect(await statusOf(db.admin, message)).toBe('CANCELLED')
   expect(await db.admin`select from outbox.message_attempt`).toHaveLength(0)
+  // It is over: nothing was refused, and nothing is tried again.
+  expect(await db.admin`select from outbox.refusal`).toHaveLength(0)
+  expect(await db.admin`select from outbox.delivery`).toHaveLength(0)
   await expectExactCounters(db.admin)
 })
 

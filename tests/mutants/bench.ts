@@ -32,6 +32,9 @@ export function makeBench(tree: Tree, pg: Postgres, baseline: Baseline): Bench {
     if (statements === null) {
       return { kind: 'error', reason: 'a database with the schema does not take it: give `sql`' }
     }
+    // A schema that cannot be built fails every test, and says nothing of them.
+    const { code, stderr } = await pg.psql(`begin;\n${statements}\nrollback;\n`)
+    if (code !== 0) return { kind: 'error', reason: stderr }
     const files = new Map([[mutant.file, after.text]])
     if (isSql) files.set(migration, statements)
     const verdict = await judge(mutant.tests, {

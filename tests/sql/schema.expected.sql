@@ -10297,7 +10297,7 @@ ALTER FUNCTION outbox.is_passing(p_sqlstate text) OWNER TO postgres;
 
 -- Name: FUNCTION is_passing(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error is usually temporary, so that its cause is not the row being processed: deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost connection (08) is not in the list: inside the database it is a connection that a trigger of the user made. functions/_shared/database/fault.ts has the whole table.';
+COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error is usually temporary, so that its cause is not the row being processed: deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost connection (08) is not in the list: inside the database it is one that a trigger of the user made. functions/_shared/database/fault.ts has the whole table.';
 
 -- Name: is_port_range(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12114,7 +12114,7 @@ ALTER FUNCTION outbox.may_stay(p_sqlstate text) OWNER TO postgres;
 
 -- Name: FUNCTION may_stay(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.may_stay(p_sqlstate text) IS 'Whether one row may cause an error each time, although the error is usually temporary: a trigger raises it, waits for a lock or runs too long. The other temporary errors come from the server.';
+COMMENT ON FUNCTION outbox.may_stay(p_sqlstate text) IS 'Whether one row may cause an error each time, although it is usually temporary: a trigger raises it, waits for a lock or runs too long. The other temporary errors come from the server.';
 
 -- Name: message_content(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18361,7 +18361,7 @@ ALTER FUNCTION outbox.stored_headers(p_vault_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION stored_headers(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 if Vault does not have them or has an invalid value in their place, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
+COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 if Vault lacks them or has an invalid value in their place, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
 -- Name: subscribe(uuid, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 

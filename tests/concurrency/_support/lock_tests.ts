@@ -59,8 +59,8 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   ],
   '18_headers.sql set_headers: lock_endpoint': ['deleted.test.ts', 'outbox.set_headers($1'],
   '19_unreadable.sql hold_unreadable: for no key update skip locked': [
-    'held_refusals.test.ts',
-    'hold_unreadable() passes over an endpoint',
+    'unreadable.test.ts',
+    'an unreadable secret holds its endpoint though somebody has its row locked',
   ],
   '20_gate.sql turn_ring: for no key update skip locked': [
     'held_gates.test.ts',
@@ -75,8 +75,8 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'expire_deliveries() passes over a gate that another session holds',
   ],
   '34_contract.sql refuse_contract: for update skip locked': [
-    'held_refusals.test.ts',
-    'refuse_contract() waits for no other call of the run',
+    'held_gates.test.ts',
+    'refuse_contract() of a run does not wait for another call of it',
   ],
   '35_run.sql touch_run: for update skip locked': [
     'held_gates.test.ts',
@@ -145,8 +145,8 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'waits for a cleanup that forgets the person',
   ],
   '58_manual.sql make_refused: lock_gates': [
-    'held_refusals.test.ts',
-    'retry_now() of a delivery that could not be made waits for the gate',
+    'held_gates.test.ts',
+    'refused to be made waits for the gate before it makes it',
   ],
   '58_manual.sql open_delivery: lock_gates': [
     'held_gates.test.ts',
@@ -213,7 +213,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'a claim waits for a change of the message',
   ],
   '69_batch.sql hand_out: lock_gates': [
-    'held_refusals.test.ts',
+    'held_repeat.test.ts',
     'a repeated call that must give back waits for the gate',
   ],
   '70_dispatch.sql dispatch: lock_gates': [

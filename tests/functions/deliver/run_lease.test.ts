@@ -150,6 +150,20 @@ Deno.test('run() lets a lane that wants a lease go when the database has gone', 
   expect((await running).end).toBe('database')
 })
 
+Deno.test('run() releases the end of an ordered lane when the call that wants its lease is divided', async () => {
+  const harness = createSlowLane()
+  const { clock, database } = harness
+  database.renewMs = 6_000
+  database.poison = ({ outcome }) => outcome === 'renew'
+  const running = harness.start()
+  await clock.advance(6_000)
+  expect(database.applied.map(({ outcome }) => outcome)).toEqual([
+    ...Array(5).fill('delivered'),
+    ...Array(3).fill('released'),
+  ])
+  await stopRun(harness, running)
+})
+
 Deno.test('run() releases a lane that waits for a lease by its first call after a signal', async () => {
   const harness = createSlowLane()
   const { clock, database, courses } = harness

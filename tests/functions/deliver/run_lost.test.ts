@@ -159,6 +159,13 @@ Deno.test('run() isolates one result that the database refuses, and stores all o
     Array.from({ length: 20 }, (_, n) => `event-${n + 1}`).filter((e) => e !== 'event-7').sort(),
   )
   expect(harness.log.filter((line) => line === 'error result not taken')).toHaveLength(1)
+  // The parts of the refused call claim nothing.
+  const refused = database.calls.findIndex(({ results }) => results.length > 1)
+  const repeated = new Set(database.calls[refused]?.results.map(({ event }) => event))
+  const parts = database.calls.slice(refused + 1)
+    .filter(({ results }) => results.some(({ event }) => repeated.has(event)))
+  expect(parts.length).toBeGreaterThan(4)
+  expect(parts.map(({ limit }) => limit)).toEqual(parts.map(() => 0))
   database.add({})
   await clock.advance(2_000)
   expect(database.applied).toHaveLength(20)

@@ -11,8 +11,8 @@ export const callbacksOverHttp: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/callbacks/receive.ts',
-    find: 'const open = apps.find((app) => app.allowUnsigned)',
-    replace: 'const open = apps.at(0)',
+    find: `if (signature.kind === 'none' && app.allowUnsigned) return null`,
+    replace: `if (signature.kind === 'none') return null`,
     tests: ['functions/_shared/callbacks/receive.test.ts'],
     why: 'A callback without a signature is taken.',
   },
@@ -21,7 +21,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
     find: `signature.kind === 'malformed' || appKey`,
     replace: 'appKey',
     tests: ['functions/_shared/callbacks/receive.test.ts'],
-    why: 'A malformed signature counts as none.',
+    why: 'Whatever stands in the place of a signature costs a look-up.',
   },
   {
     file: 'functions/_shared/callbacks/receive.ts',
@@ -79,5 +79,58 @@ export const callbacksOverHttp: readonly Mutant[] = [
     replace: `if (object !== '') yield* readChanges(entry)`,
     tests: ['functions/_shared/callbacks/parse.test.ts'],
     why: 'A callback about something else is taken for one about messages.',
+  },
+  {
+    file: 'functions/_shared/callbacks/receive.ts',
+    find: ' || appKey !== null && !appKeyForm.test(appKey)',
+    replace: '',
+    tests: ['functions/_shared/callbacks/receive.test.ts'],
+    why: 'Anything that stands in an address reaches the database.',
+  },
+  {
+    file: 'functions/_shared/callbacks/receive.ts',
+    find: `signature.kind === 'none' ? maxUnsignedBytes : maxBytes`,
+    replace: 'maxBytes',
+    tests: ['functions/_shared/callbacks/receive.test.ts'],
+    why: 'Anybody has 3 MB read and parsed without a signature.',
+  },
+  {
+    file: 'functions/_shared/callbacks/receive.ts',
+    find: 'if (app.secrets.length === 0) {',
+    replace: 'if (false) {',
+    tests: ['functions/_shared/callbacks/receive.test.ts'],
+    why: 'Callbacks of an app whose secret is lost are refused for good, and WhatsApp gives up.',
+  },
+  {
+    file: 'functions/_shared/callbacks/receive.ts',
+    find: 'appId: app.id,',
+    replace: `appId: appKey ?? '',`,
+    tests: ['functions/_shared/callbacks/receive.test.ts'],
+    why: 'Callbacks are stored for no app.',
+  },
+  {
+    file: 'sql/14_app.sql',
+    find: 'case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end',
+    replace: 'p_app.old_secret_vault_id',
+    tests: ['sql/callback_app/cases.test.sql'],
+    why: 'A secret that was replaced, as one does when it leaked, signs on.',
+  },
+  {
+    file: 'sql/14_app.sql',
+    find: `      when p_app_key is not null then a.app_key = p_app_key
+      else a.app_id = v_shared`,
+    replace: `      when a.app_key = p_app_key then true
+      else a.app_id = v_shared`,
+    tests: ['sql/callback_app/cases.test.sql'],
+    why: 'A wrong key is answered for the app of the shared address.',
+  },
+  {
+    file: 'sql/14_app.sql',
+    find: `      'allow_unsigned', a.allow_unsigned)
+    from`,
+    replace: `      'allow_unsigned', true)
+    from`,
+    tests: ['sql/callback_app/cases.test.sql'],
+    why: 'Callbacks of every app are taken without a signature.',
   },
 ]

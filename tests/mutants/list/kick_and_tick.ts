@@ -50,7 +50,7 @@ end`,
   },
   {
     file: 'sql/75_kick.sql',
-    find: `or (v_behind and v_live < outbox.setting_int('worker.max_runs'))`,
+    find: `or v_behind and v_live < outbox.setting_int('worker.max_runs')`,
     replace: 'or v_behind',
     tests: ['sql/tick/cases.test.sql'],
     why: 'The tick starts runs that are turned away at once.',

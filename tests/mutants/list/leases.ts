@@ -13,8 +13,10 @@ export const leases: readonly Mutant[] = [
   },
   {
     file: 'sql/57_lost_lease.sql',
-    find: 'where (d.held).leased_until <= p_now);',
-    replace: 'where (d.held).leased_until is not null);',
+    find: `where (d.held).leased_until <= p_now
+`,
+    replace: `where (d.held).leased_until is not null
+`,
     tests: ['sql/complete/lost_lease.test.sql'],
     why: `A lease that stands is taken for lost with its neighbour's.`,
   },

@@ -507,4 +507,32 @@ export const locks: readonly Mutant[] = [
     why:
       'cleanup() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
+  {
+    file: 'sql/19_unreadable.sql',
+    find: '  for no key update skip locked;',
+    replace: '  for no key update;',
+    tests: [
+      'concurrency/unreadable.test.ts#an unreadable secret holds its endpoint though somebody',
+    ],
+    why: 'A claim waits for a person who has changed an endpoint whose secret cannot be read.',
+  },
+  {
+    file: 'sql/34_contract.sql',
+    find: 'where l.id = p_run and l.ended_at is null for update skip locked);',
+    replace: 'where l.id = p_run and l.ended_at is null for update);',
+    tests: [
+      'concurrency/held_gates.test.ts#refuse_contract() of a run does not wait for another call',
+    ],
+    why: 'A refused call waits for another call of its run.',
+  },
+  {
+    file: 'sql/58_manual.sql',
+    find: `  perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.count_up('created'`,
+    replace: `  perform outbox.count_up('created'`,
+    tests: [
+      'concurrency/held_gates.test.ts#refused to be made waits for the gate before it makes it',
+    ],
+    why: 'make_refused() changes the lanes of a gate beside a run that holds it.',
+  },
 ]

@@ -7,11 +7,15 @@ import { callbacks } from './callbacks.ts'
 import { callbacksOverHttp } from './callbacks_over_http.ts'
 import { claim } from './claim.ts'
 import { cleanupAndPartitions } from './cleanup_and_partitions.ts'
+import { coldStart } from './cold_start.ts'
 import { consent } from './consent.ts'
 import { consumer } from './consumer.ts'
+import { contractsAndTickProblem } from './contracts_and_tick_problem.ts'
+import { databaseFaults } from './database_faults.ts'
 import { dispatch } from './dispatch.ts'
 import { egress } from './egress.ts'
 import { endpointState } from './endpoint_state.ts'
+import { filters } from './filters.ts'
 import { httpClient } from './http_client.ts'
 import { kickAndTick } from './kick_and_tick.ts'
 import { leases } from './leases.ts'
@@ -22,6 +26,7 @@ import { messages } from './messages.ts'
 import { organisations } from './organisations.ts'
 import { otherFunctions } from './other_functions.ts'
 import { publishing } from './publishing.ts'
+import { refusals } from './refusals.ts'
 import { replay } from './replay.ts'
 import { results } from './results.ts'
 import { retry } from './retry.ts'
@@ -32,6 +37,7 @@ import { sagasAndWatch } from './sagas_and_watch.ts'
 import { secrets } from './secrets.ts'
 import { senders } from './senders.ts'
 import { signing } from './signing.ts'
+import { unreadable } from './unreadable.ts'
 
 /** Every mutant, by the part of the product that it is in. */
 export const areas: readonly Area[] = [
@@ -67,5 +73,11 @@ export const areas: readonly Area[] = [
   { name: 'other functions', mutants: otherFunctions },
   { name: 'rights', mutants: rights },
   { name: 'organisations', mutants: organisations },
+  { name: 'filters', mutants: filters },
+  { name: 'refusals', mutants: refusals },
+  { name: 'unreadable', mutants: unreadable },
+  { name: 'contracts and tick problem', mutants: contractsAndTickProblem },
+  { name: 'database faults', mutants: databaseFaults },
+  { name: 'cold start', mutants: coldStart },
   { name: 'locks', mutants: locks },
 ]

@@ -3,18 +3,18 @@ import type { Mutant } from '../mutant.ts'
 export const routing: readonly Mutant[] = [
   {
     file: 'sql/61_wanted.sql',
-    find: `    continue when p_since[v_n] > p_created_at;
+    find: `    continue when p_question.since[v_n] > p_created_at;
 `,
     replace: '',
-    tests: ['sql/filters/changed.test.sql'],
+    tests: ['sql/filters/since.test.sql'],
     why: 'A filtered subscription that is younger than an event receives it.',
   },
   {
-    file: 'sql/61_wanted.sql',
-    find: `f.value not in ('false'::jsonb, 'null'::jsonb)`,
-    replace: `f.value <> 'false'::jsonb`,
-    tests: ['sql/filters/forms.test.sql', 'sql/filters/errors.test.sql'],
-    why: 'A filter that cannot be answered lets the event through.',
+    file: 'sql/15_filter_condition.sql',
+    find: '(@ != null && (@.type() != "boolean" || @ == true))',
+    replace: '(@.type() != "boolean" || @ == true)',
+    tests: ['sql/filters/forms.test.sql'],
+    why: 'A path that finds null lets the event through.',
   },
   {
     file: 'sql/61_wanted.sql',
@@ -60,16 +60,18 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/15_subscription.sql',
-    find: 'do update set filter = excluded.filter',
-    replace: 'do nothing',
+    find: `do update set
+    filter = excluded.filter, filter_text = excluded.filter_text,
+    filter_weight = excluded.filter_weight;`,
+    replace: 'do nothing;',
     tests: ['sql/filters/changed.test.sql'],
     why: 'A new filter of a subscription is thrown away without a word.',
   },
   {
-    file: 'sql/15_subscription.sql',
-    find: 'if v_walks > 1 then',
-    replace: 'if v_walks > 2 then',
-    tests: ['sql/filters/changed.test.sql'],
+    file: 'sql/15_filter_read.sql',
+    find: 'elsif v_state.weight > v_most_weight then',
+    replace: 'elsif v_state.weight > v_most_weight + 1 then',
+    tests: ['sql/filters/bounds.test.sql'],
     why: 'A filter may take minutes for one payload.',
   },
   {
@@ -90,16 +92,8 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/60_unrouted.sql',
-    find: `order by u.xid limit p_limit
-  )
-  union all
-  (
-    select u.event_id from outbox.unrouted u
-    where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
-    order by u.xid limit p_limit
-  )`,
-    replace: `order by u.xid limit p_limit
-  )`,
+    find: `where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark`,
+    replace: 'where false',
     tests: ['concurrency/late_publisher.test.ts', 'sql/route/late_rows.test.sql'],
     why:
       'An event of a transaction that began after the last read and has an older id is never routed.',
@@ -165,13 +159,9 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/63_route.sql',
-    find: 'batch = greatest(1, r.batch / 8)',
-    replace: 'batch = r.batch',
-    tests: [
-      'sql/regressions/a_slow_filter_stops_nobody.test.sql',
-      'sql/route/poison.test.sql',
-      'concurrency/poison.test.ts',
-    ],
+    find: 'v_batch := greatest(1, v_batch / 8);',
+    replace: 'v_batch := v_batch;',
+    tests: ['concurrency/slow_routing.test.ts', 'concurrency/poison.test.ts'],
     why: 'A slow filter stops routing for all.',
   },
 ]

@@ -80,16 +80,16 @@ export const run: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/redispatch.ts',
-    find: 'if (reply.ok) return { answer: reply.answer, calledAt }',
-    replace: 'if (reply.ok) return { answer: reply.answer, calledAt: clock.now() }',
+    find: 'return { answer: reply.answer, calledAt }',
+    replace: 'return { answer: reply.answer, calledAt: clock.now() }',
     tests: ['functions/deliver/run_lease.test.ts', 'functions/deliver/run_lost.test.ts'],
     why:
       'A lease counts from the answer and not from the call, so that it ends before the run thinks.',
   },
   {
     file: 'functions/deliver/redispatch.ts',
-    find: 'Math.min(2 * pauseMs, longestPauseMs)',
-    replace: 'firstPauseMs',
+    find: 'Math.min(first * 2 ** Math.min(tries, 16), longest)',
+    replace: 'first',
     tests: ['functions/deliver/run_lost.test.ts'],
     why: 'A database that is away is asked 20 times a second by each run.',
   },
@@ -102,10 +102,8 @@ export const run: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/turn.ts',
-    find: `  state.results = []
-`,
-    replace: `  state.results = [...results]
-`,
+    find: 'if (part === undefined) state.results = []',
+    replace: 'if (part === undefined) state.results = [...results]',
     tests: ['functions/deliver/run_pace.test.ts', 'functions/deliver/run_end.test.ts'],
     why: 'Each result is reported again and again.',
   },

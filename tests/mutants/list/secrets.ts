@@ -3,17 +3,16 @@ import type { Mutant } from '../mutant.ts'
 export const secrets: readonly Mutant[] = [
   {
     file: 'sql/17_secret.sql',
-    find: `        order by s.expires_at is null desc, s.created_at desc),
-      '[]')`,
-    replace: `        order by s.created_at),
-      '[]')`,
+    find:
+      'pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)',
+    replace: 'pg_catalog.jsonb_agg(v.decrypted_secret order by s.created_at)',
     tests: ['sql/rotate_secret/overlap.test.sql', 'sql/rotate_secret/schemes.test.sql'],
     why: 'x-signature is made with the old secret after a rotation.',
   },
   {
     file: 'sql/17_secret.sql',
-    find: '(s.expires_at is null or s.expires_at > p_now));',
-    replace: 'true);',
+    find: 'and (s.expires_at is null or s.expires_at > p_now);',
+    replace: ';',
     tests: ['sql/rotate_secret/overlap.test.sql'],
     why: 'A secret that has expired signs on.',
   },
@@ -81,8 +80,10 @@ export const secrets: readonly Mutant[] = [
   },
   {
     file: 'sql/18_headers.sql',
-    find: 'pg_catalog.lower(h.key) not in (',
-    replace: 'h.key not in (',
+    find: `pg_catalog.lower(n) not in (
+      select pg_catalog.lower(k)`,
+    replace: `n not in (
+      select k`,
     tests: ['sql/set_headers/stored.test.sql'],
     why: 'A header that is set in other letters stands there twice.',
   },

@@ -2,7 +2,7 @@
 -- contract the call is only refused, and every health check shows the refusal.
 begin;
 \ir ../_helpers.sql
-select plan(31);
+select plan(36);
 
 create sequence numbers;
 create function called(p_contract jsonb, p_results jsonb default '[]', p_kind text default 'worker') returns jsonb language sql as $$
@@ -35,6 +35,14 @@ select results_eq('select in_flight, depth from outbox.gate', 'values (0, 0::big
 select is((select count(*)::integer from outbox.unrouted), 6, 'nothing is routed');
 select is_empty('select from outbox.delivery where attempt > 0', 'no attempt is counted');
 select is_empty('select from outbox.run', 'and no run is alive');
+select is((select sum(n) from outbox.counter_change where metric = 'runs' and labels = '{worker,contract}'), 1::numeric, 'the run is counted as refused');
+create temporary table noted as select ctid as place from outbox.contract_refusal;
+do $$ begin perform called('{"oldest": 2, "newest": 3}'); end $$;
+select is((select r.ctid = place from outbox.contract_refusal r, noted), true, 'another of the same second is not noted again');
+do $$ begin perform called('{"oldest": 5, "newest": 5}'); end $$;
+select is((select speaks ->> 'newest' from outbox.contract_refusal), '5', 'one of another version is');
+do $$ begin perform time_passes('2 s'), called('{"oldest": 2, "newest": 3}'); end $$;
+select results_eq('select speaks, at from outbox.contract_refusal', $$values ('{"oldest": 2, "newest": 3}'::jsonb, outbox.clock())$$, 'and the next after a second');
 select is((select problems[1] from outbox.queue_health), 'a run of kind worker was refused: ' || (select a -> 'refused' ->> 'message' from refused), 'queue_health tells it');
 select is(outbox.get_health() ->> 'status', 'degraded', 'the health of the API too');
 select alike(outbox.configure('https://project.supabase.co/functions/v1', repeat('s', 40)) -> 'problems' ->> 0, '%update the database%', 'and configure()');
@@ -53,6 +61,10 @@ update refused set a = called(null, p_kind => 'edge') where true;
 select is(a -> 'refused' ->> 'message', 'The functions speak contract 1 and the database speaks contract 3 to 4: update the functions: deploy them and restart workers from the version of the migrations', 'functions without a contract are told to be updated') from refused;
 select results_eq('select ended_at from outbox.run', 'select outbox.clock()', 'a run that was refused in its middle has ended');
 select is((select problems[1] from outbox.queue_health), 'a run of kind edge was refused: ' || (select a -> 'refused' ->> 'message' from refused), 'queue_health says so');
+
+-- Once the two have a contract in common, nothing is left to do.
+create or replace function outbox.contracts() returns jsonb language sql stable as $$ select '{"oldest": 1, "newest": 4}'::jsonb $$;
+select is(outbox.contract_problem(outbox.clock()), null, 'an update ends the problem at once');
 
 select * from finish();
 rollback;

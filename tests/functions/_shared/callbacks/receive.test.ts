@@ -152,11 +152,15 @@ Deno.test('only an app that allows it takes a callback that nobody signed', asyn
   expect((await send({ app: open, headers: malformed })).status).toBe(401)
 })
 
-Deno.test('an unknown key is 401, and a key of another form is not even looked up', async () => {
+Deno.test('an unknown key is 401, and for a key or a signature of another form nothing is even looked up', async () => {
   expect((await send({ app: null })).status).toBe(401)
   for (const key of ['', 'short', 'a'.repeat(65), "';select pg_sleep(9)--", '../../inbound']) {
     const { status, asked } = await send({ key })
     expect([key, status, asked]).toEqual([key, 401, []])
+  }
+  for (const signature of ['', 'none', 'sha1=0', 'sha256=0', `sha256=${'g'.repeat(64)}`]) {
+    const { status, asked } = await send({ headers: { 'x-hub-signature-256': signature } })
+    expect([signature, status, asked]).toEqual([signature, 401, []])
   }
 })
 

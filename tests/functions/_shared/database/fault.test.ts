@@ -240,6 +240,7 @@ const known: Record<FaultKind, string[]> = {
     '',
     '08000',
     '08006',
+    '25006',
     '25P02',
     '25P03',
     '40001',

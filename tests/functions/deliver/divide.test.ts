@@ -1,0 +1,76 @@
+import { expect } from '@std/expect'
+import type { Renewal, Result } from '../../../functions/_shared/contracts.ts'
+import { divide } from '../../../functions/deliver/divide.ts'
+
+const fault = { kind: 'member', code: '22P05', message: 'no such text', cause: undefined } as const
+
+function delivered(n: number): Result {
+  const key = { event: `event-${n}`, endpoint: 'endpoint-1', attempt: 2 }
+  return { ...key, outcome: 'delivered', duration_ms: 7, status: 202, response: 'odd' }
+}
+
+const renewal: Renewal = { event: 'event-9', endpoint: 'endpoint-1', attempt: 1, outcome: 'renew' }
+
+function divided(...results: (Result | Renewal)[]): { parts: Result[][]; lines: unknown[] } {
+  const lines: unknown[] = []
+  const parts = divide(results, fault, (level, message, fields) => {
+    lines.push([level, message, fields])
+  })
+  return { parts, lines }
+}
+
+Deno.test('divide() makes two halves of what was refused, and leaves nothing out', () => {
+  const results = [1, 2, 3, 4, 5].map(delivered)
+  expect(divided(...results).parts).toEqual([results.slice(0, 3), results.slice(3)])
+  expect(divided(delivered(1), delivered(2)).parts).toEqual([[delivered(1)], [delivered(2)]])
+})
+
+Deno.test('divide() asks for no lease again: its lane has heard that it gets none', () => {
+  expect(divided(renewal, delivered(1), renewal, delivered(2)).parts)
+    .toEqual([[delivered(1)], [delivered(2)]])
+  expect(divided(renewal)).toEqual({ parts: [], lines: [] })
+})
+
+Deno.test('divide() reports a result that stands alone without the texts from outside, once', () => {
+  const key = { event: 'event-1', endpoint: 'endpoint-1', attempt: 2 }
+  const { parts, lines } = divided(delivered(1))
+  const bare = { ...key, outcome: 'delivered', duration_ms: 7, status: 202, lossy: true }
+  expect({ parts, lines }).toEqual({ parts: [[bare]], lines: [] })
+  const line = { ...key, outcome: 'delivered', error: 'no such text' }
+  expect(divided(...parts.flat()))
+    .toEqual({ parts: [], lines: [['error', 'result not taken', line]] })
+})
+
+Deno.test('divide() keeps the class of a failure, by which it is retried', () => {
+  const key = { event: 'event-1', endpoint: 'endpoint-1', attempt: 2 }
+  const failed: Result = {
+    ...key,
+    outcome: 'failed',
+    duration_ms: 7,
+    status: 503,
+    error_class: 'status',
+    error: 'odd',
+    response: 'odd',
+  }
+  expect(divided(failed).parts).toEqual([[{
+    ...key,
+    outcome: 'failed',
+    duration_ms: 7,
+    status: 503,
+    error_class: 'status',
+    error: 'The database did not take what the endpoint answered',
+    lossy: true,
+  }]])
+})
+
+Deno.test('divide() gives up a delivery that cannot even be given back, and says so', () => {
+  const released: Result = {
+    event: 'event-1',
+    endpoint: 'endpoint-1',
+    attempt: 2,
+    outcome: 'released',
+  }
+  const { parts, lines } = divided(released)
+  expect(parts).toEqual([])
+  expect(lines).toHaveLength(1)
+})

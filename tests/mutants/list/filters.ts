@@ -1,0 +1,130 @@
+import type { Mutant } from '../mutant.ts'
+
+export const filters: readonly Mutant[] = [
+  {
+    file: 'sql/15_filter.sql',
+    find: 'or pg_catalog.length(p_filter) > v_most then',
+    replace: 'or pg_catalog.length(p_filter) > v_most + 1 then',
+    tests: ['sql/filters/bounds.test.sql'],
+    why: 'A filter may be longer than said.',
+  },
+  {
+    file: 'sql/15_filter_read.sql',
+    find: 'pg_catalog.cardinality(p_state.kinds) >= v_most_depth',
+    replace: 'pg_catalog.cardinality(p_state.kinds) > v_most_depth',
+    tests: ['sql/filters/bounds.test.sql'],
+    why: 'A filter may be nested deeper than said.',
+  },
+  {
+    file: 'sql/15_filter_read.sql',
+    find: `      p_state.weight := p_state.weight + p_state.is_many::integer;
+`,
+    replace: '',
+    tests: ['sql/filters/bounds.test.sql', 'property/filters.test.ts'],
+    why: 'Negations behind a wildcard cost nothing, so that a filter costs more than it may.',
+  },
+  {
+    file: 'sql/15_filter_read.sql',
+    find: 'p_state.weight := p_state.weight + v_test.weight;',
+    replace: 'null;',
+    tests: ['sql/filters/bounds.test.sql'],
+    why: 'A list of alternatives behind a wildcard costs nothing.',
+  },
+  {
+    file: 'sql/15_filter_read.sql',
+    find: `('strict ' || v_state.written)`,
+    replace: `('lax ' || v_state.written)`,
+    tests: ['sql/filters/forms.test.sql'],
+    why: 'A path opens arrays that it does not name.',
+  },
+  {
+    file: 'sql/15_filter_path.sql',
+    find: 'if v_was_wild then',
+    replace: 'if false then',
+    tests: ['sql/filters/forms.test.sql'],
+    why: 'An element without the member hides all others.',
+  },
+  {
+    file: 'sql/15_filter_path.sql',
+    find: `'^(0|[1-9][0-9]{0,5})$'`,
+    replace: `'^(0|[1-9][0-9]{0,6})$'`,
+    tests: ['sql/filters/bounds.test.sql'],
+    why: 'An index may be larger than said.',
+  },
+  {
+    file: 'sql/15_filter_path.sql',
+    find: 'pg_catalog.length(v_part.opening) > 40',
+    replace: 'pg_catalog.length(v_part.opening) > 41',
+    tests: ['sql/filters/bounds.test.sql'],
+    why: 'A number may be longer than said.',
+  },
+  {
+    file: 'sql/15_subscription.sql',
+    find: ') > v_most then',
+    replace: ') > v_most + 1 then',
+    tests: ['sql/filters/errors.test.sql'],
+    why: 'One event may ask more filters of an endpoint than said.',
+  },
+  {
+    file: 'sql/61_wanted.sql',
+    find: `problem := 'filter: ' || sqlerrm;`,
+    replace: 'problem := null;',
+    tests: ['sql/filters/errors.test.sql'],
+    why: 'A payload that no filter can read is withheld without a receipt.',
+  },
+  {
+    file: 'sql/61_wanted.sql',
+    find: `p_question.filters[v_n], '{}', true)`,
+    replace: `p_question.filters[v_n], '{}', false)`,
+    tests: ['sql/filters/forms.test.sql', 'sql/filters/errors.test.sql'],
+    why: 'A member that is missing stops routing.',
+    equivalent:
+      'A filter as it is stored is a predicate of tests within exists(), in which an error ' +
+      'is unknown: it is true, false or unknown for any payload, and raises nothing.',
+  },
+  {
+    file: 'sql/61_wanted.sql',
+    find: 'pg_catalog.min(q.since) as since',
+    replace: 'pg_catalog.max(q.since) as since',
+    tests: ['sql/filters/since.test.sql', 'sql/filters/bounds.test.sql'],
+    why: 'A second pattern with the same filter withholds events that the first one wants.',
+  },
+  {
+    file: 'sql/61_wanted.sql',
+    find: 'if v_weight * p_question.body_bytes > v_most then',
+    replace: 'if v_weight * p_question.body_bytes >= v_most then',
+    tests: ['sql/filters/bounds.test.sql'],
+    why: 'A payload of the largest size that a filter takes is not asked.',
+  },
+  {
+    file: 'sql/61_wanted.sql',
+    find: `    p_question := outbox.each_filter_once(p_question);
+`,
+    replace: `    null;
+`,
+    tests: ['sql/filters/bounds.test.sql'],
+    why: 'An endpoint with the same filter for several patterns is asked it several times.',
+  },
+  {
+    file: 'sql/61_wanted.sql',
+    find: 'exit when v_work > v_most and v_event is not null;',
+    replace: 'exit when v_work > v_most;',
+    tests: ['sql/regressions/a_slow_filter_stops_nobody.test.sql'],
+    why: 'A payload whose filters cost more than the share of a call stops routing for ever.',
+  },
+  {
+    file: 'sql/61_wanted.sql',
+    find: 'exit when v_work > v_most and v_event is not null;',
+    replace: 'exit when false;',
+    tests: ['sql/regressions/a_slow_filter_stops_nobody.test.sql'],
+    why: 'A call asks filters until its time is up.',
+  },
+  {
+    file: 'sql/61_wanted.sql',
+    find: `
+        and (w.since <= t.created_at) is not true as is_asked`,
+    replace: ' as is_asked',
+    tests: ['sql/filters/since.test.sql', 'sql/filters/errors.test.sql'],
+    why: 'A subscription without a filter is overruled by the filter of another one.',
+  },
+]

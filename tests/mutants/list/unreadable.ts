@@ -1,0 +1,101 @@
+import type { Mutant } from '../mutant.ts'
+
+export const unreadable: readonly Mutant[] = [
+  {
+    file: 'sql/17_secret.sql',
+    find: 'if v_lost > 0 then',
+    replace: 'if false then',
+    tests: ['sql/unreadable/held.test.sql'],
+    why: 'A request goes out without a signature.',
+  },
+  {
+    file: 'sql/19_unreadable.sql',
+    find: `where e.id = p_endpoint_id and e.state = 'enabled'`,
+    replace: 'where e.id = p_endpoint_id',
+    tests: ['sql/unreadable/held.test.sql'],
+    why: 'The reason of a pause by hand is overwritten, and a rotation resumes the endpoint.',
+  },
+  {
+    file: 'sql/19_unreadable.sql',
+    find: `  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
+`,
+    replace: '',
+    tests: ['sql/unreadable/held.test.sql'],
+    why: 'Nobody is told that an endpoint is held.',
+  },
+  {
+    file: 'sql/19_unreadable.sql',
+    find: ` and e.state_reason like 'unreadable: %')`,
+    replace: ')',
+    tests: ['sql/unreadable/held.test.sql'],
+    why: 'A rotation resumes what a person has paused.',
+  },
+  {
+    file: 'sql/19_unreadable.sql',
+    find: `
+    or outbox.why_unreadable(p_endpoint_id) is not null
+  then`,
+    replace: `
+  then`,
+    tests: ['sql/unreadable/held.test.sql'],
+    why: 'An endpoint is served again while its headers still cannot be read.',
+  },
+  {
+    file: 'sql/19_unreadable.sql',
+    find:
+      `    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
+`,
+    replace: '',
+    tests: ['sql/unreadable/held.test.sql'],
+    why: 'Nobody is told that an endpoint is served again.',
+  },
+  {
+    file: 'sql/19_unreadable.sql',
+    find: '    and outbox.try_read(s.vault_id) is null;',
+    replace: '    and false;',
+    tests: ['concurrency/unreadable.test.ts#a replaced secret'],
+    why: 'A replaced secret that cannot be decrypted holds its endpoint.',
+  },
+  {
+    file: 'sql/19_unreadable.sql',
+    find: '    and outbox.try_read(s.vault_id) is null;',
+    replace: ';',
+    tests: ['sql/unreadable/held.test.sql'],
+    why: 'A rotation ends at once for all endpoints that are claimed beside an unreadable one.',
+  },
+  {
+    file: 'sql/19_unreadable.sql',
+    find: `    union all
+    select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
+    from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id
+`,
+    replace: '',
+    tests: ['concurrency/message_isolation.test.ts#a channel whose token cannot be read'],
+    why: 'The hold of a channel does not say what to do.',
+  },
+  {
+    file: 'sql/19_unreadable.sql',
+    find: 'if v_hold is not null then',
+    replace: 'if false then',
+    tests: ['sql/unreadable/channel.test.sql'],
+    why: 'A new token sends from a channel that WhatsApp has blocked meanwhile.',
+  },
+  {
+    file: 'sql/69_batch.sql',
+    find: `  if not v_held then
+    perform outbox.refuse_endpoint`,
+    replace: `  if false then
+    perform outbox.refuse_endpoint`,
+    tests: [
+      'concurrency/unreadable.test.ts#an unreadable secret holds its endpoint though somebody',
+    ],
+    why: 'Each call claims in vain from an endpoint that somebody is changing.',
+  },
+  {
+    file: 'sql/69_batch.sql',
+    find: `if not v_held then`,
+    replace: `if true then`,
+    tests: ['sql/unreadable/held.test.sql'],
+    why: 'An endpoint waits on after its secret was set again.',
+  },
+]
