@@ -60,7 +60,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   '18_headers.sql set_headers: lock_endpoint': ['deleted.test.ts', 'outbox.set_headers($1'],
   '19_unreadable.sql hold_unreadable: for no key update skip locked': [
     'unreadable.test.ts',
-    'an unreadable secret holds its endpoint though somebody has its row locked',
+    'an unreadable secret holds its endpoint even while its row is locked',
   ],
   '20_gate.sql turn_ring: for no key update skip locked': [
     'held_gates.test.ts',

@@ -512,7 +512,7 @@ export const locks: readonly Mutant[] = [
     find: '  for no key update skip locked;',
     replace: '  for no key update;',
     tests: [
-      'concurrency/unreadable.test.ts#an unreadable secret holds its endpoint though somebody',
+      'concurrency/unreadable.test.ts#an unreadable secret holds its endpoint even while its row',
     ],
     why: 'A claim waits for a person who has changed an endpoint whose secret cannot be read.',
   },

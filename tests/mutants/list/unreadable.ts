@@ -87,7 +87,7 @@ export const unreadable: readonly Mutant[] = [
     replace: `  if false then
     perform outbox.refuse_endpoint`,
     tests: [
-      'concurrency/unreadable.test.ts#an unreadable secret holds its endpoint though somebody',
+      'concurrency/unreadable.test.ts#an unreadable secret holds its endpoint even while its row',
     ],
     why: 'Each call claims in vain from an endpoint that somebody is changing.',
   },

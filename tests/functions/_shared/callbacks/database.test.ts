@@ -62,7 +62,7 @@ Deno.test('the error for a function that the database lacks has a remedy', async
   const { database } = over({ ok: false, status: 404, error })
   expect(await database.findApp('k')).toEqual({
     ok: false,
-    error: 'outbox.callback_app answers 404 PGRST202; the functions and the database are of ' +
+    error: 'outbox.callback_app answers 404 PGRST202; the functions and the database have ' +
       'different versions: push the migrations and deploy the functions of the same version',
   })
 })
