@@ -3714,8 +3714,9 @@ begin
 end
 $$;
 comment on function outbox.stored_headers(uuid) is
-  'The custom headers of an endpoint with their values. OH004 if Vault lacks them or has an invalid '
-  'value in their place, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
+  'The custom headers of an endpoint with their values. OH004 if Vault lacks them or has an '
+  'invalid value in their place, and Vault''s own error if they cannot be decrypted. Only for '
+  'dispatch().';
 
 create function outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql stable set search_path = ''
