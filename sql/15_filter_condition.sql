@@ -52,7 +52,7 @@ as $$
 declare
   v_list outbox.filter_part;
   v_literal outbox.filter_part;
-  v_equal text[] := '{}';
+  v_equal text[] := array[]::text[];
 begin
   v_list.next := p_at + 1;
   if p_tokens.texts[v_list.next] is distinct from '(' then

@@ -86,7 +86,7 @@ declare
   v_headers jsonb;
 begin
   -- Not above, where what is raised is not caught.
-  v_headers := p_text;
+  v_headers := p_text::jsonb;
   if pg_catalog.jsonb_typeof(v_headers) = 'object' then
     return (
       select v_headers
@@ -106,7 +106,7 @@ create function outbox.stored_headers(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 declare
-  v_headers jsonb := '{}';
+  v_headers jsonb := '{}'::jsonb;
 begin
   if p_vault_id is not null then
     v_headers := outbox.header_set(outbox.vault_text(p_vault_id, 'the set of custom headers'));
@@ -130,7 +130,7 @@ language plpgsql stable set search_path = ''
 as $$
 declare
   v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
-  v_stored jsonb := '{}';
+  v_stored jsonb := '{}'::jsonb;
   v_missing text[];
 begin
   if v_endpoint.headers_vault_id is null then

@@ -48,6 +48,7 @@ begin
   end if;
   perform outbox.invalid('contract', 'is not an object with two whole numbers from 1',
     'Expected {"oldest": 1, "newest": 2}');
+  return null;
 end
 $$;
 comment on function outbox.agreed_contract(jsonb) is

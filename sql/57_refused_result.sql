@@ -65,7 +65,7 @@ declare
   v_most constant integer := 3;
   v_delivery outbox.delivery;
   v_failures integer;
-  v_again_at timestamptz := 'infinity';
+  v_again_at timestamptz := 'infinity'::timestamptz;
 begin
   select d.* into v_delivery from outbox.delivery d
   where d.event_id = p_result.event and d.endpoint_id = p_result.endpoint
@@ -235,9 +235,9 @@ declare
   v_result outbox.result;
 begin
   -- The ids of the delivery can nearly always be read.
-  v_result.event := p_result ->> 'event';
-  v_result.endpoint := p_result ->> 'endpoint';
-  v_result.attempt := p_result ->> 'attempt';
+  v_result.event := (p_result ->> 'event')::uuid;
+  v_result.endpoint := (p_result ->> 'endpoint')::uuid;
+  v_result.attempt := (p_result ->> 'attempt')::integer;
   p_reported.bad := p_reported.bad || v_result;
   p_reported.sqlstates := p_reported.sqlstates || p_sqlstate;
   p_reported.errors := p_reported.errors || p_error;

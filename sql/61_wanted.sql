@@ -143,7 +143,7 @@ declare
   v_unreadable text;
   v_work bigint := 0;
   v_sorting bigint := 0;
-  v_problems text[] := '{}';
+  v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
 begin

@@ -917,6 +917,7 @@ begin
   end if;
   perform outbox.invalid('contract', 'is not an object with two whole numbers from 1',
     'Expected {"oldest": 1, "newest": 2}');
+  return null;
 end
 $_$;
 
@@ -2015,7 +2016,7 @@ declare
   v_unreadable text;
   v_work bigint := 0;
   v_sorting bigint := 0;
-  v_problems text[] := '{}';
+  v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
 begin
@@ -7872,7 +7873,7 @@ CREATE FUNCTION outbox.filter_alternatives(p_tokens outbox.filter_tokens, p_at i
 declare
   v_list outbox.filter_part;
   v_literal outbox.filter_part;
-  v_equal text[] := '{}';
+  v_equal text[] := array[]::text[];
 begin
   v_list.next := p_at + 1;
   if p_tokens.texts[v_list.next] is distinct from '(' then
@@ -9577,7 +9578,7 @@ declare
   v_headers jsonb;
 begin
   -- Not above, where what is raised is not caught.
-  v_headers := p_text;
+  v_headers := p_text::jsonb;
   if pg_catalog.jsonb_typeof(v_headers) = 'object' then
     return (
       select v_headers
@@ -13159,7 +13160,7 @@ CREATE FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) RETURN
     AS $$
 declare
   v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
-  v_stored jsonb := '{}';
+  v_stored jsonb := '{}'::jsonb;
   v_missing text[];
 begin
   if v_endpoint.headers_vault_id is null then
@@ -15775,7 +15776,7 @@ declare
   v_most constant integer := 3;
   v_delivery outbox.delivery;
   v_failures integer;
-  v_again_at timestamptz := 'infinity';
+  v_again_at timestamptz := 'infinity'::timestamptz;
 begin
   select d.* into v_delivery from outbox.delivery d
   where d.event_id = p_result.event and d.endpoint_id = p_result.endpoint
@@ -18342,7 +18343,7 @@ CREATE FUNCTION outbox.stored_headers(p_vault_id uuid) RETURNS jsonb
     SET search_path TO ''
     AS $$
 declare
-  v_headers jsonb := '{}';
+  v_headers jsonb := '{}'::jsonb;
 begin
   if p_vault_id is not null then
     v_headers := outbox.header_set(outbox.vault_text(p_vault_id, 'the set of custom headers'));
@@ -19605,9 +19606,9 @@ declare
   v_result outbox.result;
 begin
   -- The ids of the delivery can nearly always be read.
-  v_result.event := p_result ->> 'event';
-  v_result.endpoint := p_result ->> 'endpoint';
-  v_result.attempt := p_result ->> 'attempt';
+  v_result.event := (p_result ->> 'event')::uuid;
+  v_result.endpoint := (p_result ->> 'endpoint')::uuid;
+  v_result.attempt := (p_result ->> 'attempt')::integer;
   p_reported.bad := p_reported.bad || v_result;
   p_reported.sqlstates := p_reported.sqlstates || p_sqlstate;
   p_reported.errors := p_reported.errors || p_error;

@@ -89,7 +89,7 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'sql/57_refused_result.sql',
-    find: `  v_result.attempt := p_result ->> 'attempt';
+    find: `  v_result.attempt := (p_result ->> 'attempt')::integer;
 `,
     replace: '',
     tests: ['concurrency/set_aside.test.ts#a result that cannot be read'],
