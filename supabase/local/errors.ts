@@ -14,7 +14,7 @@ export function messageOf(error: unknown): string {
 /** Failures of the machine that can happen at any write, and the remedy for each. */
 const MACHINE: readonly (readonly [pattern: RegExp, says: string])[] = [
   [
-    /no space left on device|disk quota exceeded|\(os error (28|122)\)/i,
+    /no space left on device|disk quota exceeded|wrote only \d+ of \d+ bytes|\(os error (28|122)\)/i,
     'The disk is full: free some space (the stack needs about 200 MB), or name a folder on another disk ' +
     'with --data-dir',
   ],

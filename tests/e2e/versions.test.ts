@@ -195,7 +195,7 @@ Deno.test('these functions claim nothing from a database without contracts, and 
     const refusal = {
       ok: false,
       fault: {
-        retryable: false,
+        kind: 'never',
         refusal: {
           update: 'database',
           message: expect.stringContaining('Update the database: push the migrations'),

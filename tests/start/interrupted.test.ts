@@ -27,7 +27,6 @@ const steps: [line: RegExp, code: number, env: Record<string, string>][] = [
   [/seed\.sql run$/, 130, {}],
   [/^starting the functions/, 130, {}],
   [/^publishing, in psql/, 130, {}],
-  [/^received stock\.reserved/, 130, {}],
   // It is up: to end it so is no failure.
   [/^ {2}select event_type, status/, 0, {}],
 ]

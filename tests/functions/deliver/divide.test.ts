@@ -58,7 +58,7 @@ Deno.test('divide() keeps the class of a failure, by which it is retried', () =>
     duration_ms: 7,
     status: 503,
     error_class: 'status',
-    error: 'The database did not take what the endpoint answered',
+    error: 'The database refused to store the response of the endpoint',
     lossy: true,
   }]])
 })

@@ -19,7 +19,7 @@ Deno.test('fetchProblem() names the cause and the remedy of what could not be fe
       /^The cache folder \/cache cannot be written: .*DENO_DIR$/m,
     ],
     ['HTTP status 403 Forbidden', /^The package registry refuses this user/],
-    ["npm package 'x' does not exist", /^The package registry lacks a package/],
+    ["npm package 'x' does not exist", /^The package registry does not have a required package/],
     ['error sending request for url: dns error', /^The package registry cannot be reached/],
   ]
   for (const [text, sentence] of said) expect(fetchProblem(text, where)).toMatch(sentence)
@@ -45,11 +45,11 @@ Deno.test('failureReason() names the remedy, and shows three lines without the s
     'fourth',
   ]
   expect(failureReason('code 1', lines)).toBe(
-    'its code failed as it was loaded: correct it (code 1)\n' +
+    'its code failed while it was loaded: correct it (code 1)\n' +
       '  error: Uncaught Error: first\n  second\n  third',
   )
   expect(failureReason('code 1', ['error: Module not found "x"'])).toMatch(
-    /^a module .* is not there/,
+    /^a module .* is missing/,
   )
   expect(
     failureReason('code 1', ['error: npm package not found in cache, --cached-only is specified']),
