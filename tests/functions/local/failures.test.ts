@@ -56,7 +56,7 @@ Deno.test('failureReason() names the remedy, and shows three lines without the s
   )
     .toMatch(/^a package .* stop the stack and start it again/)
   expect(failureReason('SIGKILL', ['half a line'])).toBe(
-    'something has ended its process (SIGKILL)',
+    'another program ended its process (SIGKILL)',
   )
 })
 
