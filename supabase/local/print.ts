@@ -38,9 +38,10 @@ function clearStatus(): void {
   writeAll(Deno.stderr, '\r\x1b[K')
 }
 
+// A pseudo-terminal whose size was never set has 0 columns.
 function terminalWidth(): number {
   try {
-    return Deno.consoleSize().columns
+    return Deno.consoleSize().columns || 80
   } catch {
     return 80
   }

@@ -77,7 +77,7 @@ for (const which of ['first', 'second'] as const) {
       expect(stdout).toContain(`received ${type}: {`)
     }
     expect(stdout).toMatch(
-      /nothing happens, saga place_order failed at step 2, shop.take_payment: [^{}]+$/m,
+      /^an order of 60,000, which the customer cannot pay, changes nothing: saga place_order failed at step 2, shop.take_payment: [^{}]+$/m,
     )
   })
 }

@@ -11,8 +11,7 @@ const refusal = z.object({ message: z.string() })
 
 /**
  * Defines the saga of docs/sagas.md, executes it over HTTP as an application would, and shows which
- * events arrive; then an order that its customer cannot pay. Throws a SetupError when it does not
- * go so.
+ * events arrive; then an order that its customer cannot pay. Throws a SetupError if a step fails.
  */
 export async function showOrder(
   stack: Stack,
@@ -23,7 +22,7 @@ export async function showOrder(
   const defined = await stack.psql(script)
   if (defined.code !== 0) throw new SetupError(`Cannot define the saga: ${defined.stderr}`)
   const order = { order: Date.now(), customer: 'ada', item: 'lamp', quantity: 2 }
-  print(`executing the saga place_order for ${JSON.stringify(order)}`)
+  print(`\nexecuting the saga place_order for ${JSON.stringify(order)}`)
 
   const done = result.safeParse((await execute(stack, order)).body)
   if (!done.success) throw new SetupError('The saga place_order did not return its result')
@@ -40,7 +39,9 @@ export async function showOrder(
   if (refused.status === 200) throw new SetupError('An order that cannot be paid was not refused')
   const problem = refusal.safeParse(refused.body)
   if (!problem.success) throw new SetupError('The refusal of an order has no message')
-  print(`and 60,000 of them, which nobody can pay: nothing happens, ${problem.data.message}\n`)
+  print(
+    `an order of 60,000, which the customer cannot pay, changes nothing: ${problem.data.message}\n`,
+  )
 }
 
 async function execute(stack: Stack, context: unknown): Promise<{ status: number; body: unknown }> {
