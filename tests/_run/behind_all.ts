@@ -82,6 +82,29 @@ export const behindAll: readonly Behind[] = [
     how: 'bundle and imports look at what a function imports, config at config.toml, and ' +
       'cli_stack reads that file with both CLIs. Left is what a CLI itself uploads.',
   },
+  {
+    file: 'tests/start/interrupted.test.ts',
+    why: 'It makes a first start at each of its steps, and ends it there.',
+    caughtBy: ['tests/e2e/start_once.test.ts', 'tests/project/run_processes.test.ts'],
+    how: 'start_once ends a running start, and run_processes looks for what it leaves. Left is a ' +
+      'signal in the middle of the first start.',
+  },
+  {
+    file: 'tests/start/bad_input.test.ts',
+    why: 'It makes ten first starts, most of them with an empty cache.',
+    caughtBy: ['tests/start/failures.test.ts', 'tests/functions/local/failures.test.ts'],
+    how:
+      'They read the same causes from their texts and start what fails. Left is whether a real ' +
+      'disk, proxy or file system gives these texts.',
+  },
+  {
+    file: 'tests/e2e/cron_jobs.test.ts',
+    why: 'It waits for pg_cron to miss a job, which takes a minute on pg_cron 1.4.',
+    caughtBy: ['tests/sql/tick/problem.test.sql', 'tests/e2e/stack_start.test.ts'],
+    how:
+      'problem tells a tick that does not run, and stack_start needs one. Left is the job list ' +
+      'of an idle pg_cron after a large transaction.',
+  },
 ]
 
 /** What the short run does less of, in the files that stay. */
