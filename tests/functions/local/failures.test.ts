@@ -28,7 +28,7 @@ Deno.test('fetchProblem() names the cause and the remedy of what could not be fe
 
 Deno.test('fetchProblem() shows three telling lines at most, and no password', () => {
   const line = (n: number): string => `error ${n}: http://user:hidden@proxy.example answered 407`
-  const text = ['Download https://registry.example/407', ...[1, 2, 3, 4].map(line)].join('\n')
+  const text = ['Download https://packages.example/407', ...[1, 2, 3, 4].map(line)].join('\n')
   const lines = fetchProblem(text, where)?.split('\n') ?? []
   expect(lines.slice(1)).toEqual(
     [1, 2, 3].map((n) => `  error ${n}: http://proxy.example answered 407`),

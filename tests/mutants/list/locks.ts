@@ -535,4 +535,11 @@ export const locks: readonly Mutant[] = [
     ],
     why: 'make_refused() changes the lanes of a gate beside a run that holds it.',
   },
+  {
+    file: 'sql/69_batch.sql',
+    find: '  perform outbox.lock_gates(p_claimed.endpoints);',
+    replace: '',
+    tests: ['concurrency/held_repeat.test.ts'],
+    why: 'A repeated call that gives deliveries back changes them before it holds their gate.',
+  },
 ]
