@@ -5,7 +5,7 @@ export type ContractRange = { oldest: number; newest: number }
 
 /**
  * The contracts of these functions. `outbox.contracts()` has those of the database, and
- * sql/34_contract.sql the rules. Each call of a run sends this range, and both sides use the highest
+ * sql/engine/run/contract.sql the rules. Each call of a run sends this range, and both sides use the highest
  * number in both ranges.
  */
 export const contractRange: ContractRange = { oldest: 1, newest: 1 }

@@ -1,11 +1,12 @@
 /** Every lock in sql/ has a test that fails without it: a new lock needs one too. */
 
 import { expect } from '@std/expect'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { lockSites, lockSitesOf } from './_support/lock_sites.ts'
 import { lockTests } from './_support/lock_tests.ts'
 
 Deno.test('every lock in sql/ is in the list of lock tests, and the list names no other', async () => {
-  const sites = await lockSites(new URL('../../sql/', import.meta.url))
+  const sites = await lockSites(projectRoot)
   expect(Object.keys(lockTests).sort()).toEqual(sites.sort())
 })
 

@@ -2,21 +2,25 @@ import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { buildMigrationFile } from '../../supabase/local/db_build.ts'
 import { buildMigration, releasedVersion } from '../../supabase/local/schema/migration.ts'
-import { builtMigration } from '../../supabase/local/schema/project.ts'
+import { orderPath, parseOrder, readOrder } from '../../supabase/local/schema/order.ts'
+import { builtMigration, projectRoot } from '../../supabase/local/schema/project.ts'
 import { testFolder } from '../_support/folder.ts'
 
-/** A project with two files of sql/ and one below it that does not count. */
+/** A project with two files of the schema and a console query, which is not of the schema. */
 async function makeProject(changelog = ''): Promise<AsyncDisposable & { readonly root: string }> {
   const root = testFolder()
-  await Deno.mkdir(join(root, 'sql/ops'), { recursive: true })
-  await Deno.writeTextFile(join(root, 'sql/10_event.sql'), 'create table outbox.event ();\n')
-  await Deno.writeTextFile(join(root, 'sql/00_setup.sql'), 'create schema outbox;\n')
+  for (const folder of ['foundation', 'events', 'ops']) {
+    await Deno.mkdir(join(root, 'sql', folder), { recursive: true })
+  }
+  await Deno.writeTextFile(join(root, orderPath), '[core]\nfoundation/setup\nevents/event\n')
+  await Deno.writeTextFile(join(root, 'sql/events/event.sql'), 'create table outbox.event ();\n')
+  await Deno.writeTextFile(join(root, 'sql/foundation/setup.sql'), 'create schema outbox;\n')
   await Deno.writeTextFile(join(root, 'sql/ops/queue.sql'), 'select 1;\n')
   await Deno.writeTextFile(join(root, 'CHANGELOG.md'), changelog)
   return { root, [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }) }
 }
 
-Deno.test('buildMigrationFile() joins the top level of sql/ in the order of names', async () => {
+Deno.test('buildMigrationFile() joins the files of sql/ in the order that order.txt gives', async () => {
   await using project = await makeProject()
   expect((await buildMigrationFile(project.root, false)).code).toBe(0)
   const built = await Deno.readTextFile(join(project.root, builtMigration))
@@ -30,7 +34,7 @@ Deno.test('buildMigrationFile() with check fails while the file is stale and pas
   expect((await buildMigrationFile(project.root, true)).code).toBe(1)
   await buildMigrationFile(project.root, false)
   expect((await buildMigrationFile(project.root, true)).code).toBe(0)
-  await Deno.writeTextFile(join(project.root, 'sql/20_new.sql'), 'select 2;\n')
+  await Deno.writeTextFile(join(project.root, 'sql/events/event.sql'), 'select 2;\n')
   const outcome = await buildMigrationFile(project.root, true)
   expect(outcome).toEqual({ code: 1, message: expect.stringContaining('deno task db:build') })
 })
@@ -56,3 +60,33 @@ Deno.test('buildMigration() keeps its head within 100 columns, however many file
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100)
   expect(lines.filter((line) => line.startsWith('-- sql/'))).toHaveLength(40)
 })
+
+Deno.test('parseOrder() reads modules and their files, and skips comments', () => {
+  expect(parseOrder('# head\n[core]\nevents/event # why\n\n[messages]\nmessages/send/post\n'))
+    .toEqual([
+      { name: 'core', paths: ['sql/events/event.sql'] },
+      { name: 'messages', paths: ['sql/messages/send/post.sql'] },
+    ])
+})
+
+Deno.test('parseOrder() names the line that it cannot read', () => {
+  expect(() => parseOrder('events/event\n')).toThrow('sql/order.txt:1: ')
+  expect(() => parseOrder('[core]\n../secret\n')).toThrow('sql/order.txt:2: ')
+})
+
+Deno.test('sql/order.txt names every file of the schema once', async () => {
+  const named = (await readOrder(projectRoot)).flatMap((module) => module.paths)
+  const found: string[] = []
+  for await (const entry of walk('sql')) {
+    if (!entry.startsWith('sql/ops/')) found.push(entry)
+  }
+  expect(named.toSorted()).toEqual(found.toSorted())
+})
+
+/** The .sql files below a folder of the project. */
+async function* walk(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(join(projectRoot, folder))) {
+    if (isDirectory) yield* walk(`${folder}/${name}`)
+    else if (name.endsWith('.sql')) yield `${folder}/${name}`
+  }
+}

@@ -1,25 +1,17 @@
 import { join } from 'node:path'
+import { readOrder } from './order.ts'
 
-/** One file of sql/: its path from the root (`sql/00_setup.sql`) and its text. */
+/** One file of sql/: its path from the root (`sql/events/publish.sql`) and its text. */
 export interface SqlFile {
   path: string
   text: string
 }
 
-/**
- * The files of sql/ that make the schema, in the order in which they are applied: those of the
- * top level, by name. sql/ops/ holds console queries and is left out.
- */
+/** The files of sql/ that make the schema, in the order that sql/order.txt gives. */
 export async function readSqlFiles(root: string): Promise<SqlFile[]> {
-  const names: string[] = []
-  for await (const entry of Deno.readDir(join(root, 'sql'))) {
-    if (entry.isFile && entry.name.endsWith('.sql')) names.push(entry.name)
-  }
+  const paths = (await readOrder(root)).flatMap((module) => module.paths)
   return await Promise.all(
-    names.sort().map(async (name) => ({
-      path: `sql/${name}`,
-      text: await Deno.readTextFile(join(root, 'sql', name)),
-    })),
+    paths.map(async (path) => ({ path, text: await Deno.readTextFile(join(root, path)) })),
   )
 }
 

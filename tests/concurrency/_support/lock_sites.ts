@@ -1,5 +1,7 @@
 /** Finds every place in sql/ that takes a lock: a clause of a query, a statement, or a call. */
 
+import { readSqlFiles } from '../../../supabase/local/schema/migration.ts'
+
 const LOCKS = [
   /\bfor\s+(?:no\s+key\s+update|key\s+share|update|share)(?:\s+of\s+\w+)?(?:\s+(?:skip\s+locked|nowait))?/,
   /\block\s+table\s+(?:only\s+)?[\w.%]+/,
@@ -34,12 +36,8 @@ export function lockSitesOf(file: string, text: string): string[] {
   })
 }
 
-/** Lists the locks of every file of a folder, in the order of the files. */
-export async function lockSites(folder: URL): Promise<string[]> {
-  const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)
-  const sites: string[] = []
-  for (const name of names.filter((one) => one.endsWith('.sql')).sort()) {
-    sites.push(...lockSitesOf(name, await Deno.readTextFile(new URL(name, folder))))
-  }
-  return sites
+/** Lists the locks of every file of the schema, in the order in which the files are applied. */
+export async function lockSites(root: string): Promise<string[]> {
+  const files = await readSqlFiles(root)
+  return files.flatMap(({ path, text }) => lockSitesOf(path.replace(/^sql\//, ''), text))
 }

@@ -1,334 +1,334 @@
 /** The test that fails without each lock of sql/: a file of tests/concurrency/, and words of the test's name. */
 export const lockTests: Record<string, [file: string, words: string]> = {
-  '05_setting_check.sql lock_settings: pg_advisory_xact_lock': [
+  'foundation/setting_check.sql lock_settings: pg_advisory_xact_lock': [
     'settings.test.ts',
     "waits for another's change of a setting",
   ],
-  '05_setting_check.sql setting_is_changed_by_one: lock_settings': [
+  'foundation/setting_check.sql setting_is_changed_by_one: lock_settings': [
     'settings.test.ts',
     "waits for another's change of a setting",
   ],
-  '12_message_status.sql save_message: for update': [
+  'messages/record/message_status.sql save_message: for update': [
     'held_messages.test.ts',
     'save_message() waits for a change of the message',
   ],
-  '14_app.sql put_whatsapp_app: for update': [
+  'messages/channel/app.sql put_whatsapp_app: for update': [
     'held_channels.test.ts',
     'put_whatsapp_app() waits for whoever holds the app',
   ],
-  '14_app.sql forget_app_secrets: for update skip locked': [
+  'messages/channel/app.sql forget_app_secrets: for update skip locked': [
     'held_channels.test.ts',
     'forget_app_secrets() passes over an app',
   ],
-  '14_channel.sql lock_channel: lock_endpoint': [
+  'messages/channel/channel.sql lock_channel: lock_endpoint': [
     'deleted.test.ts',
     "outbox.update_channel('default', $1",
   ],
-  '14_channel.sql set_default_channel: lock_channel': [
+  'messages/channel/channel.sql set_default_channel: lock_channel': [
     'deleted.test.ts',
     "outbox.set_default_channel('default', $1)",
   ],
-  '14_channel_token.sql set_channel_token: lock_channel': [
+  'messages/channel/channel_token.sql set_channel_token: lock_channel': [
     'deleted.test.ts',
     "outbox.set_channel_token('default', $1",
   ],
-  '15_endpoint.sql lock_endpoint: for no key update': [
+  'endpoints/endpoint.sql lock_endpoint: for no key update': [
     'deleted.test.ts',
     'outbox.pause_endpoint($1)',
   ],
-  '15_subscription.sql subscribe: lock_endpoint': ['deleted.test.ts', 'outbox.subscribe($1'],
-  '16_endpoint_state.sql set_endpoint_state: lock_endpoint': [
+  'endpoints/subscription.sql subscribe: lock_endpoint': ['deleted.test.ts', 'outbox.subscribe($1'],
+  'endpoints/endpoint_state.sql set_endpoint_state: lock_endpoint': [
     'deleted.test.ts',
     'outbox.disable_endpoint($1)',
   ],
-  '16_endpoint_state.sql disable_itself: for no key update skip locked': [
+  'endpoints/endpoint_state.sql disable_itself: for no key update skip locked': [
     'console.test.ts',
     'dispatch() that would disable an endpoint waits for no person who has changed it',
   ],
-  '17_secret_rotation.sql rotate_secret: lock_endpoint': [
+  'endpoints/secret_rotation.sql rotate_secret: lock_endpoint': [
     'deleted.test.ts',
     'outbox.rotate_secret($1)',
   ],
-  '17_secret_rotation.sql expire_secret: lock_endpoint': [
+  'endpoints/secret_rotation.sql expire_secret: lock_endpoint': [
     'deleted.test.ts',
     'outbox.expire_secret((select s.id',
   ],
-  '17_secret_rotation.sql drop_expired_secrets: for update skip locked': [
+  'endpoints/secret_rotation.sql drop_expired_secrets: for update skip locked': [
     'secrets.test.ts',
     'drop_expired_secrets() waits for nobody who forgets the endpoint',
   ],
-  '18_headers.sql set_headers: lock_endpoint': ['deleted.test.ts', 'outbox.set_headers($1'],
-  '19_unreadable.sql hold_unreadable: for no key update skip locked': [
+  'endpoints/headers.sql set_headers: lock_endpoint': ['deleted.test.ts', 'outbox.set_headers($1'],
+  'endpoints/unreadable.sql hold_unreadable: for no key update skip locked': [
     'unreadable.test.ts',
     'an unreadable secret holds its endpoint even while its row is locked',
   ],
-  '20_gate.sql turn_ring: for no key update skip locked': [
+  'engine/queue/gate.sql turn_ring: for no key update skip locked': [
     'held_gates.test.ts',
     'turn_ring() leaves the ring to a call that is turning it',
   ],
-  '20_gate.sql lock_gates: for no key update': [
+  'engine/queue/gate.sql lock_gates: for no key update': [
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',
   ],
-  '20_gate.sql try_lock_gates: for no key update skip locked': [
+  'engine/queue/gate.sql try_lock_gates: for no key update skip locked': [
     'held_cleanup.test.ts',
     'expire_deliveries() passes over a gate that another session holds',
   ],
-  '34_contract.sql refuse_contract: for update skip locked': [
+  'engine/run/contract.sql refuse_contract: for update skip locked': [
     'held_gates.test.ts',
     'refuse_contract() of a run does not wait for another call of it',
   ],
-  '35_run.sql touch_run: for update skip locked': [
+  'engine/run/run.sql touch_run: for update skip locked': [
     'held_gates.test.ts',
     'touch_run() of a second call of one run does not wait for the first',
   ],
-  '54_broker.sql set_broker: lock_endpoint': ['deleted.test.ts', 'outbox.set_broker($1'],
-  '54_slack.sql set_slack_url: lock_endpoint': ['deleted.test.ts', 'outbox.set_slack_url($1'],
-  '56_channel_failure.sql hold_channels: for no key update of e skip locked': [
+  'brokers/broker.sql set_broker: lock_endpoint': ['deleted.test.ts', 'outbox.set_broker($1'],
+  'brokers/slack.sql set_slack_url: lock_endpoint': ['deleted.test.ts', 'outbox.set_slack_url($1'],
+  'messages/send/channel_failure.sql hold_channels: for no key update of e skip locked': [
     'held_channels.test.ts',
     'an answer that holds a channel waits for no person who has changed it',
   ],
-  '56_channel_failure.sql throttle_apps: try_lock_gates': [
+  'messages/send/channel_failure.sql throttle_apps: try_lock_gates': [
     'held_channels.test.ts',
     'an answer that slows down an app waits for no gate of its other numbers',
   ],
-  '56_close_message.sql close_message: for update': [
+  'messages/send/close_message.sql close_message: for update': [
     'held_messages.test.ts',
     'close_message() waits for a change of the message',
   ],
-  '56_complete_message.sql complete_message: for update of m': [
+  'messages/send/complete_message.sql complete_message: for update of m': [
     'held_messages.test.ts',
     'the answer to a message waits for a status that says more',
   ],
-  '56_sent_message.sql adopt_message: lock_gates': [
+  'messages/send/sent_message.sql adopt_message: lock_gates': [
     'held_messages.test.ts',
     'adopt_message() waits for the gate before it takes the message',
   ],
-  '56_sent_message.sql adopt_message: for update': [
+  'messages/send/sent_message.sql adopt_message: for update': [
     'held_messages.test.ts',
     'adopt_message() waits for a status of the same try',
   ],
-  '57_callback_apply.sql learn_numbers: for no key update skip locked': [
+  'messages/callback/callback_apply.sql learn_numbers: for no key update skip locked': [
     'held_channels.test.ts',
     'learn_numbers() waits for nobody who has changed a channel',
   ],
-  '57_callback_apply.sql apply_callbacks: for update skip locked': [
+  'messages/callback/callback_apply.sql apply_callbacks: for update skip locked': [
     'held_channels.test.ts',
     'apply_callbacks() leaves updates alone that another sweep is applying',
   ],
-  '57_callback_apply.sql apply_kept: for update skip locked': [
+  'messages/callback/callback_apply.sql apply_kept: for update skip locked': [
     'held_channels.test.ts',
     'an answer waits for no sweep that holds what was said of its message',
   ],
-  '57_callback_failure.sql hold_failing: for no key update of e skip locked': [
+  'messages/callback/callback_failure.sql hold_failing: for no key update of e skip locked': [
     'held_channels.test.ts',
     'a status that holds a channel waits for no person who has changed it',
   ],
-  '57_callback_failure.sql slow_down: try_lock_gates': [
+  'messages/callback/callback_failure.sql slow_down: try_lock_gates': [
     'held_channels.test.ts',
     'a status that slows down a number waits for no run that holds its gate',
   ],
-  '57_callback_status.sql apply_statuses: lock_gates': [
+  'messages/callback/callback_status.sql apply_statuses: lock_gates': [
     'held_messages.test.ts',
     'a status of a message that waits for its retry waits for the gate',
   ],
-  '57_callback_status.sql apply_statuses: for no key update': [
+  'messages/callback/callback_status.sql apply_statuses: for no key update': [
     'held_messages.test.ts',
     'a status waits for another of the same try',
   ],
-  '58_inbound_person.sql contact_of: for update': [
+  'messages/callback/inbound_person.sql contact_of: for update': [
     'held_cleanup.test.ts',
     'waits for a cleanup that forgets the person',
   ],
-  '58_inbound_person.sql contact_of: for update (2)': [
+  'messages/callback/inbound_person.sql contact_of: for update (2)': [
     'held_cleanup.test.ts',
     'waits for a cleanup that forgets the person',
   ],
-  '58_manual.sql make_refused: lock_gates': [
+  'operations/manual.sql make_refused: lock_gates': [
     'held_gates.test.ts',
     'refused to be made waits for the gate before it makes it',
   ],
-  '58_manual.sql open_delivery: lock_gates': [
+  'operations/manual.sql open_delivery: lock_gates': [
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',
   ],
-  '58_manual.sql resume_lane: lock_gates': [
+  'operations/manual.sql resume_lane: lock_gates': [
     'held_gates.test.ts',
     'resume_lane() beside a result that halts the key waits for it',
   ],
-  '59_callback_cleanup.sql forget_updates: for update skip locked': [
+  'messages/callback/callback_cleanup.sql forget_updates: for update skip locked': [
     'held_cleanup.test.ts',
     'forget_updates() passes over an update that another session holds',
   ],
-  '59_callback_cleanup.sql forget_updates: for update skip locked (2)': [
+  'messages/callback/callback_cleanup.sql forget_updates: for update skip locked (2)': [
     'held_cleanup.test.ts',
     'forget_updates() passes over what another session holds when it empties updates',
   ],
-  '59_callback_cleanup.sql erase_inbound: for update skip locked': [
+  'messages/callback/callback_cleanup.sql erase_inbound: for update skip locked': [
     'held_cleanup.test.ts',
     'erase_inbound() passes over',
   ],
-  '59_callback_cleanup.sql erase_inbound: for update skip locked (2)': [
+  'messages/callback/callback_cleanup.sql erase_inbound: for update skip locked (2)': [
     'held_cleanup.test.ts',
     'erase_inbound() passes over',
   ],
-  '59_hold_channel.sql hold_channel: for no key update nowait': [
+  'messages/channel/hold_channel.sql hold_channel: for no key update nowait': [
     'held_channels.test.ts',
     'hold_channel() is refused at once while another session holds the endpoint',
   ],
-  '59_hold_channel.sql lift_expired_holds: for no key update of e skip locked': [
+  'messages/channel/hold_channel.sql lift_expired_holds: for no key update of e skip locked': [
     'held_channels.test.ts',
     'lift_expired_holds() passes over a channel that a person has changed',
   ],
-  '59_hold_template.sql hold_template: for update': [
+  'messages/message/hold_template.sql hold_template: for update': [
     'held_channels.test.ts',
     'a callback that holds a template waits for whoever holds its row',
   ],
-  '60_router.sql lock_router: for no key update skip locked': [
+  'engine/route/router.sql lock_router: for no key update skip locked': [
     'held_gates.test.ts',
     'lock_router() gives routing to one session alone',
   ],
-  '60_unrouted.sql read_unrouted: lock_router': [
+  'engine/route/unrouted.sql read_unrouted: lock_router': [
     'held_gates.test.ts',
     'read_unrouted() leaves a batch to the session that is routing it',
   ],
-  '63_route.sql shrink_routing: lock_router': [
+  'engine/route/route.sql shrink_routing: lock_router': [
     'held_gates.test.ts',
     'and the failed step of another counts once it is free',
   ],
-  '64_due_gates.sql due_suspect: for no key update of r skip locked': [
+  'engine/claim/due_gates.sql due_suspect: for no key update of r skip locked': [
     'held_gates.test.ts',
     'due_gates() goes on beside a session that tries a refused endpoint alone',
   ],
-  '64_due_gates.sql due_suspect: for no key update skip locked': [
+  'engine/claim/due_gates.sql due_suspect: for no key update skip locked': [
     'held_gates.test.ts',
     'due_gates() passes over the gate of a refused endpoint that another session holds',
   ],
-  '64_due_gates.sql due_gates: for no key update skip locked': [
+  'engine/claim/due_gates.sql due_gates: for no key update skip locked': [
     'held_gates.test.ts',
     'due_gates() passes over a gate that another session holds',
   ],
-  '66_message_claim.sql take_messages: for update': [
+  'messages/send/message_claim.sql take_messages: for update': [
     'held_messages.test.ts',
     'a claim waits for a change of the message',
   ],
-  '69_batch.sql hand_out: lock_gates': [
+  'engine/claim/batch.sql hand_out: lock_gates': [
     'held_repeat.test.ts',
     'a repeated call that must give back waits for the gate',
   ],
-  '70_dispatch.sql dispatch: lock_gates': [
+  'engine/run/dispatch.sql dispatch: lock_gates': [
     'held_gates.test.ts',
     'dispatch() that waits for the gate of a result has not changed its delivery yet',
   ],
-  '75_kick.sql wake_changed: for no key update of g skip locked': [
+  'time/kick.sql wake_changed: for no key update of g skip locked': [
     'held_gates.test.ts',
     'wake_changed() passes over a gate that another session holds',
   ],
-  '75_kick.sql wake_missed: for no key update skip locked': [
+  'time/kick.sql wake_missed: for no key update skip locked': [
     'held_gates.test.ts',
     'wake_missed() passes over a gate that another session holds',
   ],
-  '77_discard_dead_letter.sql discard_dead_letter: lock_gates': [
+  'operations/discard_dead_letter.sql discard_dead_letter: lock_gates': [
     'held_gates.test.ts',
     'discard_dead_letter() holds the gate',
   ],
-  '77_replay.sql put_back: for no key update': [
+  'operations/replay.sql put_back: for no key update': [
     'same_moment.test.ts',
     'replay() of a dead letter that cleanup() is removing finds nothing',
   ],
-  '77_replay.sql keep_days: for update': [
+  'operations/replay.sql keep_days: for update': [
     'partitions.test.ts',
     'a replay of several days starts their counts anew in the order in which they are dropped',
   ],
-  '77_replay.sql replay: lock_gates': [
+  'operations/replay.sql replay: lock_gates': [
     'held_gates.test.ts',
     'replay() beside a replay of the same dead letter waits for it',
   ],
-  '77_replay_job.sql work_replay_jobs: pg_try_advisory_xact_lock': [
+  'operations/replay_job.sql work_replay_jobs: pg_try_advisory_xact_lock': [
     'same_moment.test.ts',
     'a step of replay jobs waits for no other step over the same letters',
   ],
-  '77_replay_job.sql work_replay_jobs: lock_gates': [
+  'operations/replay_job.sql work_replay_jobs: lock_gates': [
     'held_gates.test.ts',
     'a step of a replay job that waits for a gate holds none of its letters yet',
   ],
-  '78_purge.sql purge_endpoint: for no key update skip locked': [
+  'operations/purge.sql purge_endpoint: for no key update skip locked': [
     'held_cleanup.test.ts',
     'purge_deleted() passes over an endpoint whose',
   ],
-  '78_purge.sql purge_endpoint: for no key update skip locked (2)': [
+  'operations/purge.sql purge_endpoint: for no key update skip locked (2)': [
     'held_cleanup.test.ts',
     'purge_deleted() passes over an endpoint whose',
   ],
-  '83_api_endpoint_change.sql lock_org_endpoint: for no key update': [
+  'api/endpoint_change.sql lock_org_endpoint: for no key update': [
     'editors.test.ts',
     'at a version that another editor is changing waits for that',
   ],
-  '83_api_endpoint_change.sql update_org_endpoint: lock_org_endpoint': [
+  'api/endpoint_change.sql update_org_endpoint: lock_org_endpoint': [
     'editors.test.ts',
     'at a version that another editor is changing waits for that',
   ],
-  '83_api_endpoint_state.sql delete_org_endpoint: lock_org_endpoint': [
+  'api/endpoint_state.sql delete_org_endpoint: lock_org_endpoint': [
     'editors.test.ts',
     'at a version that another editor is changing waits for that',
   ],
-  '83_api_retry_config.sql set_retry_config: lock_org_endpoint': [
+  'api/retry_config.sql set_retry_config: lock_org_endpoint': [
     'editors.test.ts',
     'at a version that another editor is changing waits for that',
   ],
-  '84_channel.sql update_channel: lock_channel': [
+  'messages/channel/channel_routes.sql update_channel: lock_channel': [
     'deleted.test.ts',
     "outbox.update_channel('default', $1",
   ],
-  '84_channel.sql resume_channel: lock_channel': [
+  'messages/channel/channel_routes.sql resume_channel: lock_channel': [
     'deleted.test.ts',
     "outbox.resume_channel('default', $1)",
   ],
-  '84_erase_messages.sql erase_messages: for update skip locked': [
+  'messages/message/erase_messages.sql erase_messages: for update skip locked': [
     'held_messages.test.ts',
     'erase_messages() passes over a message that another session holds',
   ],
-  '84_message_actions.sql lock_message: lock_gates': [
+  'messages/message/message_actions.sql lock_message: lock_gates': [
     'held_messages.test.ts',
     'cancel_message() waits for the gate before it takes the message',
   ],
-  '84_message_actions.sql lock_message: for update': [
+  'messages/message/message_actions.sql lock_message: for update': [
     'held_messages.test.ts',
     'resend_message() beside the erasure of the message waits for it',
   ],
-  '84_message_actions.sql cancel_message: lock_message': [
+  'messages/message/message_actions.sql cancel_message: lock_message': [
     'held_messages.test.ts',
     'cancel_message() waits for the gate before it takes the message',
   ],
-  '84_message_actions.sql resend_message: lock_message': [
+  'messages/message/message_actions.sql resend_message: lock_message': [
     'held_messages.test.ts',
     'resend_message() beside the erasure of the message waits for it',
   ],
-  '85_partition.sql add_partition: lock table only %I': [
+  'time/partition.sql add_partition: lock table only %I': [
     'partitions.test.ts',
     'publish() of a row for DEFAULT, while its day is being made',
   ],
-  '85_partition.sql add_partition: lock table %I': [
+  'time/partition.sql add_partition: lock table %I': [
     'partitions.test.ts',
     'add_partition() of a later day waits for a row of that day in DEFAULT',
   ],
-  '85_partition.sql drop_partition: lock table only %I': [
+  'time/partition.sql drop_partition: lock table only %I': [
     'partitions.test.ts',
     'drop_partitions() that waited for a publisher of that day leaves it',
   ],
-  '87_cleanup.sql expire_deliveries: try_lock_gates': [
+  'time/cleanup.sql expire_deliveries: try_lock_gates': [
     'held_cleanup.test.ts',
     'expire_deliveries() passes over a gate that another session holds',
   ],
-  '87_cleanup.sql cleanup: for no key update skip locked': [
+  'time/cleanup.sql cleanup: for no key update skip locked': [
     'held_cleanup.test.ts',
     'cleanup() leaves the empty lane of a key alone',
   ],
-  '87_cleanup.sql cleanup: for update skip locked': [
+  'time/cleanup.sql cleanup: for update skip locked': [
     'same_moment.test.ts',
     'cleanup() leaves a dead letter alone that is being replayed',
   ],
-  '87_cleanup.sql cleanup: for no key update skip locked (2)': [
+  'time/cleanup.sql cleanup: for no key update skip locked (2)': [
     'held_cleanup.test.ts',
     'cleanup() leaves the empty lane of a replay job alone',
   ],

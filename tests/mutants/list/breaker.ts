@@ -2,35 +2,35 @@ import type { Mutant } from '../mutant.ts'
 
 export const breaker: readonly Mutant[] = [
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 'r.status in (408, 429) or r.status >= 500',
     replace: 'r.status >= 500',
     tests: ['sql/breaker/streak.test.sql', 'sql/breaker/opens.test.sql'],
     why: 'An endpoint that answers 408 for ever has a closed breaker.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: '(r.status between 400 and 499 and r.status not in (408, 429))',
     replace: 'r.status between 400 and 499',
     tests: ['sql/breaker/streak.test.sql', 'sql/breaker/fails_again.test.sql'],
     why: 'A 429 ends the streak of failures.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 's.streak >= e.breaker_threshold',
     replace: 's.streak > e.breaker_threshold',
     tests: ['sql/breaker/opens.test.sql'],
     why: 'The breaker opens one failure late.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: `else p_now + e.breaker_open_ms * interval '1 ms'`,
     replace: 'else p_now',
     tests: ['sql/breaker/stays_open.test.sql', 'sql/breaker/opens.test.sql'],
     why: 'An open breaker lets its probe through at once.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: `when n.breaker = 'closed' and g.breaker <> 'closed' then p_now`,
     replace: `when n.breaker = 'closed' then p_now`,
     tests: [
@@ -41,21 +41,21 @@ export const breaker: readonly Mutant[] = [
     why: 'Every failure of an endpoint throttles it to one request.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: `when b.probe = 'answered' then 'closed'`,
     replace: `when b.probe in ('answered', 'void') then 'closed'`,
     tests: ['sql/breaker/given_back.test.sql'],
     why: 'A probe that was never sent closes the breaker.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: `when b.probe is not null then 'open'`,
     replace: `when b.probe = 'failed' then 'open'`,
     tests: ['sql/breaker/given_back.test.sql'],
     why: 'A probe that was given back leaves the breaker half open for ever.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 'when j.event_id = g.probe_event and j.attempt = g.probe_attempt then',
     replace: 'when j.event_id = g.probe_event then',
     tests: ['sql/breaker/late_results.test.sql'],
@@ -64,7 +64,7 @@ export const breaker: readonly Mutant[] = [
       `A result is applied only when its attempt is the delivery's own, and the delivery of a probe has no other attempt than the probe's.`,
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: `o.breaker = 'closed' and e.breaker_enabled
 `,
     replace: `o.breaker = 'closed'
@@ -73,7 +73,7 @@ export const breaker: readonly Mutant[] = [
     why: 'A breaker that is switched off opens.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: `and j.error_class is distinct from 'lease_expired'
       ) as failed`,
     replace: `
@@ -82,21 +82,21 @@ export const breaker: readonly Mutant[] = [
     why: 'Runs that die make an endpoint count as failing, which disables it.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 'first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience',
     replace: 'first_failure_at < p_now - v_patience',
     tests: ['sql/disable_endpoint/failing_for_days.test.sql'],
     why: 'An endpoint that a person has just resumed is disabled again at its first failure.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 'not_before = greatest(g.not_before, p_now + b.hint)',
     replace: 'not_before = coalesce(p_now + b.hint, g.not_before)',
     tests: ['sql/retry_after/whole_endpoint.test.sql', 'sql/retry_after/next_try.test.sql'],
     why: 'A short Retry-After takes back a longer one.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 'when v.waits then p_now + outbox.delay_after(p.policy, 1)',
     replace: 'when v.waits then p_now',
     tests: ['sql/complete/blameless.test.sql'],

@@ -2,21 +2,21 @@ import type { Mutant } from '../mutant.ts'
 
 export const brokersAndSlack: readonly Mutant[] = [
   {
-    file: 'sql/54_broker_check.sql',
+    file: 'sql/brokers/broker_check.sql',
     find: `else outbox.authority_problem('https://' || p_address)`,
     replace: 'else null',
     tests: ['sql/create_broker_endpoint/cases.test.sql'],
     why: 'A broker may be any address of the inside.',
   },
   {
-    file: 'sql/54_broker_check.sql',
+    file: 'sql/brokers/broker_check.sql',
     find: 'where k <> all (p_members) order by k limit 1;',
     replace: 'where false;',
     tests: ['sql/create_broker_endpoint/cases.test.sql'],
     why: 'A misspelt setting of a broker is dropped without a word.',
   },
   {
-    file: 'sql/54_broker_check.sql',
+    file: 'sql/brokers/broker_check.sql',
     find:
       `    perform outbox.invalid('credentials', 'is missing', 'Expected {"username", "password"}');`,
     replace: '    return;',
@@ -24,7 +24,7 @@ export const brokersAndSlack: readonly Mutant[] = [
     why: 'A RabbitMQ endpoint is made without credentials, and no delivery of it succeeds.',
   },
   {
-    file: 'sql/54_broker_check.sql',
+    file: 'sql/brokers/broker_check.sql',
     find: `    or pg_catalog.length(v_text) > 200
 `,
     replace: `    or pg_catalog.length(v_text) > 2000
@@ -33,21 +33,21 @@ export const brokersAndSlack: readonly Mutant[] = [
     why: 'A routing key of 2,000 characters is stored, which AMQP cannot carry.',
   },
   {
-    file: 'sql/54_broker_check.sql',
+    file: 'sql/brokers/broker_check.sql',
     find: `p_ca #>> '{}' !~ '^\\s*-----BEGIN CERTIFICATE-----' or`,
     replace: 'false or',
     tests: ['sql/create_broker_endpoint/cases.test.sql'],
     why: 'Whatever is given as a certificate is stored, and TLS fails.',
   },
   {
-    file: 'sql/54_slack.sql',
+    file: 'sql/brokers/slack.sql',
     find: 'set url = outbox.slack_url_shown(p_url)',
     replace: 'set url = p_url',
     tests: ['sql/create_slack_endpoint/cases.test.sql'],
     why: 'Who reads an endpoint can write into its channel.',
   },
   {
-    file: 'sql/54_slack.sql',
+    file: 'sql/brokers/slack.sql',
     find: `  perform outbox.check_url(p_url);
 `,
     replace: '',
@@ -55,14 +55,14 @@ export const brokersAndSlack: readonly Mutant[] = [
     why: 'A Slack endpoint may be any address of the inside.',
   },
   {
-    file: 'sql/54_slack.sql',
+    file: 'sql/brokers/slack.sql',
     find: `  if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then`,
     replace: `  if (outbox.lock_endpoint(p_endpoint_id)).kind = 'whatsapp' then`,
     tests: ['sql/create_slack_endpoint/cases.test.sql'],
     why: 'set_slack_url() takes the credentials of a broker away.',
   },
   {
-    file: 'sql/54_slack.sql',
+    file: 'sql/brokers/slack.sql',
     find: `('slack', 'no_service', 'hold',`,
     replace: `('slack', 'no_service', 'retry',`,
     tests: [
@@ -74,7 +74,7 @@ export const brokersAndSlack: readonly Mutant[] = [
       `update outbox.failure_rule set action = 'retry' where kind = 'slack' and code = 'no_service';`,
   },
   {
-    file: 'sql/54_slack.sql',
+    file: 'sql/brokers/slack.sql',
     find: `''), 2, 1, 5, v_now, v_now)`,
     replace: `''), 2, 100, 5, v_now, v_now)`,
     tests: ['sql/create_slack_endpoint/cases.test.sql'],

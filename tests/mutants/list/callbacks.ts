@@ -2,14 +2,14 @@ import type { Mutant } from '../mutant.ts'
 
 export const callbacks: readonly Mutant[] = [
   {
-    file: 'sql/57_callback_store.sql',
+    file: 'sql/messages/callback/callback_store.sql',
     find: 'on conflict (app_id, key) do nothing',
     replace: 'on conflict (app_id, key) do update set received_at = excluded.received_at',
     tests: ['sql/receive_callbacks/statuses.test.sql'],
     why: 'An update that WhatsApp repeats is applied twice.',
   },
   {
-    file: 'sql/57_callback_store.sql',
+    file: 'sql/messages/callback/callback_store.sql',
     find: `            when c.org_id <> p_org_id then 'org_mismatch'
 `,
     replace: '',
@@ -17,7 +17,7 @@ export const callbacks: readonly Mutant[] = [
     why: `X-Org-Id of a caller is not held against the number's organisation.`,
   },
   {
-    file: 'sql/57_callback_store.sql',
+    file: 'sql/messages/callback/callback_store.sql',
     find: `            when c.waba_id <> g.waba_id then 'wrong_account'
 `,
     replace: '',
@@ -25,21 +25,21 @@ export const callbacks: readonly Mutant[] = [
     why: 'An update of another account moves a message.',
   },
   {
-    file: 'sql/57_callback_store.sql',
+    file: 'sql/messages/callback/callback_store.sql',
     find: 'where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0',
     replace: 'where c.phone_number_id = g.phone_number_id offset 0',
     tests: ['sql/receive_callbacks/tenants.test.sql'],
     why: 'One app tells about the numbers of another.',
   },
   {
-    file: 'sql/57_callback_store.sql',
+    file: 'sql/messages/callback/callback_store.sql',
     find: 'm.id = v_attempt.message_id and m.org_id = p_org_id)',
     replace: 'm.id = v_attempt.message_id)',
     tests: ['sql/receive_callbacks/whose.test.sql'],
     why: `A status moves a message of the number's previous organisation.`,
   },
   {
-    file: 'sql/57_callback_store.sql',
+    file: 'sql/messages/callback/callback_store.sql',
     find: `      and a.phone_number_id = p_phone_number_id;
 `,
     replace: `      ;
@@ -48,14 +48,14 @@ export const callbacks: readonly Mutant[] = [
     why: 'A status of one number names a message of another.',
   },
   {
-    file: 'sql/57_callback_store.sql',
+    file: 'sql/messages/callback/callback_store.sql',
     find: `p_now - interval '60 days' and p_now + interval '1 day'`,
     replace: `p_now - interval '6000 days' and p_now + interval '100 days'`,
     tests: ['sql/receive_callbacks/whose.test.sql'],
     why: 'A status of next month is believed.',
   },
   {
-    file: 'sql/57_callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_judge.sql',
     find: `        when r.wamid <> coalesce(r.known_as, r.first_wamid) then 'other_id'
 `,
     replace: '',
@@ -63,14 +63,14 @@ export const callbacks: readonly Mutant[] = [
     why: `A status under another id is taken for the attempt's.`,
   },
   {
-    file: 'sql/57_callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_judge.sql',
     find: `when r.known_at is not null or r.nth > 1 then 'already'`,
     replace: `when r.known_at is not null then 'already'`,
     tests: ['sql/receive_callbacks/whose.test.sql'],
     why: 'The same status twice in one callback is told twice.',
   },
   {
-    file: 'sql/57_callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_judge.sql',
     find: `        when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
           then 'after_delivered'
 `,
@@ -79,7 +79,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'A message that arrived is told as failed.',
   },
   {
-    file: 'sql/57_callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_judge.sql',
     find: `        when r.message_status = 'CANCELLED' then 'message_cancelled'
 `,
     replace: '',
@@ -91,7 +91,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'A status of a cancelled message is told as one that counts.',
   },
   {
-    file: 'sql/57_callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_judge.sql',
     find: `        when r.erased_at is not null then 'erased'
 `,
     replace: '',
@@ -99,14 +99,14 @@ export const callbacks: readonly Mutant[] = [
     why: 'A status of an erased message writes to it.',
   },
   {
-    file: 'sql/57_callback_status_note.sql',
+    file: 'sql/messages/callback/callback_status_note.sql',
     find: '    delivered_at = least(a.delivered_at, f.delivered_at),',
     replace: '    delivered_at = coalesce(f.delivered_at, a.delivered_at),',
     tests: ['sql/receive_callbacks/attempts.test.sql', 'concurrency/callbacks.test.ts'],
     why: `A message's times depend on the order of its updates.`,
   },
   {
-    file: 'sql/57_callback_status_note.sql',
+    file: 'sql/messages/callback/callback_status_note.sql',
     find: `    next_retry_at = null,
     updated_at = p_now
   from (`,
@@ -116,7 +116,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'An attempt that arrived shows a retry that will not come.',
   },
   {
-    file: 'sql/57_callback_status.sql',
+    file: 'sql/messages/callback/callback_status.sql',
     find: `    where x.was = 'QUEUED' and d.leased_until is null`,
     replace: '    where d.leased_until is null',
     tests: ['sql/receive_callbacks/attempts.test.sql', 'sql/receive_callbacks/statuses.test.sql'],
@@ -125,7 +125,7 @@ export const callbacks: readonly Mutant[] = [
       'A message that was SENDING has a lease, also one that has ended, and of one that was SENT no delivery is left: only a QUEUED one has a delivery that waits.',
   },
   {
-    file: 'sql/57_callback_status.sql',
+    file: 'sql/messages/callback/callback_status.sql',
     find: `  perform outbox.close_retries(v_moves, p_now);
 `,
     replace: '',
@@ -133,7 +133,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'A message that arrived is sent again.',
   },
   {
-    file: 'sql/57_callback_tell.sql',
+    file: 'sql/messages/callback/callback_tell.sql',
     find: `where c.state = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)`,
     replace: `where c.state = 'applied' and m.dossier_id is not null and t.n = 1`,
     tests: [
@@ -144,7 +144,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'A failure that a callback brings is not on the timeline.',
   },
   {
-    file: 'sql/57_callback_tell.sql',
+    file: 'sql/messages/callback/callback_tell.sql',
     find: `  perform outbox.publish_statuses(p_changes, p_now);
 `,
     replace: '',
@@ -152,21 +152,21 @@ export const callbacks: readonly Mutant[] = [
     why: 'The organisation is not told what became of its messages.',
   },
   {
-    file: 'sql/57_callback_apply.sql',
+    file: 'sql/messages/callback/callback_apply.sql',
     find: `u.looks >= 8 and not v_passes then 'skipped'`,
     replace: `u.looks >= 8 then 'skipped'`,
     tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An update is given up because somebody held a lock.',
   },
   {
-    file: 'sql/57_callback_apply.sql',
+    file: 'sql/messages/callback/callback_apply.sql',
     find: `p_state in ('55P03', '40P01', '57014')`,
     replace: `p_state in ('55P03', '40P01')`,
     tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An update is given up because time ran out.',
   },
   {
-    file: 'sql/57_callback_apply.sql',
+    file: 'sql/messages/callback/callback_apply.sql',
     find: `        when 0 then p_now + interval '5 s'
 `,
     replace: '',
@@ -174,7 +174,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'A status that came before its answer waits for a minute.',
   },
   {
-    file: 'sql/57_callback_apply.sql',
+    file: 'sql/messages/callback/callback_apply.sql',
     find: `    perform outbox.put_off(p_ids, sqlerrm, sqlstate, p_now);
     return false;`,
     replace: '    return false;',
@@ -182,7 +182,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'An update that cannot be applied is tried once a second for ever.',
   },
   {
-    file: 'sql/57_callback_apply.sql',
+    file: 'sql/messages/callback/callback_apply.sql',
     find: `exception when query_canceled or others then
     perform outbox.put_off`,
     replace: `exception when others then
@@ -191,21 +191,21 @@ export const callbacks: readonly Mutant[] = [
     why: 'A callback that takes too long is not stored, and WhatsApp sends it again and again.',
   },
   {
-    file: 'sql/57_callback_failure.sql',
+    file: 'sql/messages/callback/callback_failure.sql',
     find: `o.at > coalesce(e.ramp_from, '-infinity')`,
     replace: 'true',
     tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A failure from before the resume holds the channel again.',
   },
   {
-    file: 'sql/57_callback_failure.sql',
+    file: 'sql/messages/callback/callback_failure.sql',
     find: `or (v_row.scope = 'account' and w.waba_id = v_row.waba_id)));`,
     replace: `or v_row.scope = 'account'));`,
     tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A throttle of one account slows every number of the app.',
   },
   {
-    file: 'sql/57_callback_failure.sql',
+    file: 'sql/messages/callback/callback_failure.sql',
     find: `and f.action = 'throttle' and c.at + f.min_delay_s * interval '1 s' > p_now`,
     replace: `and f.action = 'throttle'`,
     tests: ['sql/receive_callbacks/failures.test.sql', 'sql/messages/throttles.test.sql'],
@@ -214,7 +214,7 @@ export const callbacks: readonly Mutant[] = [
       'What is over lies in the past, and both a gate and a lane keep the later of two times: the condition only spares the look.',
   },
   {
-    file: 'sql/59_hold_channel.sql',
+    file: 'sql/messages/channel/hold_channel.sql',
     find: `  where excluded.decided_at > h.decided_at
     or (excluded.decided_at`,
     replace: '  where true or (excluded.decided_at',
@@ -222,7 +222,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'An old update lifts a newer hold.',
   },
   {
-    file: 'sql/59_hold_channel.sql',
+    file: 'sql/messages/channel/hold_channel.sql',
     find:
       `elsif not p_held and v_endpoint.state = 'paused' and v_endpoint.state_reason like 'held:%'`,
     replace: `elsif not p_held and v_endpoint.state = 'paused'`,
@@ -230,7 +230,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'An update of WhatsApp resumes a channel that a person has paused.',
   },
   {
-    file: 'sql/59_hold_channel.sql',
+    file: 'sql/messages/channel/hold_channel.sql',
     find: `    perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
       'held: ' || p_why, null, p_now);
 `,
@@ -239,7 +239,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'A held channel leaves no line in the audit trail.',
   },
   {
-    file: 'sql/58_inbound_message.sql',
+    file: 'sql/messages/callback/inbound_message.sql',
     find:
       `where m.type = 'unsupported' and excluded.type <> 'unsupported' and m.org_id = excluded.org_id`,
     replace: 'where m.org_id = excluded.org_id',
@@ -247,7 +247,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'An inbound message that comes twice is published twice.',
   },
   {
-    file: 'sql/58_inbound_message.sql',
+    file: 'sql/messages/callback/inbound_message.sql',
     find: `order by r.org_id = '*', r.action = 'STOP' desc limit 1;`,
     replace: `order by r.org_id = '*' desc, r.action = 'STOP' desc limit 1;`,
     tests: ['sql/receive_callbacks/wishes.test.sql'],

@@ -109,14 +109,14 @@ export const callbacksOverHttp: readonly Mutant[] = [
     why: 'Callbacks are stored for no app.',
   },
   {
-    file: 'sql/14_app.sql',
+    file: 'sql/messages/channel/app.sql',
     find: 'case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end',
     replace: 'p_app.old_secret_vault_id',
     tests: ['sql/callback_app/cases.test.sql'],
     why: 'A secret that was replaced, as one does when it leaked, signs on.',
   },
   {
-    file: 'sql/14_app.sql',
+    file: 'sql/messages/channel/app.sql',
     find: `      when p_app_key is not null then a.app_key = p_app_key
       else a.app_id = v_shared`,
     replace: `      when a.app_key = p_app_key then true
@@ -125,7 +125,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
     why: 'A wrong key is answered for the app of the shared address.',
   },
   {
-    file: 'sql/14_app.sql',
+    file: 'sql/messages/channel/app.sql',
     find: `      'allow_unsigned', a.allow_unsigned)
     from`,
     replace: `      'allow_unsigned', true)

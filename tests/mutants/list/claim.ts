@@ -2,14 +2,14 @@ import type { Mutant } from '../mutant.ts'
 
 export const claim: readonly Mutant[] = [
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: `* interval '1 ms' + interval '5 s' as lease`,
     replace: `* interval '1 ms' as lease`,
     tests: ['sql/claim/lease.test.sql'],
     why: 'A lease ends while its request may still be answered, so that it is sent twice.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: `        and (not l.ordered or l.leased = 0)
 `,
     replace: '',
@@ -22,14 +22,14 @@ export const claim: readonly Mutant[] = [
       'A lane of which something is leased is due again only when that lease ends, and lose_leases() takes the lease away before take() looks: the condition is a second guard.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: 'else least(a.allowed - g.in_flight,',
     replace: 'else least(a.allowed,',
     tests: ['sql/claim/in_flight.test.sql'],
     why: 'An endpoint gets more requests at a time than it may have.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: `      attempt = d.attempt + 1,
       leased_until`,
     replace: `      attempt = d.attempt,
@@ -38,14 +38,14 @@ export const claim: readonly Mutant[] = [
     why: 'A late result of one attempt is taken for that of the next.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: `where e.state = 'enabled' and g.not_before <= p_now`,
     replace: 'where g.not_before <= p_now',
     tests: ['sql/pause_endpoint/holds.test.sql'],
     why: 'A paused endpoint is served.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: `where e.state = 'enabled' and g.not_before <= p_now`,
     replace: `where e.state = 'enabled'`,
     tests: ['sql/retry_after/whole_endpoint.test.sql'],
@@ -54,7 +54,7 @@ export const claim: readonly Mutant[] = [
       'park() follows whatever puts off a gate, in the same transaction, and takes it out of the ring until not_before: the condition is a second guard.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: '(r.bytes <= v_bytes or r.rank = 1) as picked',
     replace: '(r.bytes <= v_bytes) as picked',
     tests: ['sql/claim/bytes.test.sql'],
@@ -63,21 +63,21 @@ export const claim: readonly Mutant[] = [
       'No body is larger than 1 MiB (the bound of publish.max_body_bytes), so the first of a batch is never over its 4 MiB.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: 'v_bytes constant bigint := 4 * 1024',
     replace: 'v_bytes constant bigint := 8 * 1024',
     tests: ['sql/claim/bytes.test.sql'],
     why: 'A batch has twice the bytes that a run is made for.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: 'greatest(1, 500 / greatest(1,',
     replace: 'greatest(1, 5000 / greatest(1,',
     tests: ['sql/claim/slow_lane.test.sql'],
     why: 'A run is given so much of a slow lane that its hand is full for minutes.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: `and t.kind = 'try'
       order by t.at desc limit 5`,
     replace: `and t.kind = 'try'
@@ -86,7 +86,7 @@ export const claim: readonly Mutant[] = [
     why: 'A lane is measured by the oldest tries of the hour, not the newest.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: `when b.probing then 1
 `,
     replace: `when b.probing then 2
@@ -95,7 +95,7 @@ export const claim: readonly Mutant[] = [
     why: 'An open breaker lets two probes through.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: `        and d.leased_until is null
 `,
     replace: '',
@@ -103,7 +103,7 @@ export const claim: readonly Mutant[] = [
     why: 'A delivery that a run holds is given to another one.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: `        and d.due_at <= case when t.ordered then 'infinity' else p_now end
         and d.leased`,
     replace: '        and d.leased',
@@ -111,7 +111,7 @@ export const claim: readonly Mutant[] = [
     why: 'A delivery is sent before its time.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: `limit t.most + 1
 `,
     replace: `limit t.most
@@ -120,63 +120,63 @@ export const claim: readonly Mutant[] = [
     why: 'A lane that has more to give sleeps until a lease ends.',
   },
   {
-    file: 'sql/64_take.sql',
+    file: 'sql/engine/claim/take.sql',
     find: 'tokens = coalesce(s.tokens - s.taken, g.tokens),',
     replace: 'tokens = coalesce(s.tokens, g.tokens),',
     tests: ['sql/rate/bucket.test.sql'],
     why: 'What is sent costs no token, so that the rate never holds.',
   },
   {
-    file: 'sql/64_due_gates.sql',
+    file: 'sql/engine/claim/due_gates.sql',
     find: 'array_agg(l.endpoint_id order by l.next_at, l.id)',
     replace: 'array_agg(l.endpoint_id order by l.id)',
     tests: ['sql/claim/round_robin.test.sql', 'sql/ring/begins.test.sql'],
     why: 'The gate with the lowest number is always served first.',
   },
   {
-    file: 'sql/65_claim.sql',
+    file: 'sql/engine/claim/claim.sql',
     find: 'perform outbox.park(v_endpoints, p_now, v_served);',
     replace: 'perform outbox.park(v_endpoints, p_now);',
     tests: ['sql/claim/round_robin.test.sql'],
     why: 'An endpoint that was served keeps its place at the front of the ring.',
   },
   {
-    file: 'sql/22_park.sql',
+    file: 'sql/engine/queue/park.sql',
     find: 'when p_last_timed_out then 1',
     replace: 'when p_last_timed_out then p_max',
     tests: ['sql/claim/timed_out.test.sql'],
     why: 'An endpoint that hangs holds all of its slots.',
   },
   {
-    file: 'sql/22_park.sql',
+    file: 'sql/engine/queue/park.sql',
     find: 'pg_catalog.ceil(greatest(1,',
     replace: 'pg_catalog.ceil(greatest(0,',
     tests: ['sql/ramp/slow_receiver.test.sql', 'sql/pause_endpoint/resumes.test.sql'],
     why: 'An endpoint that was just resumed gets nothing at first.',
   },
   {
-    file: 'sql/22_park.sql',
+    file: 'sql/engine/queue/park.sql',
     find: 'pg_catalog.ceil((1 - p_tokens)',
     replace: 'pg_catalog.floor((1 - p_tokens)',
     tests: ['sql/rate/bucket.test.sql', 'sql/rate/changed.test.sql'],
     why: 'A gate is looked at a microsecond before it has a token, in vain.',
   },
   {
-    file: 'sql/22_park.sql',
+    file: 'sql/engine/queue/park.sql',
     find: 'select greatest(o.not_before, t.next_token_at, case',
     replace: 'select greatest(t.next_token_at, case',
     tests: ['sql/park/not_due_in_vain.test.sql'],
     why: 'An endpoint that asked for time stays at the front of the ring, due in vain.',
   },
   {
-    file: 'sql/22_park.sql',
+    file: 'sql/engine/queue/park.sql',
     find: 'then greatest(o.open_until, f.at)',
     replace: 'then f.at',
     tests: ['sql/park/not_due_in_vain.test.sql'],
     why: 'A gate with an open breaker stays at the front of the ring, due in vain.',
   },
   {
-    file: 'sql/22_park.sql',
+    file: 'sql/engine/queue/park.sql',
     find: 'when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at',
     replace: 'when o.next_at < p_now then o.next_at',
     tests: ['sql/claim/round_robin.test.sql'],

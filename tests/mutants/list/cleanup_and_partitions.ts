@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const cleanupAndPartitions: readonly Mutant[] = [
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find: `and coalesce(d.replayed_at, '-infinity') < v_before
       and d.endpoint_id`,
     replace: 'and d.endpoint_id',
@@ -10,7 +10,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'A replay of an old event expires at once.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find: `and coalesce(d.leased_until, '-infinity') <= v_now
     order`,
     replace: 'order',
@@ -18,7 +18,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'A delivery expires while it is being sent.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find: `    perform outbox.settle_lost(v_delivery, v_now);
 `,
     replace: '',
@@ -26,21 +26,21 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'The lost attempt of a delivery that expires has no receipt.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find: `where e.id = any (v_endpoints) and e.state <> 'deleted'));`,
     replace: 'where e.id = any (v_endpoints)));',
     tests: ['sql/cleanup/left_alone.test.sql'],
     why: 'What a deleted endpoint has left becomes dead letters.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find: 'where greatest(o.discarded_at, o.delivered_at) < v_now',
     replace: 'where greatest(o.discarded_at, o.delivered_at, o.failed_at) < v_now',
     tests: ['sql/cleanup/parts.test.sql'],
     why: 'A dead letter that nobody has looked at goes.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find: `      and not exists (
         select from outbox.delivery d
         where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
@@ -50,7 +50,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'The body of a replay goes while it is still to be sent.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find:
       `  perform outbox.publish_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
 `,
@@ -59,7 +59,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'What expires for a broker does not come to its dead-letter topic.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find:
       `  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
 `,
@@ -68,7 +68,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'Nobody is told of a dead letter that expired.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find: `and not l.halted and l.not_before <= v_now
     and exists`,
     replace: `and l.not_before <= v_now
@@ -77,7 +77,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'A key that stopped behind a dead letter goes on after midnight.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find: `>= p_most
       or`,
     replace: `> p_most
@@ -86,7 +86,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: `A night's cleanup ends at its limit.`,
   },
   {
-    file: 'sql/85_partition.sql',
+    file: 'sql/time/partition.sql',
     find:
       'or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to);',
     replace: ';',
@@ -94,7 +94,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'The day of an event that was set aside is dropped.',
   },
   {
-    file: 'sql/85_partition.sql',
+    file: 'sql/time/partition.sql',
     find:
       `or exists (select from outbox.unrouted u where u.event_id >= v_from and u.event_id < v_to)
 `,
@@ -103,28 +103,28 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'The day of an event that nobody has routed is dropped.',
   },
   {
-    file: 'sql/85_partition.sql',
+    file: 'sql/time/partition.sql',
     find: '    where c.checked_on < excluded.checked_on;',
     replace: ';',
     tests: ['sql/partitions/drop_event.test.sql'],
     why: 'A night that is looked at twice counts twice.',
   },
   {
-    file: 'sql/85_partition.sql',
+    file: 'sql/time/partition.sql',
     find: 'if v_nights >= v_clean or',
     replace: 'if v_nights > v_clean or',
     tests: ['sql/partitions/drop_event.test.sql'],
     why: 'Each day is kept a night too long.',
   },
   {
-    file: 'sql/85_partition.sql',
+    file: 'sql/time/partition.sql',
     find: `outbox.setting_int('event.delivered_days') + 1`,
     replace: `outbox.setting_int('event.delivered_days')`,
     tests: ['sql/partitions/drop_event.test.sql', 'sql/settings_bounds/windows.test.sql'],
     why: 'A delivered event can be replayed for a day less than said.',
   },
   {
-    file: 'sql/85_partition.sql',
+    file: 'sql/time/partition.sql',
     find: `      delete from outbox.partition_check c where c.name = v_name;
       continue;`,
     replace: '      continue;',
@@ -132,7 +132,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'The nights before something was open count.',
   },
   {
-    file: 'sql/85_partition.sql',
+    file: 'sql/time/partition.sql',
     find: `  if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
     return false;
   end if;
@@ -142,14 +142,14 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'A day goes with an event that was replayed while the drop waited for its lock.',
   },
   {
-    file: 'sql/85_partition.sql',
+    file: 'sql/time/partition.sql',
     find: 'pg_catalog.generate_series(0, 7)',
     replace: 'pg_catalog.generate_series(0, 6)',
     tests: ['sql/partitions/ahead.test.sql'],
     why: 'Partitions are made for six days.',
   },
   {
-    file: 'sql/85_partition.sql',
+    file: 'sql/time/partition.sql',
     find: `  execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
 `,
     replace: '',
@@ -157,7 +157,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: `A new day's events have no row level security.`,
   },
   {
-    file: 'sql/85_partition.sql',
+    file: 'sql/time/partition.sql',
     find: `< v_today - outbox.setting_int('attempt.retention_days')`,
     replace: `<= v_today - outbox.setting_int('attempt.retention_days')`,
     tests: ['sql/partitions/drop_attempt.test.sql'],

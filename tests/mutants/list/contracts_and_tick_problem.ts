@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const contractsAndTickProblem: readonly Mutant[] = [
   {
-    file: 'sql/34_contract.sql',
+    file: 'sql/engine/run/contract.sql',
     find: 'return case when v_oldest <= v_newest then v_newest end;',
     replace: 'return v_newest;',
     tests: ['sql/dispatch/contract.test.sql'],
@@ -10,14 +10,14 @@ export const contractsAndTickProblem: readonly Mutant[] = [
       'Functions of a contract that the database does not speak claim, and cannot read the answer.',
   },
   {
-    file: 'sql/34_contract.sql',
+    file: 'sql/engine/run/contract.sql',
     find: `coalesce((p_speaks ->> 'newest')::integer, 1) <`,
     replace: `coalesce((p_speaks ->> 'newest')::integer, 9) <`,
     tests: ['sql/dispatch/contract.test.sql'],
     why: 'Who runs old functions is told to update the database.',
   },
   {
-    file: 'sql/34_contract.sql',
+    file: 'sql/engine/run/contract.sql',
     find: `      and r.speaks = coalesce(p_speaks, '{}')
 `,
     replace: '',
@@ -25,14 +25,14 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'Of two versions that are refused at a time only the first is named.',
   },
   {
-    file: 'sql/34_contract.sql',
+    file: 'sql/engine/run/contract.sql',
     find: `r.at between p_now - interval '1 s' and p_now`,
     replace: 'false',
     tests: ['sql/dispatch/contract.test.sql'],
     why: 'Refused runs wait for each other at one row.',
   },
   {
-    file: 'sql/34_contract.sql',
+    file: 'sql/engine/run/contract.sql',
     find: `  perform outbox.count_up('runs', array[p_kind, 'contract']);
 `,
     replace: '',
@@ -40,21 +40,21 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'Refused runs do not show in the metrics.',
   },
   {
-    file: 'sql/34_contract.sql',
+    file: 'sql/engine/run/contract.sql',
     find: 'update outbox.run r set ended_at = p_now',
     replace: 'update outbox.run r set ended_at = null',
     tests: ['sql/dispatch/contract.test.sql'],
     why: 'A run that was refused keeps the place of another.',
   },
   {
-    file: 'sql/34_contract.sql',
+    file: 'sql/engine/run/contract.sql',
     find: `where r.at > p_now - interval '5 minutes'`,
     replace: `where r.at > p_now - interval '50 minutes'`,
     tests: ['sql/dispatch/contract.test.sql'],
     why: 'The alarm goes on after the update.',
   },
   {
-    file: 'sql/34_contract.sql',
+    file: 'sql/engine/run/contract.sql',
     find: `
       and outbox.agreed_contract(nullif(r.speaks, '{}')) is null);`,
     replace: ');',
@@ -62,7 +62,7 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'The alarm goes on after the update of the database.',
   },
   {
-    file: 'sql/70_dispatch.sql',
+    file: 'sql/engine/run/dispatch.sql',
     find: 'when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended)',
     replace: 'when true then outbox.touch_run(p_run, p_kind, v_now, p_ended)',
     tests: ['sql/dispatch/contract.test.sql'],
@@ -83,21 +83,21 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'A refusal is taken for an answer without work, and the run goes on.',
   },
   {
-    file: 'sql/74_tick_problem.sql',
+    file: 'sql/time/tick_problem.sql',
     find: `interval '90 s' then`,
     replace: `interval '95 s' then`,
     tests: ['sql/tick/problem.test.sql'],
     why: 'A tick that has stopped is told later than said.',
   },
   {
-    file: 'sql/74_tick_problem.sql',
+    file: 'sql/time/tick_problem.sql',
     find: `    from outbox.last_tick s where s.is_called);`,
     replace: `    from outbox.last_tick s);`,
     tests: ['sql/tick/problem.test.sql'],
     why: 'The time of the installation is shown as a tick.',
   },
   {
-    file: 'sql/74_tick_problem.sql',
+    file: 'sql/time/tick_problem.sql',
     find: `      when not v_active then 'the cron job outhook-tick is switched off'
 `,
     replace: '',
@@ -105,14 +105,14 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'A job that is switched off is not named as the cause.',
   },
   {
-    file: 'sql/74_tick_problem.sql',
+    file: 'sql/time/tick_problem.sql',
     find: 'active => j.active',
     replace: 'active => true',
     tests: ['sql/tick/problem.test.sql'],
     why: 'configure() switches a job on that a person has switched off.',
   },
   {
-    file: 'sql/74_tick_problem.sql',
+    file: 'sql/time/tick_problem.sql',
     find: `    and not exists (
       select from pg_catalog.pg_stat_activity`,
     replace: `    and exists (
@@ -121,7 +121,7 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'A database is to be restarted whose tick is switched off by a setting.',
   },
   {
-    file: 'sql/75_kick.sql',
+    file: 'sql/time/kick.sql',
     find: `  perform pg_catalog.setval('outbox.last_tick',
     (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
 `,
@@ -130,7 +130,7 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'A tick that runs is said not to.',
   },
   {
-    file: 'sql/70_dispatch.sql',
+    file: 'sql/engine/run/dispatch.sql',
     find: `'problem', outbox.tick_problem());`,
     replace: `'problem', null);`,
     tests: ['sql/tick/problem.test.sql'],

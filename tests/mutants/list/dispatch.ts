@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const dispatch: readonly Mutant[] = [
   {
-    file: 'sql/70_dispatch.sql',
+    file: 'sql/engine/run/dispatch.sql',
     find: `set statement_timeout = '5s'
 `,
     replace: '',
@@ -10,56 +10,56 @@ export const dispatch: readonly Mutant[] = [
     why: 'A call that hangs holds its gates without end.',
   },
   {
-    file: 'sql/70_dispatch.sql',
+    file: 'sql/engine/run/dispatch.sql',
     find: `least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))`,
     replace: 'coalesce(p_limit, 0)',
     tests: ['sql/settings_bounds/in_force.test.sql', 'sql/dispatch/answer.test.sql'],
     why: 'The setting worker.batch_size has no effect.',
   },
   {
-    file: 'sql/70_dispatch.sql',
+    file: 'sql/engine/run/dispatch.sql',
     find: 'where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;',
     replace: 'where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 1;',
     tests: ['sql/dispatch/repeat.test.sql'],
     why: 'A call whose answer was lost cannot be asked for again once another was made.',
   },
   {
-    file: 'sql/70_dispatch.sql',
+    file: 'sql/engine/run/dispatch.sql',
     find: `a.kind = 'try' and a.outcome = 'failed' offset 0`,
     replace: `a.kind = 'try' offset 0`,
     tests: ['sql/dispatch/retries.test.sql'],
     why: 'A run expects a retry of what was delivered.',
   },
   {
-    file: 'sql/35_run.sql',
+    file: 'sql/engine/run/run.sql',
     find: '(r.started_at, r.id) < (p_run.started_at, p_run.id));',
     replace: '(r.started_at, r.id) <= (p_run.started_at, p_run.id));',
     tests: ['sql/dispatch/stop.test.sql'],
     why: 'One run fewer than allowed is kept.',
   },
   {
-    file: 'sql/35_run.sql',
+    file: 'sql/engine/run/run.sql',
     find: `where r.kind = 'edge' and r.ended_at is null and`,
     replace: 'where r.ended_at is null and',
     tests: ['sql/dispatch/stop.test.sql'],
     why: 'Workers keep the edge runs away.',
   },
   {
-    file: 'sql/35_run.sql',
+    file: 'sql/engine/run/run.sql',
     find: `  return p_run.kind = 'edge' and outbox`,
     replace: '  return outbox',
     tests: ['sql/dispatch/stop.test.sql'],
     why: 'A worker is turned away because edge runs are there.',
   },
   {
-    file: 'sql/35_run.sql',
+    file: 'sql/engine/run/run.sql',
     find: 'ended_at = case when p_ended or v_stop is not null then p_now end',
     replace: 'ended_at = case when p_ended then p_now end',
     tests: ['sql/dispatch/limits.test.sql'],
     why: 'A run that was told to stop counts as alive, so that no kick is made.',
   },
   {
-    file: 'sql/65_claim.sql',
+    file: 'sql/engine/claim/claim.sql',
     find: `and d.attempt = c.attempt
         and d.leased_until > p_now offset 0`,
     replace: 'and d.attempt = c.attempt offset 0',
@@ -67,7 +67,7 @@ export const dispatch: readonly Mutant[] = [
     why: 'A repeat of a call brings what was delivered meanwhile or lost.',
   },
   {
-    file: 'sql/65_claim.sql',
+    file: 'sql/engine/claim/claim.sql',
     find: 'd.endpoint_id = c.endpoint_id and d.attempt = c.attempt',
     replace: 'd.endpoint_id = c.endpoint_id',
     tests: ['sql/dispatch/repeat.test.sql'],

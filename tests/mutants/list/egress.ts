@@ -134,21 +134,21 @@ export const egress: readonly Mutant[] = [
     why: 'An IPv6 address cannot be reached through a proxy.',
   },
   {
-    file: 'sql/08_egress.sql',
+    file: 'sql/foundation/egress.sql',
     find: `'169.254.0.0/16', `,
     replace: '',
     tests: ['sql/same_rules.test.ts'],
     why: 'The metadata of a cloud can be named as an endpoint.',
   },
   {
-    file: 'sql/08_egress.sql',
+    file: 'sql/foundation/egress.sql',
     find: 'when v_n < v_count then 256 else 256::bigint ^ (5 - v_count) end',
     replace: 'when v_n < v_count then 256 else 256 end',
     tests: ['sql/same_rules.test.ts'],
     why: '127.1 and 2130706433 are names to the check, and addresses to the sender.',
   },
   {
-    file: 'sql/08_egress.sql',
+    file: 'sql/foundation/egress.sql',
     find:
       `    select from pg_catalog.jsonb_array_elements_text(outbox.setting_value('egress.allow_cidrs')) c
     where p_address <<= c.value::inet);`,

@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const leases: readonly Mutant[] = [
   {
-    file: 'sql/57_lost_lease.sql',
+    file: 'sql/engine/result/lost_lease.sql',
     find: 'if p_delivery.leased_until is not null then',
     replace: 'if false then',
     tests: [
@@ -12,7 +12,7 @@ export const leases: readonly Mutant[] = [
     why: 'A retry by hand makes a lost attempt vanish.',
   },
   {
-    file: 'sql/57_lost_lease.sql',
+    file: 'sql/engine/result/lost_lease.sql',
     find: `where (d.held).leased_until <= p_now
 `,
     replace: `where (d.held).leased_until is not null
@@ -21,35 +21,35 @@ export const leases: readonly Mutant[] = [
     why: `A lease that stands is taken for lost with its neighbour's.`,
   },
   {
-    file: 'sql/57_lost_lease.sql',
+    file: 'sql/engine/result/lost_lease.sql',
     find: 'where n.leased > 0 and n.leased_until <= p_now);',
     replace: 'where n.leased > 0 and n.leased_until < p_now);',
     tests: ['sql/complete/lost_lease.test.sql'],
     why: 'A lost lease is noticed later than its gate is looked at.',
   },
   {
-    file: 'sql/57_lost_lease.sql',
+    file: 'sql/engine/result/lost_lease.sql',
     find: `'failed', null, 'lease_expired',`,
     replace: `'failed', null, 'timeout',`,
     tests: ['sql/complete/lost_lease.test.sql'],
     why: 'A run that died counts against its endpoint.',
   },
   {
-    file: 'sql/57_renew_lease.sql',
+    file: 'sql/engine/result/renew_lease.sql',
     find: 'l.leased_until > greatest(p_now, outbox.clock())',
     replace: 'l.leased_until is not null',
     tests: ['sql/renew_leases/cases.test.sql'],
     why: 'A run gets a lease back that ended, and sends beside the next run.',
   },
   {
-    file: 'sql/57_renew_lease.sql',
+    file: 'sql/engine/result/renew_lease.sql',
     find: `where l.ordered and e.state = 'enabled'`,
     replace: 'where l.ordered',
     tests: ['sql/renew_leases/cases.test.sql'],
     why: 'A run sends on for minutes to an endpoint that was paused.',
   },
   {
-    file: 'sql/57_renew_lease.sql',
+    file: 'sql/engine/result/renew_lease.sql',
     find: `        and o.leased_until is not null offset 0
 `,
     replace: `        offset 0

@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const listsAndSettings: readonly Mutant[] = [
   {
-    file: 'sql/80_delivery_status.sql',
+    file: 'sql/operations/delivery_status.sql',
     find: `    when e.state = 'deleted' then 'cancelled'
 `,
     replace: '',
@@ -10,14 +10,14 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'What a deleted endpoint has left shows as pending.',
   },
   {
-    file: 'sql/80_delivery_status.sql',
+    file: 'sql/operations/delivery_status.sql',
     find: '      and (b.attempt, b.at) > (a.attempt, a.at));',
     replace: '      and b.attempt > a.attempt);',
     tests: ['sql/regressions/delivery_status_of_a_cancelled_replay.test.sql'],
     why: 'A replay that was cancelled shows two ends.',
   },
   {
-    file: 'sql/80_delivery_status.sql',
+    file: 'sql/operations/delivery_status.sql',
     find: `(g.breaker <> 'closed' and e.breaker_enabled) or l.halted
 `,
     replace: `(g.breaker <> 'closed' and e.breaker_enabled)
@@ -31,7 +31,7 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'What waits behind a dead letter shows as pending.',
   },
   {
-    file: 'sql/80_endpoint_status.sql',
+    file: 'sql/operations/endpoint_status.sql',
     find: `when g.tokens_at > 'epoch' and g.tokens < 1
 `,
     replace: `when g.tokens < 1
@@ -40,14 +40,14 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'An endpoint whose rate nothing has used shows a wait.',
   },
   {
-    file: 'sql/81_api_requests.sql',
+    file: 'sql/api/requests.sql',
     find: 'if v_held.route <> p_route or v_held.content <> v_content then',
     replace: 'if v_held.content <> v_content then',
     tests: ['sql/begin_request/keys.test.sql'],
     why: 'A key that was used at another route gives its answer.',
   },
   {
-    file: 'sql/81_api_requests.sql',
+    file: 'sql/api/requests.sql',
     find: `where k.org_id = p_org_id and k.key = p_key;
   if v_held`,
     replace: `where k.key = p_key;
@@ -56,42 +56,42 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'A key of one organisation gives the answer of another.',
   },
   {
-    file: 'sql/81_api_requests.sql',
+    file: 'sql/api/requests.sql',
     find: 'least(v_burst, b.tokens',
     replace: '(b.tokens',
     tests: ['sql/take_requests/bucket.test.sql'],
     why: 'An organisation that was silent for a day may send a million at once.',
   },
   {
-    file: 'sql/81_api_requests.sql',
+    file: 'sql/api/requests.sql',
     find: 'v_granted := least(p_count, pg_catalog.floor(v_tokens));',
     replace: 'v_granted := least(p_count, pg_catalog.ceil(v_tokens));',
     tests: ['sql/take_requests/bucket.test.sql'],
     why: 'A part of a request is granted as a whole one.',
   },
   {
-    file: 'sql/82_api.sql',
+    file: 'sql/endpoints/org_endpoint.sql',
     find: `where e.id = p_endpoint_id and e.org_id = p_org_id and e.state <> 'deleted';`,
     replace: `where e.id = p_endpoint_id and e.state <> 'deleted';`,
     tests: ['sql/api_endpoints/orgs.test.sql'],
     why: 'An endpoint of another organisation is shown and changed.',
   },
   {
-    file: 'sql/82_api.sql',
+    file: 'sql/foundation/wire.sql',
     find: `perform outbox.check_range('limit', p_limit, 1, 100);`,
     replace: `perform outbox.check_range('limit', p_limit, 1, 100000);`,
     tests: ['sql/api_endpoints/of_one_organisation.test.sql'],
     why: 'A page of 100,000 is made.',
   },
   {
-    file: 'sql/83_api_dead_letters.sql',
+    file: 'sql/api/dead_letters.sql',
     find: 'where x.id = p_id and x.org_id = p_org_id;',
     replace: 'where x.id = p_id;',
     tests: ['sql/list_dead_letters/pages.test.sql', 'e2e/api_isolation.test.ts'],
     why: 'A dead letter of another organisation is shown.',
   },
   {
-    file: 'sql/83_api_dead_letters.sql',
+    file: 'sql/api/dead_letters.sql',
     find: `and x.failed_at > '-infinity' and x.org_id = p_org_id
 `,
     replace: `and x.failed_at > '-infinity'
@@ -100,7 +100,7 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'The list for an endpoint of another organisation is shown.',
   },
   {
-    file: 'sql/83_api_dead_letters.sql',
+    file: 'sql/api/dead_letters.sql',
     find: `    order by x.failed_at desc, x.id desc;
   else`,
     replace: `    order by x.failed_at desc, x.id;
@@ -109,14 +109,14 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'Of dead letters of one moment a page leaves some out.',
   },
   {
-    file: 'sql/83_api_deliveries.sql',
+    file: 'sql/api/deliveries.sql',
     find: 'select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id)',
     replace: 'select from outbox.endpoint e where e.id = v_at.endpoint_id)',
     tests: ['sql/api_endpoints/of_one_organisation.test.sql'],
     why: `The list of what is open shows everybody's.`,
   },
   {
-    file: 'sql/83_api_delivery.sql',
+    file: 'sql/api/delivery.sql',
     find: `where e.id = p_endpoint_id and e.org_id = p_org_id
 `,
     replace: `where e.id = p_endpoint_id
@@ -125,28 +125,28 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'A delivery of another organisation is shown.',
   },
   {
-    file: 'sql/83_api_endpoint_change.sql',
+    file: 'sql/api/endpoint_change.sql',
     find: 'if v_endpoint.version <> p_version then',
     replace: 'if v_endpoint.version < p_version then',
     tests: ['sql/api_endpoints/changes.test.sql'],
     why: 'Of two editors the later wins without a word.',
   },
   {
-    file: 'sql/83_api_endpoint_change.sql',
+    file: 'sql/api/endpoint_change.sql',
     find: '  where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types);',
     replace: '  where false;',
     tests: ['sql/api_endpoints/changes.test.sql'],
     why: 'An event type that is taken away still comes.',
   },
   {
-    file: 'sql/83_api_secrets.sql',
+    file: 'sql/api/secrets.sql',
     find: '  where s.id = p_secret_id and s.endpoint_id = p_endpoint_id;',
     replace: '  where s.id = p_secret_id;',
     tests: ['sql/api_endpoints/of_one_organisation.test.sql'],
     why: 'One organisation ends the secret of another.',
   },
   {
-    file: 'sql/88_metrics.sql',
+    file: 'sql/operations/metrics.sql',
     find: `    where e.state <> 'deleted'
   )`,
     replace: `    where true
@@ -155,7 +155,7 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'Deleted endpoints are counted.',
   },
   {
-    file: 'sql/88_metrics.sql',
+    file: 'sql/operations/metrics.sql',
     find: `        and g.depth > g.in_flight and e.state = 'enabled'
 `,
     replace: `        and g.depth > g.in_flight
@@ -164,28 +164,28 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'A paused endpoint makes the alert for a backlog ring.',
   },
   {
-    file: 'sql/32_counter.sql',
+    file: 'sql/foundation/counter.sql',
     find: 'set n = c.n + excluded.n, total',
     replace: 'set n = excluded.n, total',
     tests: ['sql/metrics/paused_and_folded.test.sql'],
     why: 'Counters go back to what the last ten seconds brought.',
   },
   {
-    file: 'sql/05_setting_check.sql',
+    file: 'sql/foundation/setting_check.sql',
     find: 'not between p_setting.lowest and p_setting.highest then',
     replace: '< p_setting.lowest then',
     tests: ['sql/settings_bounds/bounds.test.sql', 'sql/set_setting/cases.test.sql'],
     why: 'A setting may be larger than its bound.',
   },
   {
-    file: 'sql/05_setting_check.sql',
+    file: 'sql/foundation/setting_check.sql',
     find: `    ('event.retention_days', 1, 'inbox.retention_days', 1, -1,`,
     replace: `    ('event.retention_days', 1, 'inbox.retention_days', 1, 0,`,
     tests: ['sql/settings_bounds/conflicts.test.sql'],
     why: 'A consumer forgets an event on the day of its last try.',
   },
   {
-    file: 'sql/05_setting_check.sql',
+    file: 'sql/foundation/setting_check.sql',
     find: 'where p_name in (r.less, r.more) and v.less > v.more',
     replace: 'where p_name = r.less and v.less > v.more',
     tests: ['sql/settings_bounds/conflicts.test.sql'],

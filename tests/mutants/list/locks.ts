@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const locks: readonly Mutant[] = [
   {
-    file: 'sql/12_message_status.sql',
+    file: 'sql/messages/record/message_status.sql',
     find:
       '  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;',
     replace:
@@ -12,7 +12,7 @@ export const locks: readonly Mutant[] = [
       'save_message() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/14_app.sql',
+    file: 'sql/messages/channel/app.sql',
     find: '  select * into v_app from outbox.whatsapp_app a where a.app_id = p_app_id for update;',
     replace: '  select * into v_app from outbox.whatsapp_app a where a.app_id = p_app_id;',
     tests: ['concurrency/held_channels.test.ts#put_whatsapp_app() waits for whoever holds the app'],
@@ -20,7 +20,7 @@ export const locks: readonly Mutant[] = [
       'put_whatsapp_app() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/14_app.sql',
+    file: 'sql/messages/channel/app.sql',
     find: '    for update skip locked',
     replace: '    for update',
     tests: ['concurrency/held_channels.test.ts#forget_app_secrets() passes over an app'],
@@ -28,7 +28,7 @@ export const locks: readonly Mutant[] = [
       'forget_app_secrets() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/15_endpoint.sql',
+    file: 'sql/endpoints/endpoint.sql',
     find: '  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;',
     replace: '  perform from outbox.endpoint e where e.id = p_endpoint_id;',
     tests: ['concurrency/deleted.test.ts#outbox.pause_endpoint($1)'],
@@ -36,7 +36,7 @@ export const locks: readonly Mutant[] = [
       'lock_endpoint() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/16_endpoint_state.sql',
+    file: 'sql/endpoints/endpoint_state.sql',
     find: '    for no key update skip locked',
     replace: '    for no key update',
     tests: [
@@ -46,7 +46,7 @@ export const locks: readonly Mutant[] = [
       'disable_itself() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/17_secret_rotation.sql',
+    file: 'sql/endpoints/secret_rotation.sql',
     find: '      for update skip locked)',
     replace: '      for update)',
     tests: [
@@ -56,7 +56,7 @@ export const locks: readonly Mutant[] = [
       'drop_expired_secrets() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/20_gate.sql',
+    file: 'sql/engine/queue/gate.sql',
     find:
       '    select o.ctid from outbox.ring o order by o.from_at desc limit 1 for no key update skip locked);',
     replace:
@@ -68,7 +68,7 @@ export const locks: readonly Mutant[] = [
       'turn_ring() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/20_gate.sql',
+    file: 'sql/engine/queue/gate.sql',
     find: `    select from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
     for no key update`,
     replace: `    select from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
@@ -78,7 +78,7 @@ export const locks: readonly Mutant[] = [
       'lock_gates() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/20_gate.sql',
+    file: 'sql/engine/queue/gate.sql',
     find: '      for no key update skip locked',
     replace: '      for no key update',
     tests: [
@@ -88,7 +88,7 @@ export const locks: readonly Mutant[] = [
       'try_lock_gates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/35_run.sql',
+    file: 'sql/engine/run/run.sql',
     find:
       '    where r.id = (select l.id from outbox.run l where l.id = p_run for update skip locked);',
     replace: '    where r.id = (select l.id from outbox.run l where l.id = p_run for update);',
@@ -99,7 +99,7 @@ export const locks: readonly Mutant[] = [
       'touch_run() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/56_channel_failure.sql',
+    file: 'sql/messages/send/channel_failure.sql',
     find: '    for no key update of e skip locked',
     replace: '    for no key update of e',
     tests: [
@@ -109,7 +109,7 @@ export const locks: readonly Mutant[] = [
       'hold_channels() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/56_close_message.sql',
+    file: 'sql/messages/send/close_message.sql',
     find: `  where m.event_id = p_event_id and m.status = 'QUEUED' for update;`,
     replace: `  where m.event_id = p_event_id and m.status = 'QUEUED';`,
     tests: ['concurrency/held_messages.test.ts#close_message() waits for a change of the message'],
@@ -117,7 +117,7 @@ export const locks: readonly Mutant[] = [
       'close_message() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/56_complete_message.sql',
+    file: 'sql/messages/send/complete_message.sql',
     find: '  where a.event_id = p_result.event and a.claim = p_result.attempt for update of m;',
     replace: '  where a.event_id = p_result.event and a.claim = p_result.attempt;',
     tests: [
@@ -127,7 +127,7 @@ export const locks: readonly Mutant[] = [
       'complete_message() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/56_sent_message.sql',
+    file: 'sql/messages/send/sent_message.sql',
     find: '  perform outbox.lock_gates(array[v_message.channel_id]);',
     replace: '  null;',
     tests: [
@@ -136,7 +136,7 @@ export const locks: readonly Mutant[] = [
     why: 'adopt_message() changes what another session that holds the gate is changing.',
   },
   {
-    file: 'sql/56_sent_message.sql',
+    file: 'sql/messages/send/sent_message.sql',
     find: '  where m.id = v_message.id for update;',
     replace: '  where m.id = v_message.id;',
     tests: ['concurrency/held_messages.test.ts#adopt_message() waits for a status of the same try'],
@@ -144,7 +144,7 @@ export const locks: readonly Mutant[] = [
       'adopt_message() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/57_callback_apply.sql',
+    file: 'sql/messages/callback/callback_apply.sql',
     find: '    for no key update skip locked',
     replace: '    for no key update',
     tests: [
@@ -154,7 +154,7 @@ export const locks: readonly Mutant[] = [
       'learn_numbers() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/57_callback_apply.sql',
+    file: 'sql/messages/callback/callback_apply.sql',
     find: '    for update skip locked);',
     replace: '    for update);',
     tests: [
@@ -164,7 +164,7 @@ export const locks: readonly Mutant[] = [
       'apply_callbacks() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/57_callback_apply.sql',
+    file: 'sql/messages/callback/callback_apply.sql',
     find: '      where w.id = m.id for update skip locked',
     replace: '      where w.id = m.id for update',
     tests: [
@@ -174,7 +174,7 @@ export const locks: readonly Mutant[] = [
       'apply_kept() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/57_callback_failure.sql',
+    file: 'sql/messages/callback/callback_failure.sql',
     find: '    for no key update of e skip locked',
     replace: '    for no key update of e',
     tests: [
@@ -184,7 +184,7 @@ export const locks: readonly Mutant[] = [
       'hold_failing() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/57_callback_status.sql',
+    file: 'sql/messages/callback/callback_status.sql',
     find: '    perform outbox.lock_gates(v_gates);',
     replace: '    null;',
     tests: [
@@ -193,7 +193,7 @@ export const locks: readonly Mutant[] = [
     why: 'apply_statuses() changes what another session that holds the gate is changing.',
   },
   {
-    file: 'sql/57_callback_status.sql',
+    file: 'sql/messages/callback/callback_status.sql',
     find: '    select from outbox.outbound_message m where m.id = i for no key update',
     replace: '    select from outbox.outbound_message m where m.id = i',
     tests: ['concurrency/held_messages.test.ts#a status waits for another of the same try'],
@@ -201,7 +201,7 @@ export const locks: readonly Mutant[] = [
       'apply_statuses() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/58_inbound_person.sql',
+    file: 'sql/messages/callback/inbound_person.sql',
     find: '    where c.org_id = p_org_id and c.user_id = p_user_id for update;',
     replace: '    where c.org_id = p_org_id and c.user_id = p_user_id;',
     tests: ['concurrency/held_cleanup.test.ts#waits for a cleanup that forgets the person'],
@@ -209,7 +209,7 @@ export const locks: readonly Mutant[] = [
       'contact_of() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/58_inbound_person.sql',
+    file: 'sql/messages/callback/inbound_person.sql',
     find: '    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;',
     replace: '    where c.org_id = p_org_id and c.wa_id = v_wa_id;',
     tests: ['concurrency/held_cleanup.test.ts#waits for a cleanup that forgets the person'],
@@ -217,7 +217,7 @@ export const locks: readonly Mutant[] = [
       'contact_of() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- What a deleted endpoint has left is cancelled, though its rows go later.`,
@@ -228,7 +228,7 @@ export const locks: readonly Mutant[] = [
     why: 'open_delivery() changes what another session that holds the gate is changing.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- It may have been deleted while this waited.`,
@@ -241,7 +241,7 @@ export const locks: readonly Mutant[] = [
     why: 'resume_lane() changes what another session that holds the gate is changing.',
   },
   {
-    file: 'sql/59_callback_cleanup.sql',
+    file: 'sql/messages/callback/callback_cleanup.sql',
     find: `    where o.received_at < p_now - v_kept
     order by o.received_at limit p_limit for update skip locked));`,
     replace: `    where o.received_at < p_now - v_kept
@@ -253,7 +253,7 @@ export const locks: readonly Mutant[] = [
       'forget_updates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/59_callback_cleanup.sql',
+    file: 'sql/messages/callback/callback_cleanup.sql',
     find: '      order by o.received_at limit p_limit for update skip locked));',
     replace: '      order by o.received_at limit p_limit for update));',
     tests: [
@@ -263,7 +263,7 @@ export const locks: readonly Mutant[] = [
       'forget_updates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/59_callback_cleanup.sql',
+    file: 'sql/messages/callback/callback_cleanup.sql',
     find: `    where o.erased_at is null and o.received_at < v_before
     order by o.received_at limit p_limit for update skip locked));`,
     replace: `    where o.erased_at is null and o.received_at < v_before
@@ -273,7 +273,7 @@ export const locks: readonly Mutant[] = [
       'erase_inbound() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/59_callback_cleanup.sql',
+    file: 'sql/messages/callback/callback_cleanup.sql',
     find:
       '    where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));',
     replace:
@@ -283,7 +283,7 @@ export const locks: readonly Mutant[] = [
       'erase_inbound() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/59_hold_channel.sql',
+    file: 'sql/messages/channel/hold_channel.sql',
     find: '  for no key update nowait;',
     replace: '  for no key update;',
     tests: [
@@ -292,7 +292,7 @@ export const locks: readonly Mutant[] = [
     why: 'hold_channel() waits for a person who has changed the row, and a callback with it.',
   },
   {
-    file: 'sql/59_hold_channel.sql',
+    file: 'sql/messages/channel/hold_channel.sql',
     find: '    for no key update of e skip locked',
     replace: '    for no key update of e',
     tests: [
@@ -302,7 +302,7 @@ export const locks: readonly Mutant[] = [
       'lift_expired_holds() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/59_hold_template.sql',
+    file: 'sql/messages/message/hold_template.sql',
     find: '    and h.language = v_language for update;',
     replace: '    and h.language = v_language;',
     tests: [
@@ -312,7 +312,7 @@ export const locks: readonly Mutant[] = [
       'hold_template() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/60_router.sql',
+    file: 'sql/engine/route/router.sql',
     find: '  for no key update skip locked;',
     replace: '  for no key update;',
     tests: ['concurrency/held_gates.test.ts#lock_router() gives routing to one session alone'],
@@ -320,7 +320,7 @@ export const locks: readonly Mutant[] = [
       'lock_router() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/64_due_gates.sql',
+    file: 'sql/engine/claim/due_gates.sql',
     find: '      for no key update skip locked',
     replace: '      for no key update',
     tests: [
@@ -330,7 +330,7 @@ export const locks: readonly Mutant[] = [
       'due_gates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/66_message_claim.sql',
+    file: 'sql/messages/send/message_claim.sql',
     find:
       '    select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;',
     replace: '    select * into v_message from outbox.outbound_message m where m.id = v_row.id;',
@@ -339,7 +339,7 @@ export const locks: readonly Mutant[] = [
       'take_messages() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/70_dispatch.sql',
+    file: 'sql/engine/run/dispatch.sql',
     find: '    perform outbox.lock_gates(v_touched);',
     replace: '    null;',
     tests: [
@@ -348,7 +348,7 @@ export const locks: readonly Mutant[] = [
     why: 'dispatch() changes what another session that holds the gate is changing.',
   },
   {
-    file: 'sql/75_kick.sql',
+    file: 'sql/time/kick.sql',
     find: '    for no key update of g skip locked',
     replace: '    for no key update of g',
     tests: [
@@ -358,7 +358,7 @@ export const locks: readonly Mutant[] = [
       'wake_changed() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/75_kick.sql',
+    file: 'sql/time/kick.sql',
     find: '    for no key update skip locked',
     replace: '    for no key update',
     tests: [
@@ -368,14 +368,14 @@ export const locks: readonly Mutant[] = [
       'wake_missed() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/77_discard_dead_letter.sql',
+    file: 'sql/operations/discard_dead_letter.sql',
     find: '  perform outbox.lock_gates(array[p_endpoint_id]);',
     replace: '  null;',
     tests: ['concurrency/held_gates.test.ts#discard_dead_letter() holds the gate'],
     why: 'discard_dead_letter() changes what another session that holds the gate is changing.',
   },
   {
-    file: 'sql/77_replay.sql',
+    file: 'sql/operations/replay.sql',
     find: '  for no key update;',
     replace: ' ;',
     tests: [
@@ -385,7 +385,7 @@ export const locks: readonly Mutant[] = [
       'put_back() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/77_replay.sql',
+    file: 'sql/operations/replay.sql',
     find: '    for update',
     replace: '',
     tests: [
@@ -395,7 +395,7 @@ export const locks: readonly Mutant[] = [
       'keep_days() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/77_replay.sql',
+    file: 'sql/operations/replay.sql',
     find: '  perform outbox.lock_gates(array[p_endpoint_id]);',
     replace: '  null;',
     tests: [
@@ -404,7 +404,7 @@ export const locks: readonly Mutant[] = [
     why: 'replay() changes what another session that holds the gate is changing.',
   },
   {
-    file: 'sql/77_replay_job.sql',
+    file: 'sql/operations/replay_job.sql',
     find:
       '  perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));',
     replace: '  null;',
@@ -414,7 +414,7 @@ export const locks: readonly Mutant[] = [
     why: 'work_replay_jobs() changes what another session that holds the gate is changing.',
   },
   {
-    file: 'sql/78_purge.sql',
+    file: 'sql/operations/purge.sql',
     find: `  where e.id = p_endpoint_id and e.state = 'deleted'
   for no key update skip locked;`,
     replace: `  where e.id = p_endpoint_id and e.state = 'deleted'
@@ -424,7 +424,7 @@ export const locks: readonly Mutant[] = [
       'purge_endpoint() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/78_purge.sql',
+    file: 'sql/operations/purge.sql',
     find: `  where g.endpoint_id = p_endpoint_id
   for no key update skip locked;`,
     replace: `  where g.endpoint_id = p_endpoint_id
@@ -434,7 +434,7 @@ export const locks: readonly Mutant[] = [
       'purge_endpoint() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/83_api_endpoint_change.sql',
+    file: 'sql/api/endpoint_change.sql',
     find: '  where e.id = p_endpoint_id and e.org_id = p_org_id for no key update;',
     replace: '  where e.id = p_endpoint_id and e.org_id = p_org_id;',
     tests: [
@@ -444,7 +444,7 @@ export const locks: readonly Mutant[] = [
       'lock_org_endpoint() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/84_erase_messages.sql',
+    file: 'sql/messages/message/erase_messages.sql',
     find: '    for update skip locked);',
     replace: '    for update);',
     tests: [
@@ -454,7 +454,7 @@ export const locks: readonly Mutant[] = [
       'erase_messages() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/84_message_actions.sql',
+    file: 'sql/messages/message/message_actions.sql',
     find: '  perform outbox.lock_gates(array[v_message.channel_id]);',
     replace: '  null;',
     tests: [
@@ -463,7 +463,7 @@ export const locks: readonly Mutant[] = [
     why: 'lock_message() changes what another session that holds the gate is changing.',
   },
   {
-    file: 'sql/84_message_actions.sql',
+    file: 'sql/messages/message/message_actions.sql',
     find:
       '  select * into v_message from outbox.outbound_message m where m.id = v_message.id for update;',
     replace: '  select * into v_message from outbox.outbound_message m where m.id = v_message.id;',
@@ -474,7 +474,7 @@ export const locks: readonly Mutant[] = [
       'lock_message() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find:
       `  where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);`,
@@ -486,7 +486,7 @@ export const locks: readonly Mutant[] = [
       'cleanup() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find: '    limit p_most for update skip locked));',
     replace: '    limit p_most for update));',
     tests: [
@@ -496,7 +496,7 @@ export const locks: readonly Mutant[] = [
       'cleanup() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/87_cleanup.sql',
+    file: 'sql/time/cleanup.sql',
     find: `        and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);`,
     replace: `        and j.finished_at < v_now - interval '1 day')
@@ -508,7 +508,7 @@ export const locks: readonly Mutant[] = [
       'cleanup() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/19_unreadable.sql',
+    file: 'sql/endpoints/unreadable.sql',
     find: '  for no key update skip locked;',
     replace: '  for no key update;',
     tests: [
@@ -517,7 +517,7 @@ export const locks: readonly Mutant[] = [
     why: 'A claim waits for a person who has changed an endpoint whose secret cannot be read.',
   },
   {
-    file: 'sql/34_contract.sql',
+    file: 'sql/engine/run/contract.sql',
     find: 'where l.id = p_run and l.ended_at is null for update skip locked);',
     replace: 'where l.id = p_run and l.ended_at is null for update);',
     tests: [
@@ -526,7 +526,7 @@ export const locks: readonly Mutant[] = [
     why: 'A refused call waits for another call of its run.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `  perform outbox.lock_gates(array[p_endpoint_id]);
   perform outbox.count_up('created'`,
     replace: `  perform outbox.count_up('created'`,
@@ -536,7 +536,7 @@ export const locks: readonly Mutant[] = [
     why: 'make_refused() changes the lanes of a gate beside a run that holds it.',
   },
   {
-    file: 'sql/69_batch.sql',
+    file: 'sql/engine/claim/batch.sql',
     find: '  perform outbox.lock_gates(p_claimed.endpoints);',
     replace: '',
     tests: ['concurrency/held_repeat.test.ts'],

@@ -2,35 +2,35 @@ import type { Mutant } from '../mutant.ts'
 
 export const manualActions: readonly Mutant[] = [
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: 'elsif v_delivery.leased_until > outbox.clock() then',
     replace: 'elsif false then',
     tests: ['sql/cancel_delivery/cases.test.sql', 'sql/schedule_retry/cases.test.sql'],
     why: 'A person cancels what is just being sent.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `join outbox.endpoint e on e.id = d.endpoint_id and e.state <> 'deleted'`,
     replace: 'join outbox.endpoint e on e.id = d.endpoint_id',
     tests: ['sql/states/transitions.test.sql', 'concurrency/deleted.test.ts'],
     why: 'What a deleted endpoint has left can be retried.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `p_delay > interval '7 days' then`,
     replace: `p_delay > interval '8 days' then`,
     tests: ['sql/schedule_retry/cases.test.sql'],
     why: 'A delivery can be put off beyond what is kept.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `greatest(p_delay, interval '0')`,
     replace: 'p_delay',
     tests: ['sql/schedule_retry/cases.test.sql'],
     why: 'A negative delay puts a delivery before its lane, where nobody looks.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `when l.halted or (l.ordered and l.leased > 0) then l.next_at
       when l.ordered then v_at`,
     replace: 'when l.ordered then v_at',
@@ -38,7 +38,7 @@ export const manualActions: readonly Mutant[] = [
     why: 'A retry of one delivery sets a key going that stopped behind a dead letter.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `      when l.ordered and v_was_first then least(l.not_before, v_retry_at)
 `,
     replace: `      when l.ordered and v_was_first then l.not_before
@@ -47,7 +47,7 @@ export const manualActions: readonly Mutant[] = [
     why: 'Behind a cancelled delivery the next of its key waits for a retry that is not its own.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `    and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.halted
 `,
     replace: `    and l.key_hash = outbox.key_hash(v_ordering, p_partition_key)
@@ -56,7 +56,7 @@ export const manualActions: readonly Mutant[] = [
     why: 'resume_lane() of a key that is not halted says that it did something.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `  update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
 `,
@@ -69,7 +69,7 @@ export const manualActions: readonly Mutant[] = [
     why: 'A second replay uses the attempt numbers of the first one again.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `  perform outbox.close_message(p_delivery.event_id, p_outcome, p_why, p_now);
 `,
     replace: '',
@@ -77,7 +77,7 @@ export const manualActions: readonly Mutant[] = [
     why: 'A message whose delivery was cancelled stays QUEUED for ever.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `  perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);`,
@@ -87,7 +87,7 @@ export const manualActions: readonly Mutant[] = [
     why: 'retry_now() waits for the next tick.',
   },
   {
-    file: 'sql/77_discard_dead_letter.sql',
+    file: 'sql/operations/discard_dead_letter.sql',
     find: `if coalesce(pg_catalog.btrim(p_reason), '') = '' then`,
     replace: 'if p_reason is null then',
     tests: ['sql/discard_dead_letter/cases.test.sql'],

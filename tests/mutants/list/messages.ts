@@ -2,21 +2,21 @@ import type { Mutant } from '../mutant.ts'
 
 export const messages: readonly Mutant[] = [
   {
-    file: 'sql/42_create_message.sql',
+    file: 'sql/messages/message/create_message.sql',
     find: 'if v_held.id is not null and v_held.content <> p_message.content then',
     replace: 'if false then',
     tests: ['sql/create_message/idempotency.test.sql'],
     why: 'A second message with a used key is dropped without a word.',
   },
   {
-    file: 'sql/42_create_message.sql',
+    file: 'sql/messages/message/create_message.sql',
     find: 'where m.org_id = p_message.org_id and m.idempotency_key = p_message.idempotency_key;',
     replace: 'where m.idempotency_key = p_message.idempotency_key;',
     tests: ['sql/create_message/idempotency.test.sql'],
     why: 'A key of one organisation gives the message of another.',
   },
   {
-    file: 'sql/42_create_message.sql',
+    file: 'sql/messages/message/create_message.sql',
     find:
       `p_message.to_recipient, p_message.template_code, p_message.payload_json)::text, 'UTF8'));`,
     replace: `p_message.template_code, p_message.payload_json)::text, 'UTF8'));`,
@@ -24,7 +24,7 @@ export const messages: readonly Mutant[] = [
     why: 'The same key for another recipient counts as a repeat.',
   },
   {
-    file: 'sql/42_create_message.sql',
+    file: 'sql/messages/message/create_message.sql',
     find: `    where t.org_id = p_org_id and t.code = p_template_code;
 `,
     replace: `    where t.code = p_template_code;
@@ -33,14 +33,14 @@ export const messages: readonly Mutant[] = [
     why: 'A template of another organisation is used.',
   },
   {
-    file: 'sql/42_create_message.sql',
+    file: 'sql/messages/message/create_message.sql',
     find: '> 65536 then',
     replace: '> 655360 then',
     tests: ['sql/messages/edges.test.sql'],
     why: 'A payload of 600 kB is stored.',
   },
   {
-    file: 'sql/42_create_message.sql',
+    file: 'sql/messages/message/create_message.sql',
     find: `    perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
 `,
     replace: '',
@@ -48,7 +48,7 @@ export const messages: readonly Mutant[] = [
     why: 'A refused message leaves no line in the audit trail.',
   },
   {
-    file: 'sql/42_create_message.sql',
+    file: 'sql/messages/message/create_message.sql',
     find:
       `  perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'CREATED',
     'Message created', v_message.created_by, p_now);
@@ -58,7 +58,7 @@ export const messages: readonly Mutant[] = [
     why: 'A created message leaves no line in the audit trail.',
   },
   {
-    file: 'sql/66_message_claim.sql',
+    file: 'sql/messages/send/message_claim.sql',
     find: `    v_held := v_why is null and outbox.is_template_held(v_message);
 `,
     replace: `    v_held := false;
@@ -67,7 +67,7 @@ export const messages: readonly Mutant[] = [
     why: 'A template that WhatsApp has paused is sent.',
   },
   {
-    file: 'sql/66_message_claim.sql',
+    file: 'sql/messages/send/message_claim.sql',
     find: `    v_code := 'consent_revoked';
 `,
     replace: `    null;
@@ -80,7 +80,7 @@ export const messages: readonly Mutant[] = [
     why: 'A message that was stopped by a revocation says that consent was never there.',
   },
   {
-    file: 'sql/66_message_claim.sql',
+    file: 'sql/messages/send/message_claim.sql',
     find: `    perform outbox.fail_message(p_message, v_code, outbox.refusal_words(v_code), p_now);
 `,
     replace: `    null;
@@ -93,28 +93,28 @@ export const messages: readonly Mutant[] = [
     why: 'A message whose consent is gone stays QUEUED for ever.',
   },
   {
-    file: 'sql/66_message_claim.sql',
+    file: 'sql/messages/send/message_claim.sql',
     find: `coalesce(pg_catalog.max(a.attempt_no), 0) + 1, 'TRYING'`,
     replace: `1, 'TRYING'`,
     tests: ['sql/messages/lifecycle.test.sql'],
     why: 'A second attempt cannot be begun.',
   },
   {
-    file: 'sql/66_message_claim.sql',
+    file: 'sql/messages/send/message_claim.sql',
     find: `p_message.status not in ('QUEUED', 'SENDING') and not`,
     replace: `p_message.status not in ('QUEUED', 'SENDING', 'SENT') and not`,
     tests: ['sql/messages/settled_while_leased.test.sql', 'sql/messages/unknown_outcome.test.sql'],
     why: 'A message that was taken is sent a second time.',
   },
   {
-    file: 'sql/66_message_claim.sql',
+    file: 'sql/messages/send/message_claim.sql',
     find: 'not_before = greatest(l.not_before, p_now + p_for),',
     replace: 'not_before = p_now + p_for,',
     tests: ['sql/messages/edges.test.sql'],
     why: 'A short rest takes back a longer one.',
   },
   {
-    file: 'sql/56_sent_message.sql',
+    file: 'sql/messages/send/sent_message.sql',
     find: `  if p_message.status not in ('QUEUED', 'SENDING') then
     return;
   end if;
@@ -124,7 +124,7 @@ export const messages: readonly Mutant[] = [
     why: 'A late answer takes a message that was delivered back to SENT.',
   },
   {
-    file: 'sql/56_sent_message.sql',
+    file: 'sql/messages/send/sent_message.sql',
     find: `    p_wamid := null;
 `,
     replace: `    null;
@@ -137,14 +137,14 @@ export const messages: readonly Mutant[] = [
     why: 'An id that comes twice costs the results of a whole call.',
   },
   {
-    file: 'sql/12_message_status.sql',
+    file: 'sql/messages/record/message_status.sql',
     find: `('SENT', 'DELIVERED'), ('SENT', 'FAILED'),`,
     replace: `('SENT', 'DELIVERED'), ('SENT', 'FAILED'), ('DELIVERED', 'FAILED'),`,
     tests: ['sql/messages/moves.test.sql'],
     why: 'A message that arrived is told as failed.',
   },
   {
-    file: 'sql/12_message_status.sql',
+    file: 'sql/messages/record/message_status.sql',
     find:
       `  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
     'Message failed: ' || p_error, null, p_now);
@@ -154,7 +154,7 @@ export const messages: readonly Mutant[] = [
     why: 'A failed message leaves no line in the audit trail.',
   },
   {
-    file: 'sql/12_message_status.sql',
+    file: 'sql/messages/record/message_status.sql',
     find: `  perform outbox.note_activity(p_message, 'MESSAGE_FAILED',
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 `,
@@ -163,21 +163,21 @@ export const messages: readonly Mutant[] = [
     why: `A failed message leaves no line in the dossier's timeline.`,
   },
   {
-    file: 'sql/84_message_actions.sql',
+    file: 'sql/messages/message/message_actions.sql',
     find: `if v_message.status <> 'QUEUED' then`,
     replace: `if v_message.status not in ('QUEUED', 'SENDING') then`,
     tests: ['sql/messages/cancel_and_replay.test.sql'],
     why: 'A message is cancelled while it is being sent.',
   },
   {
-    file: 'sql/84_message_actions.sql',
+    file: 'sql/messages/message/message_actions.sql',
     find: `if v_message.status <> 'FAILED' or v_message.erased_at is not null then`,
     replace: `if v_message.status <> 'FAILED' then`,
     tests: ['sql/messages/edges.test.sql'],
     why: 'An erased message is sent again, to nobody.',
   },
   {
-    file: 'sql/84_message_actions.sql',
+    file: 'sql/messages/message/message_actions.sql',
     find: `  v_message.attempt_count := 0;
 `,
     replace: '',
@@ -185,7 +185,7 @@ export const messages: readonly Mutant[] = [
     why: 'A message that is sent again has the count of its old attempts.',
   },
   {
-    file: 'sql/84_message_actions.sql',
+    file: 'sql/messages/message/message_actions.sql',
     find:
       `  update outbox.dead_letter x set discarded_at = v_now, note = 'the message was sent again'
   where x.event_id = v_message.event_id and x.endpoint_id = v_message.channel_id
@@ -196,7 +196,7 @@ export const messages: readonly Mutant[] = [
     why: 'The dead letter of a message that was sent again can be replayed: it is sent twice.',
   },
   {
-    file: 'sql/84_message.sql',
+    file: 'sql/messages/message/message.sql',
     find: 'where m.id = outbox.message_number(p_message_id) and m.org_id = p_org_id;',
     replace: 'where m.id = outbox.message_number(p_message_id);',
     tests: [
@@ -207,7 +207,7 @@ export const messages: readonly Mutant[] = [
     why: 'A message of another organisation is shown.',
   },
   {
-    file: 'sql/57_callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_judge.sql',
     find: `in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete')`,
     replace: `in ('timeout', 'reset', 'protocol', 'incomplete')`,
     tests: ['sql/messages/edges.test.sql'],

@@ -2,14 +2,14 @@ import type { Mutant } from '../mutant.ts'
 
 export const publishing: readonly Mutant[] = [
   {
-    file: 'sql/40_idempotency_key.sql',
+    file: 'sql/events/idempotency_key.sql',
     find: 'where k.created_at <= excluded.created_at - outbox.key_window();',
     replace: 'where k.created_at < excluded.created_at - outbox.key_window();',
     tests: ['sql/publish/idempotency.test.sql'],
     why: 'A key is known for a moment longer than said.',
   },
   {
-    file: 'sql/40_idempotency_key.sql',
+    file: 'sql/events/idempotency_key.sql',
     find: `p_event.partition_key,
       p_event.endpoint_id,`,
     replace: 'p_event.partition_key,',
@@ -17,28 +17,28 @@ export const publishing: readonly Mutant[] = [
     why: 'An event for another endpoint counts as a repeat and is lost.',
   },
   {
-    file: 'sql/40_idempotency_key.sql',
+    file: 'sql/events/idempotency_key.sql',
     find: 'where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;',
     replace: 'where k.key = p_event.idempotency_key;',
     tests: ['sql/publish/idempotency.test.sql'],
     why: 'A key of one organisation gives the event of another.',
   },
   {
-    file: 'sql/40_event_check.sql',
+    file: 'sql/events/event_check.sql',
     find: 'if v_bytes > v_most then',
     replace: 'if v_bytes >= v_most then',
     tests: ['sql/publish/refused.test.sql', 'sql/settings_bounds/in_force.test.sql'],
     why: 'A payload of just the allowed size is refused.',
   },
   {
-    file: 'sql/40_event_check.sql',
+    file: 'sql/events/event_check.sql',
     find: `and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)`,
     replace: `and p_event.type is distinct from 'outhook.test' and p_event.endpoint_id is null`,
     tests: ['sql/publish/refused.test.sql'],
     why: 'Anybody publishes operational events of the system.',
   },
   {
-    file: 'sql/40_event_check.sql',
+    file: 'sql/events/event_check.sql',
     find:
       `where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.state <> 'deleted';`,
     replace: `where e.id = p_event.endpoint_id and e.state <> 'deleted';`,
@@ -46,21 +46,21 @@ export const publishing: readonly Mutant[] = [
     why: 'An event is addressed to an endpoint of another organisation.',
   },
   {
-    file: 'sql/40_event_check.sql',
+    file: 'sql/events/event_check.sql',
     find: `e.state <> 'deleted' and e.ordering <> 'none'`,
     replace: `e.ordering <> 'none'`,
     tests: ['sql/delayed/due.test.sql', 'sql/publish/refused.test.sql'],
     why: 'A delayed event is refused for the sake of a deleted endpoint.',
   },
   {
-    file: 'sql/40_event_check.sql',
+    file: 'sql/events/event_check.sql',
     find: 'pg_catalog.length(p_event.partition_key) > 256',
     replace: 'pg_catalog.length(p_event.partition_key) > 2560',
     tests: ['sql/publish/refused.test.sql'],
     why: 'A partition key of 2 kB is stored.',
   },
   {
-    file: 'sql/40_event_check.sql',
+    file: 'sql/events/event_check.sql',
     find: 'p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => v_days)',
     replace:
       'p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => v_days + 1)',
@@ -68,21 +68,21 @@ export const publishing: readonly Mutant[] = [
     why: 'An event is put off beyond its own retention.',
   },
   {
-    file: 'sql/45_publish_many.sql',
+    file: 'sql/events/publish_many.sql',
     find: `p_now + (o.ordinality - 1) * interval '1 microsecond' as at`,
     replace: 'p_now as at',
     tests: ['sql/publish_many/stored.test.sql'],
     why: 'Events of one call have ids in no order.',
   },
   {
-    file: 'sql/45_publish_many.sql',
+    file: 'sql/events/publish_many.sql',
     find: `e.org_id <> 'outhook'`,
     replace: 'true',
     tests: ['sql/publish_many/refused.test.sql', 'sql/publish_events/catalogue.test.sql'],
     why: 'Anybody publishes operational events in bulk.',
   },
   {
-    file: 'sql/45_publish_many.sql',
+    file: 'sql/events/publish_many.sql',
     find: `coalesce(p_org_id, o.value ->> 'org_id', 'default')`,
     replace: `coalesce(o.value ->> 'org_id', p_org_id, 'default')`,
     tests: [

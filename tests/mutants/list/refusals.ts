@@ -2,28 +2,28 @@ import type { Mutant } from '../mutant.ts'
 
 export const refusals: readonly Mutant[] = [
   {
-    file: 'sql/31_refusal.sql',
+    file: 'sql/engine/queue/refusal.sql',
     find: `'^(40|53|57)'`,
     replace: `'^(40|53)'`,
     tests: ['sql/refusals/results.test.sql'],
     why: 'A cancelled statement counts against each delivery of its call.',
   },
   {
-    file: 'sql/31_refusal.sql',
+    file: 'sql/engine/queue/refusal.sql',
     find: `p_sqlstate in ('25006', '55006', '55P03')`,
     replace: `p_sqlstate in ('25006', '55006')`,
     tests: ['sql/refusals/results.test.sql'],
     why: 'A lock timeout sets deliveries aside.',
   },
   {
-    file: 'sql/31_refusal.sql',
+    file: 'sql/engine/queue/refusal.sql',
     find: `least(interval '5 minutes', interval '10 s' * 2 ^ least(r.failures, 6))`,
     replace: `interval '10 s' * 2 ^ least(r.failures, 6)`,
     tests: ['sql/refusals/endpoints.test.sql'],
     why: 'An endpoint that can be claimed from again waits for more than ten minutes.',
   },
   {
-    file: 'sql/31_refusal.sql',
+    file: 'sql/engine/queue/refusal.sql',
     find: `      select from outbox.delivery d
       where d.event_id = p.event_id and d.endpoint_id = p.endpoint_id);`,
     replace: '      select where false);',
@@ -31,49 +31,49 @@ export const refusals: readonly Mutant[] = [
     why: 'Refusals of one delivery are forgotten after each, so that it is sent without end.',
   },
   {
-    file: 'sql/55_complete.sql',
+    file: 'sql/engine/result/complete.sql',
     find: 'if exists (select from outbox.refusal) then',
     replace: 'if false then',
     tests: ['sql/refusals/results.test.sql'],
     why: 'What was noted of a delivery stays when it has ended.',
   },
   {
-    file: 'sql/57_refused_result.sql',
+    file: 'sql/engine/result/refused_result.sql',
     find: 'outbox.complete_apart(p_results[v_half + 1:], p_now)',
     replace: 'outbox.complete_apart(p_results[v_half + 2:], p_now)',
     tests: ['sql/refusals/results.test.sql'],
     why: 'Beside a refused result another one is lost.',
   },
   {
-    file: 'sql/57_refused_result.sql',
+    file: 'sql/engine/result/refused_result.sql',
     find: `    and d.attempt = p_result.attempt and d.leased_until is not null;`,
     replace: `    and d.leased_until is not null;`,
     tests: ['sql/refusals/results.test.sql'],
     why: 'A refused result of an older claim ends the lease of the present one.',
   },
   {
-    file: 'sql/57_refused_result.sql',
+    file: 'sql/engine/result/refused_result.sql',
     find: 'if v_failures < v_most then',
     replace: 'if v_failures <= v_most then',
     tests: ['sql/refusals/results.test.sql'],
     why: 'A delivery is sent once more than said before it is set aside.',
   },
   {
-    file: 'sql/57_refused_result.sql',
+    file: 'sql/engine/result/refused_result.sql',
     find: 'outbox.retry_preset(e.kind)), p_failures),',
     replace: 'outbox.retry_preset(e.kind)), 1),',
     tests: ['sql/refusals/results.test.sql'],
     why: 'The wait after a refusal does not grow.',
   },
   {
-    file: 'sql/57_refused_result.sql',
+    file: 'sql/engine/result/refused_result.sql',
     find: '    halted = l.halted or v_halts,',
     replace: '    halted = l.halted,',
     tests: ['sql/refusals/ordered.test.sql'],
     why: 'A key that must stop behind what failed goes on.',
   },
   {
-    file: 'sql/57_refused_result.sql',
+    file: 'sql/engine/result/refused_result.sql',
     find: `  update outbox.lane l set depth = l.depth + 1 where l.id = v_aside.id;
 `,
     replace: '',
@@ -81,14 +81,14 @@ export const refusals: readonly Mutant[] = [
     why: 'Deliveries that are set aside are missing from the counters.',
   },
   {
-    file: 'sql/57_refused_result.sql',
+    file: 'sql/engine/result/refused_result.sql',
     find: 'perform outbox.rest_lane(v_lane.id, p_again_at - p_now, p_now);',
     replace: 'null;',
     tests: ['sql/refusals/ordered.test.sql'],
     why: 'A key whose result was refused is sent again at once.',
   },
   {
-    file: 'sql/57_refused_result.sql',
+    file: 'sql/engine/result/refused_result.sql',
     find: `  v_result.attempt := (p_result ->> 'attempt')::integer;
 `,
     replace: '',
@@ -96,7 +96,7 @@ export const refusals: readonly Mutant[] = [
     why: 'A delivery whose result cannot be read is sent again each time its lease ends.',
   },
   {
-    file: 'sql/57_lost_lease.sql',
+    file: 'sql/engine/result/lost_lease.sql',
     find: `
           and r.again_at > p_now));`,
     replace: '));',
@@ -104,7 +104,7 @@ export const refusals: readonly Mutant[] = [
     why: 'A refusal of the past keeps a lease from ever ending.',
   },
   {
-    file: 'sql/58_manual.sql',
+    file: 'sql/operations/manual.sql',
     find: `  delete from outbox.refusal r
   where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id;
 `,
@@ -113,42 +113,42 @@ export const refusals: readonly Mutant[] = [
     why: 'A delivery that a person retries is set aside at its next refusal.',
   },
   {
-    file: 'sql/63_route.sql',
+    file: 'sql/engine/route/route.sql',
     find: 'where u.event_id = p_event and u.failures >= 2)',
     replace: 'where u.event_id = p_event)',
     tests: ['sql/refusals/routing.test.sql'],
     why: 'A delivery that the database refuses once is set aside.',
   },
   {
-    file: 'sql/63_route.sql',
+    file: 'sql/engine/route/route.sql',
     find: `      v_done.sqlstates[v_place], v_done.errors[v_place], 'infinity', p_now);`,
     replace: `      v_done.sqlstates[v_place], v_done.errors[v_place], p_now, p_now);`,
     tests: ['sql/refusals/routing.test.sql'],
     why: 'A delivery that could not be made does not show as set aside.',
   },
   {
-    file: 'sql/64_due_gates.sql',
+    file: 'sql/engine/claim/due_gates.sql',
     find: 'where w.before < p_limit and not w.refused',
     replace: 'where w.before < p_limit',
     tests: ['sql/refusals/endpoints.test.sql'],
     why: 'An endpoint from which nothing can be claimed spoils each claim.',
   },
   {
-    file: 'sql/64_due_gates.sql',
+    file: 'sql/engine/claim/due_gates.sql',
     find: 'limit greatest(p_limit, 100) + v_refused',
     replace: 'limit greatest(p_limit, 100)',
     tests: ['sql/refusals/endpoints.test.sql'],
     why: 'A hundred endpoints that are refused keep all others from their turn.',
   },
   {
-    file: 'sql/65_claim.sql',
+    file: 'sql/engine/claim/claim.sql',
     find: 'perform outbox.admit_endpoints(p_endpoint_ids);',
     replace: 'null;',
     tests: ['sql/refusals/endpoints.test.sql'],
     why: 'A refusal of long ago makes the next one cost five minutes.',
   },
   {
-    file: 'sql/65_claim.sql',
+    file: 'sql/engine/claim/claim.sql',
     find: `  return outbox.serve_apart(v_endpoints, p_limit, p_now);`,
     replace: `  return null;`,
     tests: [

@@ -2,14 +2,14 @@ import type { Mutant } from '../mutant.ts'
 
 export const replay: readonly Mutant[] = [
   {
-    file: 'sql/77_replay.sql',
+    file: 'sql/operations/replay.sql',
     find: 'set tries = 0, replayed_at = v_now',
     replace: 'set replayed_at = v_now',
     tests: ['sql/replay/cases.test.sql'],
     why: 'A replayed delivery has what is left of its old budget.',
   },
   {
-    file: 'sql/77_replay.sql',
+    file: 'sql/operations/replay.sql',
     find: 'coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes',
     replace: '0, v_bytes',
     tests: ['sql/replay/cases.test.sql'],
@@ -17,7 +17,7 @@ export const replay: readonly Mutant[] = [
       'A replay counts its attempts anew, so that a late result of the old life is taken for its own.',
   },
   {
-    file: 'sql/77_replay.sql',
+    file: 'sql/operations/replay.sql',
     find: `where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';`,
     replace: 'where g.endpoint_id = p_endpoint_id;',
     tests: [
@@ -28,7 +28,7 @@ export const replay: readonly Mutant[] = [
     why: 'A replay job puts deliveries back at a deleted endpoint.',
   },
   {
-    file: 'sql/77_replay.sql',
+    file: 'sql/operations/replay.sql',
     find: `    perform outbox.settle_lost(v_delivery, v_now);
 `,
     replace: '',
@@ -40,7 +40,7 @@ export const replay: readonly Mutant[] = [
     why: 'A replay takes the place of a lost attempt, which has no receipt then.',
   },
   {
-    file: 'sql/77_replay.sql',
+    file: 'sql/operations/replay.sql',
     find: `  perform outbox.keep_days(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);`,
     replace: '  perform outbox.park(array[p_endpoint_id], v_now);',
@@ -48,28 +48,28 @@ export const replay: readonly Mutant[] = [
     why: 'The day of a replayed event is dropped as if nothing of it had been open.',
   },
   {
-    file: 'sql/77_replay.sql',
+    file: 'sql/operations/replay.sql',
     find: 'update outbox.dead_letter x set replayed_at = p_now',
     replace: 'update outbox.dead_letter x set replayed_at = x.replayed_at',
     tests: ['sql/replay/dead_letter.test.sql'],
     why: 'A replayed dead letter stays on the list of what nobody has looked at.',
   },
   {
-    file: 'sql/77_replay_job.sql',
+    file: 'sql/operations/replay_job.sql',
     find: 'v_to timestamptz := least(p_failed_to, v_now);',
     replace: 'v_to timestamptz := coalesce(p_failed_to, v_now);',
     tests: ['sql/replay_many/until_now.test.sql'],
     why: 'A replay job replays what dies while it is at work, for ever.',
   },
   {
-    file: 'sql/77_replay_job.sql',
+    file: 'sql/operations/replay_job.sql',
     find: 'and x.discarded_at is null and x.replayed_at is null',
     replace: 'and x.replayed_at is null',
     tests: ['sql/replay_many/filter.test.sql', 'sql/states/replay_job.test.sql'],
     why: 'A replay job sends what a person has discarded.',
   },
   {
-    file: 'sql/77_replay_job.sql',
+    file: 'sql/operations/replay_job.sql',
     find: `        and x.org_id = coalesce(j.org_id, x.org_id)
 `,
     replace: '',
@@ -77,7 +77,7 @@ export const replay: readonly Mutant[] = [
     why: `A replay job of one organisation replays another's dead letters.`,
   },
   {
-    file: 'sql/77_replay_job.sql',
+    file: 'sql/operations/replay_job.sql',
     find: `        and x.failed_at >= coalesce(j.failed_from, '-infinity')
 `,
     replace: '',
@@ -85,14 +85,14 @@ export const replay: readonly Mutant[] = [
     why: 'A replay job replays what is older than it was told.',
   },
   {
-    file: 'sql/77_replay_job.sql',
+    file: 'sql/operations/replay_job.sql',
     find: 'coalesce(p_rate_per_second, 0) not between 1 and 1000',
     replace: 'p_rate_per_second not between 1 and 1000',
     tests: ['sql/replay_many/filter.test.sql', 'sql/replay_many/job.test.sql'],
     why: 'A replay job without a rate is not refused with a word of its own.',
   },
   {
-    file: 'sql/77_replay_job.sql',
+    file: 'sql/operations/replay_job.sql',
     find: `      limit j.rate_per_second
 `,
     replace: `      limit 1000
@@ -101,7 +101,7 @@ export const replay: readonly Mutant[] = [
     why: 'A replay job puts back all at once.',
   },
   {
-    file: 'sql/77_replay_job.sql',
+    file: 'sql/operations/replay_job.sql',
     find: `and j.state in ('running', 'paused')
   returning`,
     replace: `and true
@@ -110,7 +110,7 @@ export const replay: readonly Mutant[] = [
     why: 'A cancelled replay job runs again.',
   },
   {
-    file: 'sql/77_replay_job.sql',
+    file: 'sql/operations/replay_job.sql',
     find: '(x.failed_at, x.id) > (j.at_failed, j.at_id)',
     replace: '(x.failed_at, x.id) >= (j.at_failed, j.at_id)',
     tests: [

@@ -2,28 +2,28 @@ import type { Mutant } from '../mutant.ts'
 
 export const results: readonly Mutant[] = [
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 'and d.leased_until is not null offset 0',
     replace: 'offset 0',
     tests: ['sql/complete/stale.test.sql'],
     why: 'A result whose lease was given back is applied.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: `d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer`,
     replace: 'd.tries + (v.harmless is not true)::integer',
     tests: ['sql/breaker/given_back.test.sql', 'sql/complete/outcomes.test.sql'],
     why: 'A delivery that was given back unsent loses a try.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: '(x.refused or d.tries >= least(',
     replace: '(x.refused or d.tries > least(',
     tests: ['sql/complete/retries.test.sql'],
     why: 'A delivery is tried once more than its policy says.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: `    where u.outcome in ('delivered', 'failed', 'released')
 `,
     replace: '',
@@ -31,14 +31,14 @@ export const results: readonly Mutant[] = [
     why: 'A result with an unknown outcome changes the delivery.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 'order by u.event, u.endpoint, u.attempt, u.place',
     replace: 'order by u.event, u.endpoint, u.attempt, u.place desc',
     tests: ['sql/complete/stale.test.sql', 'sql/complete/outcomes.test.sql'],
     why: 'Of two results of one attempt the later counts.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: `j.lossy, j.retry_at
     from judged j
     where j.outcome <> 'released'`,
@@ -49,14 +49,14 @@ export const results: readonly Mutant[] = [
     why: 'A delivery that was given back unsent has a receipt of a try.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 'filter (where j.ordered and j.in_lane = j.leased)',
     replace: 'filter (where j.ordered)',
     tests: ['sql/complete/part_of_a_lane.test.sql'],
     why: 'An ordered lane frees its slot at its first result.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 'in_flight = g.in_flight - b.slots,',
     replace: 'in_flight = greatest(0, g.in_flight - b.slots - 1),',
     tests: [
@@ -67,14 +67,14 @@ export const results: readonly Mutant[] = [
     why: 'The count of what is in flight drifts, and the endpoint gets more than it may have.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 'when j.retry_at is null or j.ordered then d.due_at',
     replace: 'when j.retry_at is null then d.due_at',
     tests: ['sql/complete/ordered_retry.test.sql', 'sql/states/order_kept.test.sql'],
     why: 'A failed delivery of an ordered key goes behind the next one.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: `(f.rule).min_delay_s * interval '1 s',
           h.hint)`,
     replace: 'h.hint)',
@@ -82,21 +82,21 @@ export const results: readonly Mutant[] = [
     why: 'A failure that needs its time is tried again at once.',
   },
   {
-    file: 'sql/55_apply_results.sql',
+    file: 'sql/engine/result/apply_results.sql',
     find: 'not (e.retry_4xx and coalesce(r.status between 400 and 499, false))',
     replace: 'not e.retry_4xx',
     tests: ['sql/failure_rule/retry_4xx.test.sql'],
     why: 'An endpoint that retries 4xx also retries what no status refused.',
   },
   {
-    file: 'sql/55_apply_delivered.sql',
+    file: 'sql/engine/result/apply_delivered.sql',
     find: 'and o.leased_until is not null offset 0',
     replace: 'offset 0',
     tests: ['sql/complete/stale.test.sql'],
     why: 'A late result ends a delivery whose lease was given back.',
   },
   {
-    file: 'sql/55_apply_delivered.sql',
+    file: 'sql/engine/result/apply_delivered.sql',
     find: `        when l.halted then 'infinity'
 `,
     replace: '',
@@ -104,7 +104,7 @@ export const results: readonly Mutant[] = [
     why: 'A key that stopped behind a dead letter goes on by itself.',
   },
   {
-    file: 'sql/55_apply_delivered.sql',
+    file: 'sql/engine/result/apply_delivered.sql',
     find: `      last_timed_out = false,
 `,
     replace: '',
@@ -112,7 +112,7 @@ export const results: readonly Mutant[] = [
     why: 'An endpoint that hung once has one slot for ever.',
   },
   {
-    file: 'sql/55_apply_delivered.sql',
+    file: 'sql/engine/result/apply_delivered.sql',
     find: `      streak = 0,
 `,
     replace: '',
@@ -120,7 +120,7 @@ export const results: readonly Mutant[] = [
     why: 'Failures that lie days apart open the breaker.',
   },
   {
-    file: 'sql/55_apply_delivered.sql',
+    file: 'sql/engine/result/apply_delivered.sql',
     find: `      first_failure_at = null
 `,
     replace: `      first_failure_at = g.first_failure_at
@@ -129,7 +129,7 @@ export const results: readonly Mutant[] = [
     why: 'An endpoint that works is disabled days after one failure.',
   },
   {
-    file: 'sql/55_apply_delivered.sql',
+    file: 'sql/engine/result/apply_delivered.sql',
     find: 'set delivered_at = p_now, attempt = p.attempt',
     replace: 'set delivered_at = p_now',
     tests: [
@@ -139,14 +139,14 @@ export const results: readonly Mutant[] = [
     why: 'A replay whose receipts are gone counts its attempts anew.',
   },
   {
-    file: 'sql/55_apply_delivered.sql',
+    file: 'sql/engine/result/apply_delivered.sql',
     find: `where r.failed or g.breaker <> 'closed'`,
     replace: 'where r.failed',
     tests: ['sql/breaker/closes.test.sql'],
     why: 'A breaker never closes.',
   },
   {
-    file: 'sql/55_apply_delivered.sql',
+    file: 'sql/engine/result/apply_delivered.sql',
     find: 'leased_until = case when l.leased > b.n then l.leased_until end',
     replace: 'leased_until = l.leased_until',
     tests: ['sql/complete/part_of_a_lane.test.sql'],

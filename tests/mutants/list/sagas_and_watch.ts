@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const sagasAndWatch: readonly Mutant[] = [
   {
-    file: 'sql/46_saga.sql',
+    file: 'sql/sagas/saga.sql',
     find:
       `    if not pg_catalog.has_function_privilege(outbox.calling_role(), v_function, 'execute') then`,
     replace: '    if false then',
@@ -10,7 +10,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     why: 'Somebody defines a saga of functions that they may not execute.',
   },
   {
-    file: 'sql/46_saga.sql',
+    file: 'sql/sagas/saga.sql',
     find: `  delete from outbox.saga_step s where s.saga = p_name;
 `,
     replace: '',
@@ -18,21 +18,21 @@ export const sagasAndWatch: readonly Mutant[] = [
     why: 'A saga cannot be defined anew.',
   },
   {
-    file: 'sql/47_execute_saga.sql',
+    file: 'sql/sagas/execute_saga.sql',
     find: `'function', s.function, 'event_type', s.event_type) order by s.position)`,
     replace: `'function', s.function, 'event_type', s.event_type) order by s.position desc)`,
     tests: ['sql/execute_saga/order.test.sql'],
     why: 'Steps run in another order.',
   },
   {
-    file: 'sql/47_execute_saga.sql',
+    file: 'sql/sagas/execute_saga.sql',
     find: 'v_context := v_context || v_added;',
     replace: 'v_context := v_added || v_context;',
     tests: ['sql/execute_saga/order.test.sql'],
     why: 'A step does not see what the one before it changed.',
   },
   {
-    file: 'sql/47_execute_saga.sql',
+    file: 'sql/sagas/execute_saga.sql',
     find: 'if v_held.content <> v_content then',
     replace: 'if false then',
     tests: [
@@ -43,7 +43,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     why: 'A key that is used for another saga gives the wrong result.',
   },
   {
-    file: 'sql/47_execute_saga.sql',
+    file: 'sql/sagas/execute_saga.sql',
     find: '      where k.created_at <= excluded.created_at - outbox.key_window();',
     replace: '      where k.created_at > excluded.created_at - outbox.key_window();',
     tests: [
@@ -54,7 +54,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     why: 'A repeated saga runs again.',
   },
   {
-    file: 'sql/47_execute_saga.sql',
+    file: 'sql/sagas/execute_saga.sql',
     find: `  when transaction_rollback then
     raise;
 `,
@@ -63,7 +63,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     why: 'A caller that repeats after a deadlock is not told of one.',
   },
   {
-    file: 'sql/47_execute_saga.sql',
+    file: 'sql/sagas/execute_saga.sql',
     find: `  perform pg_catalog.set_config('outhook.org_id', coalesce(v_org_before, ''), true);
 `,
     replace: '',
@@ -71,7 +71,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     why: 'What follows a saga in its transaction takes over its organisation.',
   },
   {
-    file: 'sql/48_consume.sql',
+    file: 'sql/inbox/consume.sql',
     find: `  if not outbox.accept_once(p_consumer, p_event_id) then
     return false;
   end if;
@@ -81,7 +81,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     why: 'A redelivered message is processed twice.',
   },
   {
-    file: 'sql/48_consume.sql',
+    file: 'sql/inbox/consume.sql',
     find: `  if p_event_type like 'outhook.%' then
     return;
   end if;
@@ -91,7 +91,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     why: 'A dead letter of an operational event makes another, without end.',
   },
   {
-    file: 'sql/49_watch.sql',
+    file: 'sql/watch/watch.sql',
     find: 'where p_new -> c is distinct from p_old -> c);',
     replace: 'where p_new -> c <> p_old -> c);',
     tests: ['sql/watch_table/rows.test.sql'],
@@ -100,14 +100,14 @@ export const sagasAndWatch: readonly Mutant[] = [
       'A column that is null is the JSON value null, which <> compares as any other; it is SQL null for a column that neither row has.',
   },
   {
-    file: 'sql/49_watch.sql',
+    file: 'sql/watch/watch.sql',
     find: `      'old_record', outbox.watched_part(p_old, p_watch))::text,`,
     replace: `      'old_record', p_old)::text,`,
     tests: ['sql/watch_table/left_out.test.sql'],
     why: 'A column that is left out is published as what it was before.',
   },
   {
-    file: 'sql/49_watch.sql',
+    file: 'sql/watch/watch.sql',
     find: `language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -122,7 +122,7 @@ declare
     why: 'A writer without rights on the outbox cannot write the table.',
   },
   {
-    file: 'sql/49_watch.sql',
+    file: 'sql/watch/watch.sql',
     find: `    ) o on o.key = n.key
 `,
     replace: `    ) o on o.key is not distinct from n.key and n.r = o.r
@@ -131,7 +131,7 @@ declare
     why: 'An update is published as a deletion and an insertion.',
   },
   {
-    file: 'sql/49_watch_table.sql',
+    file: 'sql/watch/watch_table.sql',
     find: `  perform outbox.unwatch_table(p_table);
   if p_per_statement`,
     replace: '  if p_per_statement',
@@ -139,7 +139,7 @@ declare
     why: 'A table that is watched anew publishes each change twice.',
   },
   {
-    file: 'sql/49_watch_table.sql',
+    file: 'sql/watch/watch_table.sql',
     find: `      and c.relnamespace <> 'outbox'::regnamespace
 `,
     replace: '',
@@ -147,14 +147,14 @@ declare
     why: 'Watching a table of the outbox makes events without end.',
   },
   {
-    file: 'sql/73_dead_letter_topic.sql',
+    file: 'sql/brokers/dead_letter_topic.sql',
     find: `        and x.original_topic <> 'outhook.dead_letter' offset 0`,
     replace: '        offset 0',
     tests: ['sql/dead_letter_topic/publish_dead.test.sql'],
     why: 'A dead letter that cannot be published makes another, without end.',
   },
   {
-    file: 'sql/73_dead_letter_topic.sql',
+    file: 'sql/brokers/dead_letter_topic.sql',
     find: 'v_lane := outbox.replay_lane(v_row.gate_id, 0);',
     replace:
       'v_lane := (select l from outbox.lane l where l.gate_id = v_row.gate_id order by l.ordered desc limit 1);',
@@ -162,14 +162,14 @@ declare
     why: 'A dead letter waits behind the key that it stopped.',
   },
   {
-    file: 'sql/73_dead_letter_topic.sql',
+    file: 'sql/brokers/dead_letter_topic.sql',
     find: `e.broker is not null and e.state <> 'deleted'`,
     replace: 'e.broker is not null',
     tests: ['sql/dead_letter_topic/deleted.test.sql'],
     why: 'A deleted broker endpoint gets dead letters.',
   },
   {
-    file: 'sql/73_dead_letter_topic.sql',
+    file: 'sql/brokers/dead_letter_topic.sql',
     find: `when p_endpoint.payload = 'data' then v_data`,
     replace: `when p_endpoint.payload = 'envelope' then v_data`,
     tests: ['sql/dead_letter_topic/publish_dead.test.sql'],

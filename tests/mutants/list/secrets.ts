@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const secrets: readonly Mutant[] = [
   {
-    file: 'sql/17_secret.sql',
+    file: 'sql/endpoints/secret.sql',
     find:
       'pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)',
     replace: 'pg_catalog.jsonb_agg(v.decrypted_secret order by s.created_at)',
@@ -10,35 +10,35 @@ export const secrets: readonly Mutant[] = [
     why: 'x-signature is made with the old secret after a rotation.',
   },
   {
-    file: 'sql/17_secret.sql',
+    file: 'sql/endpoints/secret.sql',
     find: 'and (s.expires_at is null or s.expires_at > p_now);',
     replace: ';',
     tests: ['sql/rotate_secret/overlap.test.sql'],
     why: 'A secret that has expired signs on.',
   },
   {
-    file: 'sql/17_secret.sql',
+    file: 'sql/endpoints/secret.sql',
     find: `filter (where s.scheme = 'v1' and s.expires_at is null)`,
     replace: 'filter (where s.expires_at is null)',
     tests: ['sql/rotate_secret/schemes.test.sql'],
     why: 'read_secret() shows the private key of an endpoint.',
   },
   {
-    file: 'sql/17_secret_rotation.sql',
+    file: 'sql/endpoints/secret_rotation.sql',
     find: 'if v_old > v_most then',
     replace: 'if v_old >= v_most then',
     tests: ['sql/rotate_secret/overlap.test.sql', 'sql/rotate_secret/schemes.test.sql'],
     why: 'A fifth old secret is refused.',
   },
   {
-    file: 'sql/17_secret_rotation.sql',
+    file: 'sql/endpoints/secret_rotation.sql',
     find: `elsif v_secret.scheme = 'v1' and v_secret.expires_at is null then`,
     replace: 'elsif false then',
     tests: ['sql/rotate_secret/overlap.test.sql', 'sql/rotate_secret/schemes.test.sql'],
     why: 'An endpoint is left without a secret, and its deliveries fail.',
   },
   {
-    file: 'sql/17_secret_rotation.sql',
+    file: 'sql/endpoints/secret_rotation.sql',
     find: `o.expires_at <= p_now - interval '5 minutes'`,
     replace: 'o.expires_at <= p_now',
     tests: [
@@ -49,14 +49,14 @@ export const secrets: readonly Mutant[] = [
     why: 'A run that knows an endpoint signs on with a secret that has expired.',
   },
   {
-    file: 'sql/17_secret_rotation.sql',
+    file: 'sql/endpoints/secret_rotation.sql',
     find: `p_overlap > interval '30 days' then`,
     replace: `p_overlap > interval '31 days' then`,
     tests: ['sql/rotate_secret/bounds.test.sql'],
     why: 'An old secret signs for longer than said.',
   },
   {
-    file: 'sql/17_secret_rotation.sql',
+    file: 'sql/endpoints/secret_rotation.sql',
     find: `where s.endpoint_id = p_endpoint_id and s.scheme = v_scheme and s.expires_at is null
 `,
     replace: `where s.endpoint_id = p_endpoint_id and s.expires_at is null
@@ -65,21 +65,21 @@ export const secrets: readonly Mutant[] = [
     why: 'A new ed25519 key ends the shared secret.',
   },
   {
-    file: 'sql/17_secret_form.sql',
+    file: 'sql/endpoints/secret_form.sql',
     find: 'v_length not between 24 and 64',
     replace: 'v_length not between 16 and 64',
     tests: ['sql/create_endpoint/secret.test.sql'],
     why: 'A secret of 16 bytes is taken.',
   },
   {
-    file: 'sql/18_headers.sql',
+    file: 'sql/endpoints/headers.sql',
     find: `'host', 'http2-settings'`,
     replace: `'http2-settings'`,
     tests: ['sql/set_headers/stored.test.sql', 'sql/same_rules.test.ts'],
     why: `A customer's header Host reaches another host behind the same address.`,
   },
   {
-    file: 'sql/18_headers.sql',
+    file: 'sql/endpoints/headers.sql',
     find: `pg_catalog.lower(n) not in (
       select pg_catalog.lower(k)`,
     replace: `n not in (
@@ -88,7 +88,7 @@ export const secrets: readonly Mutant[] = [
     why: 'A header that is set in other letters stands there twice.',
   },
   {
-    file: 'sql/18_headers.sql',
+    file: 'sql/endpoints/headers.sql',
     find: `  delete from vault.secrets v where v.id = v_old;
 `,
     replace: '',
@@ -96,14 +96,14 @@ export const secrets: readonly Mutant[] = [
     why: 'A replaced credential stays in Vault for ever.',
   },
   {
-    file: 'sql/69_batch.sql',
+    file: 'sql/engine/claim/batch.sql',
     find: `and s.expires_at > p_now - interval '1 minute'`,
     replace: 'and s.expires_at > p_now',
     tests: ['sql/dispatch/known.test.sql'],
     why: 'A run that knows an endpoint is not told that one of its secrets has expired.',
   },
   {
-    file: 'sql/69_batch.sql',
+    file: 'sql/engine/claim/batch.sql',
     find: `where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'`,
     replace: `where p_known ->> e.id::text is null or e.kind = 'whatsapp'`,
     tests: ['sql/dispatch/known.test.sql'],

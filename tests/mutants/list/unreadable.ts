@@ -2,21 +2,21 @@ import type { Mutant } from '../mutant.ts'
 
 export const unreadable: readonly Mutant[] = [
   {
-    file: 'sql/17_secret.sql',
+    file: 'sql/endpoints/secret.sql',
     find: 'if v_lost > 0 then',
     replace: 'if false then',
     tests: ['sql/unreadable/held.test.sql'],
     why: 'A request goes out without a signature.',
   },
   {
-    file: 'sql/19_unreadable.sql',
+    file: 'sql/endpoints/unreadable.sql',
     find: `where e.id = p_endpoint_id and e.state = 'enabled'`,
     replace: 'where e.id = p_endpoint_id',
     tests: ['sql/unreadable/held.test.sql'],
     why: 'The reason of a pause by hand is overwritten, and a rotation resumes the endpoint.',
   },
   {
-    file: 'sql/19_unreadable.sql',
+    file: 'sql/endpoints/unreadable.sql',
     find: `  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
 `,
     replace: '',
@@ -24,14 +24,14 @@ export const unreadable: readonly Mutant[] = [
     why: 'Nobody is told that an endpoint is held.',
   },
   {
-    file: 'sql/19_unreadable.sql',
+    file: 'sql/endpoints/unreadable.sql',
     find: ` and e.state_reason like 'unreadable: %')`,
     replace: ')',
     tests: ['sql/unreadable/held.test.sql'],
     why: 'A rotation resumes what a person has paused.',
   },
   {
-    file: 'sql/19_unreadable.sql',
+    file: 'sql/endpoints/unreadable.sql',
     find: `
     or outbox.why_unreadable(p_endpoint_id) is not null
   then`,
@@ -41,7 +41,7 @@ export const unreadable: readonly Mutant[] = [
     why: 'An endpoint is served again while its headers still cannot be read.',
   },
   {
-    file: 'sql/19_unreadable.sql',
+    file: 'sql/endpoints/unreadable.sql',
     find:
       `    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
 `,
@@ -50,21 +50,21 @@ export const unreadable: readonly Mutant[] = [
     why: 'Nobody is told that an endpoint is served again.',
   },
   {
-    file: 'sql/19_unreadable.sql',
+    file: 'sql/endpoints/unreadable.sql',
     find: '    and outbox.try_read(s.vault_id) is null;',
     replace: '    and false;',
     tests: ['concurrency/unreadable.test.ts#a replaced secret'],
     why: 'A replaced secret that cannot be decrypted holds its endpoint.',
   },
   {
-    file: 'sql/19_unreadable.sql',
+    file: 'sql/endpoints/unreadable.sql',
     find: '    and outbox.try_read(s.vault_id) is null;',
     replace: ';',
     tests: ['sql/unreadable/held.test.sql'],
     why: 'A rotation ends at once for all endpoints that are claimed beside an unreadable one.',
   },
   {
-    file: 'sql/19_unreadable.sql',
+    file: 'sql/endpoints/unreadable.sql',
     find: `    union all
     select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
     from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id
@@ -74,14 +74,14 @@ export const unreadable: readonly Mutant[] = [
     why: 'The hold of a channel does not say what to do.',
   },
   {
-    file: 'sql/19_unreadable.sql',
+    file: 'sql/endpoints/unreadable.sql',
     find: 'if v_hold is not null then',
     replace: 'if false then',
     tests: ['sql/unreadable/channel.test.sql'],
     why: 'A new token sends from a channel that WhatsApp has blocked meanwhile.',
   },
   {
-    file: 'sql/69_batch.sql',
+    file: 'sql/engine/claim/batch.sql',
     find: `  if not v_held then
     perform outbox.refuse_endpoint`,
     replace: `  if false then
@@ -92,7 +92,7 @@ export const unreadable: readonly Mutant[] = [
     why: 'Each call claims in vain from an endpoint that somebody is changing.',
   },
   {
-    file: 'sql/69_batch.sql',
+    file: 'sql/engine/claim/batch.sql',
     find: `if not v_held then`,
     replace: `if true then`,
     tests: ['sql/unreadable/held.test.sql'],

@@ -6,7 +6,7 @@ const longestError = 500
 
 type Fields = Record<string, unknown>
 
-/** What the system says of itself, in words; the members are those that sql/72_announce.sql writes. */
+/** What the system says of itself, in words; the members are those that sql/engine/result/announce.sql writes. */
 const news: ReadonlyMap<string, (fields: Fields) => string> = new Map([
   ['outhook.delivery.dead_lettered', deadLetter],
   [

@@ -1,0 +1,131 @@
+-- One delivery over the HTTP API, named by its event and its endpoint: what it is, and its
+-- receipts.
+
+create function outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+-- A list asks this of each of its rows, and to plan over all partitions takes 2 ms, to run 0.2.
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_answer jsonb;
+begin
+  select pg_catalog.jsonb_build_object(
+    'eventType', s.event_type,
+    'status', case s.status when 'failed' then 'retrying' else s.status end,
+    'reason', s.held_because, 'attempt', s.attempt, 'tries', s.tries,
+    'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
+    'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
+  into v_answer
+  from outbox.delivery_status s
+  -- Not =: without statistics of today's partition the planner would read the endpoint's receipts.
+  where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
+  if v_answer is null then
+    -- The event's day has been dropped: its dead letter is what is left.
+    select pg_catalog.jsonb_build_object(
+      'eventType', x.original_topic,
+      'status', case
+        when x.delivered_at is not null then 'delivered'
+        when x.why in ('expired', 'filter_error') then x.why
+        else 'dead_letter'
+      end,
+      'reason', x.error, 'attempt', x.attempt, 'tries', null, 'nextAttemptAt', null,
+      'createdAt', outbox.iso_time(x.event_created_at),
+      'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
+    into v_answer
+    from outbox.dead_letter x
+    where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  end if;
+  return pg_catalog.jsonb_build_object('id', p_event_id::text || '.' || p_endpoint_id::text,
+    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_answer;
+end
+$$;
+comment on function outbox.delivery_json(uuid, uuid) is
+  'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", '
+  '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, '
+  'dead_letter, cancelled, expired, filter_error), "reason", "attempt", "tries", "nextAttemptAt", '
+  '"createdAt", "finishedAt"}.';
+
+create function outbox.check_delivery(
+  p_org_id text, p_event_id uuid, p_endpoint_id uuid
+) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_delivery jsonb;
+begin
+  if exists (
+    select from outbox.endpoint e where e.id = p_endpoint_id and e.org_id = p_org_id
+  ) then
+    v_delivery := outbox.delivery_json(p_event_id, p_endpoint_id);
+  end if;
+  if v_delivery is null then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('delivery %s.%s does not exist', p_event_id, p_endpoint_id),
+      hint = 'The event shows its deliveries; finished ones are kept as long as their event';
+  end if;
+  return v_delivery;
+end
+$$;
+comment on function outbox.check_delivery(text, uuid, uuid) is
+  'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
+
+create function outbox.get_delivery(
+  p_org_id text, p_event_id uuid, p_endpoint_id uuid
+) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
+end
+$$;
+comment on function outbox.get_delivery(text, uuid, uuid) is
+  'One delivery: delivery_json(). OH002.';
+
+create function outbox.list_attempts(
+  p_org_id text,
+  p_event_id uuid,
+  p_endpoint_id uuid,
+  p_cursor text default null,
+  p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_from integer := coalesce(outbox.cursor_to_key(p_cursor, '^[0-9]{1,9}$')::integer, 0);
+  v_data jsonb;
+  v_all integer;
+begin
+  perform outbox.check_page(p_limit);
+  perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
+  -- Receipts are only added, behind those that are there, and few: a place is a stable cursor.
+  select
+    coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
+      'status', o.status, 'errorClass', o.error_class, 'error', o.error,
+      'durationMs', o.duration_ms, 'response', o.response,
+      'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
+      filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
+    pg_catalog.count(*)
+  into v_data, v_all
+  from (
+    select a.*, pg_catalog.row_number() over (order by a.at, a.attempt, a.kind desc) as place
+    from outbox.attempt a
+    where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+  ) o;
+  return pg_catalog.jsonb_build_object('data', v_data, 'nextCursor', case
+    when v_all > v_from + p_limit then outbox.key_to_cursor((v_from + p_limit)::text)
+  end);
+end
+$$;
+comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
+  'The receipts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), '
+  '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], '
+  '"nextCursor"}. OH001, OH002.';

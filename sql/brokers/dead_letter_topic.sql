@@ -1,0 +1,113 @@
+-- Dead letters of brokers: what an endpoint could not publish goes to its dead-letter topic, or to
+-- a queue of RabbitMQ, in the form that consumers know. It is a delivery of its own, of an event
+-- that is addressed to the endpoint, so it is retried and receipted as any other; and of such an
+-- event no further one is made.
+
+create function outbox.broker_text(
+  p_template text, p_type text, p_org_id text, p_key text
+) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- The key last: it may hold what looks like a placeholder.
+  return pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(p_template,
+    '{type}', p_type), '{org}', p_org_id), '{key}', coalesce(p_key, ''));
+end
+$$;
+comment on function outbox.broker_text(text, text, text, text) is
+  'A topic or routing key of a template. functions/_shared/senders/broker/template.ts does the '
+  'same.';
+
+create function outbox.dlq_message(
+  p_letter outbox.dead_letter, p_endpoint outbox.endpoint
+) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_data text := p_letter.original_message;
+begin
+  -- As concatenated text: a body is never written anew, not even its numbers.
+  return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
+      coalesce(p_endpoint.broker ->> 'topic', p_endpoint.broker ->> 'routing_key'),
+      p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
+    || ',"original_message":' || case
+      when p_endpoint.payload = 'data' then v_data
+      else '{"id":"' || p_letter.event_id
+        || '","eventType":' || pg_catalog.to_json(p_letter.original_topic)
+        || ',"createdAt":"' || outbox.iso_time(p_letter.event_created_at)
+        || '","correlationId":' || pg_catalog.to_json(p_letter.correlation_id)
+        || ',"data":' || v_data || '}'
+    end
+    || ',"error":' || pg_catalog.to_json(p_letter.error)
+    || ',"retry_count":' || p_letter.retry_count
+    || ',"failed_at":"' || outbox.iso_time(p_letter.failed_at)
+    || '","correlation_id":' || pg_catalog.to_json(p_letter.correlation_id)
+    || ',"original_exchange":'
+    || coalesce(pg_catalog.to_json(p_endpoint.broker ->> 'exchange')::text, 'null')
+    || ',"original_key":' || coalesce(pg_catalog.to_json(p_letter.partition_key)::text, 'null')
+    || ',"event_id":"' || p_letter.event_id
+    || '","event_type":' || pg_catalog.to_json(p_letter.original_topic)
+    || ',"endpoint_id":"' || p_letter.endpoint_id || '"}';
+end
+$$;
+comment on function outbox.dlq_message(outbox.dead_letter, outbox.endpoint) is
+  'What the dead-letter topic gets of a dead letter: {"original_topic", "original_message": as it '
+  'would have been published, "error", "retry_count", "failed_at", "correlation_id", '
+  '"original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
+
+create function outbox.publish_dead(
+  p_events uuid[], p_endpoints uuid[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_row record;
+  v_id uuid;
+  v_body text;
+  v_lane outbox.lane;
+begin
+  for v_row in
+    select x as letter, e as endpoint, g.id as gate_id
+    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+    cross join lateral (
+      select e from outbox.endpoint e
+      where e.id = p.endpoint_id and e.broker is not null and e.state <> 'deleted'
+        and coalesce(e.broker ->> 'dlq_topic', e.broker ->> 'dlq_routing_key') is not null offset 0
+    ) e
+    cross join lateral (
+      select x from outbox.dead_letter x
+      where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id
+        and x.original_topic <> 'outhook.dead_letter' offset 0
+    ) x
+    cross join lateral (
+      select g.id from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+    ) g
+  loop
+    v_id := outbox.uuid_v7(p_now);
+    v_body := outbox.dlq_message(v_row.letter, v_row.endpoint);
+    insert into outbox.event (
+      id, org_id, type, body, partition_key, correlation_id, traceparent, endpoint_id, created_at)
+    values (v_id, (v_row.letter).org_id, 'outhook.dead_letter', v_body,
+      (v_row.letter).partition_key, (v_row.letter).correlation_id, (v_row.letter).traceparent,
+      (v_row.letter).endpoint_id, p_now);
+    -- Past the lane of its key, which may stand still behind this very dead letter.
+    v_lane := outbox.replay_lane(v_row.gate_id, 0);
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
+    values (v_id, (v_row.letter).endpoint_id, v_lane.id, greatest(p_now, v_lane.head_at),
+      pg_catalog.octet_length(v_body));
+    update outbox.lane l set
+      depth = l.depth + 1, next_at = least(l.next_at, greatest(p_now, v_lane.head_at))
+    where l.id = v_lane.id;
+    update outbox.gate g set depth = g.depth + 1 where g.id = v_row.gate_id;
+  end loop;
+end
+$$;
+comment on function outbox.publish_dead(uuid[], uuid[], timestamptz) is
+  'Gives each new dead letter of a broker a delivery to its dead-letter topic, if it has one. '
+  'locks: the caller holds the gates, and parks them.';

@@ -1,0 +1,110 @@
+-- Endpoints. This is configuration: people write it, runs only read it, and no run ever locks it,
+-- so that a pause or a new URL waits for nobody. Subscriptions, secrets and headers have
+-- files of their own. What runs change is the endpoint's gate (engine/queue/gate).
+
+create table outbox.endpoint (
+  id uuid primary key default pg_catalog.gen_random_uuid(),
+  org_id text not null,
+  kind text not null default 'webhook'
+    constraint endpoint_kind_is_known check (
+      kind in ('webhook', 'whatsapp', 'slack', 'rabbitmq', 'kafka')
+    ),
+  url text not null,
+  description text not null default '',
+  header_names text[] not null default '{}',
+  headers_vault_id uuid,
+  payload text not null default 'envelope'
+    constraint endpoint_payload_is_known check (payload in ('envelope', 'data')),
+  timeout_ms integer not null default outbox.setting_int('endpoint.timeout_ms')
+    constraint endpoint_timeout_is_sensible check (timeout_ms between 500 and 60000),
+  ordering text not null default 'none'
+    constraint endpoint_ordering_is_known check (ordering in ('none', 'partition', 'endpoint')),
+  max_in_flight integer not null default outbox.setting_int('endpoint.max_in_flight')
+    constraint endpoint_max_in_flight_is_positive check (max_in_flight between 1 and 1000),
+  quantum integer not null default outbox.setting_int('endpoint.quantum')
+    constraint endpoint_quantum_is_positive check (quantum between 1 and 1000),
+  rate_per_second double precision
+    constraint endpoint_rate_is_positive check (rate_per_second between 0.001 and 100000),
+  rate_burst integer not null default outbox.setting_int('endpoint.rate_burst')
+    constraint endpoint_burst_is_positive check (rate_burst between 1 and 100000),
+  lane_spacing_ms integer not null default 0
+    constraint endpoint_lane_spacing_is_sensible check (lane_spacing_ms between 0 and 3600000),
+  retry jsonb,
+  retry_4xx boolean not null default false,
+  on_dead_letter text not null default 'continue'
+    constraint endpoint_on_dead_letter_is_known check (on_dead_letter in ('continue', 'halt')),
+  breaker_enabled boolean not null default outbox.setting_on('breaker.enabled'),
+  breaker_threshold integer not null default outbox.setting_int('breaker.threshold')
+    constraint endpoint_breaker_threshold_is_positive check (breaker_threshold between 1 and 1000),
+  breaker_open_ms integer not null default outbox.setting_int('breaker.open_ms')
+    constraint endpoint_breaker_open_is_sensible check (breaker_open_ms between 1000 and 3600000),
+  state text not null default 'enabled'
+    constraint endpoint_state_is_known
+    check (state in ('enabled', 'paused', 'disabled', 'deleted')),
+  state_reason text,
+  ramp_from timestamptz not null default 'epoch',
+  version integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  credentials_vault_id uuid,
+  broker jsonb
+);
+comment on table outbox.endpoint is
+  'Where deliveries go, with every setting of the endpoint. version grows with each change. What '
+  'it is not given when it is made is what outbox.setting says at the time, and stays.';
+comment on column outbox.endpoint.header_names is
+  'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() '
+  'changes them.';
+comment on column outbox.endpoint.lane_spacing_ms is
+  'How long an ordered lane rests behind each delivery.';
+comment on column outbox.endpoint.retry is
+  'The retry policy (see calculate_delay); null: the preset of the kind.';
+comment on column outbox.endpoint.retry_4xx is
+  'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
+comment on column outbox.endpoint.on_dead_letter is
+  'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
+comment on column outbox.endpoint.ramp_from is
+  'When the endpoint was last resumed: from then on it is served more and more, up to '
+  'max_in_flight.';
+comment on column outbox.endpoint.credentials_vault_id is
+  'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() '
+  'writes it and dispatch() alone reads it.';
+comment on column outbox.endpoint.broker is
+  'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
+create index endpoint_org on outbox.endpoint (org_id, created_at, id) where state <> 'deleted';
+create index endpoint_updated on outbox.endpoint (updated_at);
+
+create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  select *
+  into v_endpoint
+  from outbox.endpoint e
+  where e.id = p_endpoint_id and e.state <> 'deleted';
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('endpoint %s does not exist',
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'create_endpoint() returns the id of an endpoint; outbox.endpoint_status lists them';
+  end if;
+  return v_endpoint;
+end
+$$;
+comment on function outbox.check_endpoint(uuid) is
+  'The endpoint, or OH002 when there is none or it was deleted.';
+
+create function outbox.lock_endpoint(p_endpoint_id uuid) returns outbox.endpoint
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Looked at once it is held: whoever held it before may have deleted it, and that is for ever.
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
+  return outbox.check_endpoint(p_endpoint_id);
+end
+$$;
+comment on function outbox.lock_endpoint(uuid) is
+  'The endpoint, its row locked, for whoever changes it or what belongs to it: OH002 when there is '
+  'none or it was deleted. No run waits for this row.';

@@ -1,0 +1,21 @@
+create function outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) returns outbox.endpoint
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  select *
+  into v_endpoint
+  from outbox.endpoint e
+  where e.id = p_endpoint_id and e.org_id = p_org_id and e.state <> 'deleted';
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('endpoint %s does not exist',
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'The list of endpoints shows those that there are';
+  end if;
+  return v_endpoint;
+end
+$$;
+comment on function outbox.org_endpoint(text, uuid) is
+  'The endpoint, or OH002 when that org has none of this id or it was deleted.';

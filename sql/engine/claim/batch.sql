@@ -1,0 +1,239 @@
+-- What a run is told of the deliveries that it has claimed: each event and each endpoint once, and
+-- of an endpoint that it knows already nothing.
+
+create type outbox.parcel as (deliveries json, events json, endpoints json);
+comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
+
+create type outbox.handed as (claimed outbox.claimed, parcel outbox.parcel);
+comment on type outbox.handed is 'The claim of a run, and what the run needs to send it.';
+
+create function outbox.dropped_events(p_claimed outbox.claimed) returns outbox.event[]
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  return (
+    select pg_catalog.array_agg(f)
+    from (
+      select distinct on (u.event_id) u.event_id, u.endpoint_id
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.replayed)
+        as u (event_id, endpoint_id, replayed)
+      where u.replayed
+    ) c
+    cross join lateral outbox.find_event(c.event_id, c.endpoint_id) f
+    where not exists (select from outbox.event v where v.id = c.event_id offset 0));
+end
+$$;
+comment on function outbox.dropped_events(outbox.claimed) is
+  'The events of claimed replays whose day has been dropped, from their dead letters; null when '
+  'there is none.';
+
+create function outbox.batch(
+  p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
+) returns outbox.parcel
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_parcel outbox.parcel;
+  v_dropped outbox.event[];
+begin
+  -- json, which is text already, and of whole rows: json_build_object looks up the type of each of
+  -- its arguments anew: 5.6 us a delivery where a row takes 2.6, and 18 us an event, now 14.
+  v_parcel.deliveries := (
+    select coalesce(pg_catalog.json_agg(d), '[]')
+    from (
+      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.tries,
+        c.lane_id::text as lane, c.ordered, c.lease_ms
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+        p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms) with ordinality
+        as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place)
+      order by c.place
+    ) d);
+  -- Only a replay outlives its event.
+  if true = any (p_claimed.replayed) then
+    v_dropped := outbox.dropped_events(p_claimed);
+  end if;
+  v_parcel.events := (
+    select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
+    from (
+      select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+        v.partition_key, v.body
+      from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
+      cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
+      union all
+      select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+        v.partition_key, v.body
+      from pg_catalog.unnest(v_dropped) v
+    ) e
+    cross join lateral (
+      select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
+        coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent, e.partition_key,
+        e.body
+    ) x);
+  v_parcel.endpoints := (
+    select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
+    from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
+    cross join lateral (
+      select e.*, e.xmin::text as revision from outbox.endpoint e where e.id = c.id offset 0
+    ) e
+    cross join lateral (
+      select e.revision, e.version, e.kind, e.url, e.timeout_ms, e.payload,
+        case
+          when e.headers_vault_id is null then '{}'
+          else outbox.stored_headers(e.headers_vault_id)
+        end as headers,
+        outbox.live_secrets(e.id, p_now) as secrets,
+        case
+          when e.credentials_vault_id is not null
+          then outbox.stored_credentials(e.credentials_vault_id)
+        end as credentials,
+        e.broker
+    ) x
+    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint. And a
+    -- secret that runs out changes no row: whoever was told of it, at most 30 s ago, is told anew.
+    where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
+      or exists (
+        select from outbox.endpoint_secret s
+        where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
+  if exists (select from outbox.whatsapp_channel) then
+    v_parcel := outbox.with_messages(v_parcel, p_claimed);
+  end if;
+  return v_parcel;
+end
+$$;
+comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
+  'What a run needs to send claimed deliveries: '
+  'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
+  'endpoints that p_known has with their present revision.';
+
+create function outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[])
+returns outbox.claimed
+language sql immutable set search_path = ''
+as $$
+  select row(
+    pg_catalog.array_agg(c.event_id order by c.place),
+    pg_catalog.array_agg(c.endpoint_id order by c.place),
+    pg_catalog.array_agg(c.attempt order by c.place),
+    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.lane_id order by c.place),
+    pg_catalog.array_agg(c.ordered order by c.place),
+    pg_catalog.array_agg(c.replayed order by c.place),
+    pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+    p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
+    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+  where c.endpoint_id <> all (p_endpoint_ids)
+$$;
+comment on function outbox.without(outbox.claimed, uuid[]) is
+  'A claim without the deliveries of some endpoints.';
+
+create function outbox.give_back(
+  p_claimed outbox.claimed, p_endpoint_id uuid, p_why text, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_held boolean;
+begin
+  perform outbox.complete_apart(array(
+    select outbox.given_back(c.event_id, c.endpoint_id, c.attempt)
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
+      as c (event_id, endpoint_id, attempt)
+    where c.endpoint_id = p_endpoint_id), p_now);
+  begin
+    v_held := outbox.hold_unreadable(p_endpoint_id, p_why, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    v_held := false;
+  end;
+  if not v_held then
+    perform outbox.refuse_endpoint(p_endpoint_id, 'OH004', p_why, p_now);
+  end if;
+  perform outbox.park_apart(array[p_endpoint_id], p_now);
+end
+$$;
+comment on function outbox.give_back(outbox.claimed, uuid, text, timestamptz) is
+  'Gives back the claimed deliveries of an endpoint whose secrets cannot be read, and holds the '
+  'endpoint. locks: the caller holds the gate.';
+
+create function outbox.readable(
+  p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
+) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_bad uuid[] := array[]::uuid[];
+  v_one outbox.claimed;
+  v_id uuid;
+begin
+  for v_id in select distinct u from pg_catalog.unnest(p_claimed.endpoints) u order by u loop
+    v_one := outbox.without(p_claimed,
+      array(select u from pg_catalog.unnest(p_claimed.endpoints) u where u <> v_id));
+    begin
+      perform outbox.end_unreadable_secrets(v_id, p_now);
+      perform outbox.batch(v_one, p_known, p_now);
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_bad := v_bad || v_id;
+      perform outbox.give_back(v_one, v_id, coalesce(
+        outbox.why_unreadable(v_id), pg_catalog.format('unreadable: %s %s', sqlstate, sqlerrm)),
+        p_now);
+    end;
+  end loop;
+  return outbox.without(p_claimed, v_bad);
+end
+$$;
+comment on function outbox.readable(outbox.claimed, jsonb, timestamptz) is
+  'A claim without the endpoints whose secrets cannot be read. Gives their deliveries back and '
+  'holds these endpoints. locks: the caller holds the gates.';
+
+create function outbox.hand_out(
+  p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
+) returns outbox.handed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_handed outbox.handed;
+begin
+  v_handed.claimed := p_claimed;
+  if p_claimed.events is null then
+    return v_handed;
+  end if;
+  begin
+    v_handed.parcel := outbox.batch(p_claimed, p_known, p_now);
+    return v_handed;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  -- A repeated call has not locked these gates yet.
+  perform outbox.lock_gates(p_claimed.endpoints);
+  v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
+  if (v_handed.claimed).events is not null then
+    v_handed.parcel := outbox.batch(v_handed.claimed, p_known, p_now);
+  end if;
+  return v_handed;
+end
+$$;
+comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
+  'The claim of a run and what the run needs to send it. Endpoints whose secrets cannot be read '
+  'are held and left out. locks: only if there are such endpoints, the gates of all claimed '
+  'endpoints, for which it waits.';

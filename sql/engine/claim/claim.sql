@@ -1,0 +1,208 @@
+-- Claiming: the gates whose turn it is, what has been lost of theirs, and what they give.
+
+create function outbox.serve(
+  p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
+) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoints uuid[] := p_endpoint_ids;
+  v_claimed outbox.claimed;
+  v_served uuid[];
+begin
+  if outbox.lose_leases(v_endpoints, p_now) > 0 then
+    perform outbox.park(v_endpoints, p_now);
+  end if;
+  -- A lane may be due in vain, its first delivery having been put off or the clock set back. What
+  -- take() saw only such lanes of goes on to its next ones: every look puts some of them aside. The
+  -- number is a precaution.
+  for v_look in 1 .. 100 loop
+    exit when v_endpoints is null;
+    v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    v_served := v_claimed.endpoints;
+    if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
+      v_claimed := outbox.take_messages(v_claimed, p_now);
+    end if;
+    perform outbox.park(v_endpoints, p_now, v_served);
+    exit when v_claimed.events is not null;
+    v_endpoints := outbox.still_due(v_endpoints, p_now);
+  end loop;
+  perform outbox.admit_endpoints(p_endpoint_ids);
+  return v_claimed;
+end
+$$;
+comment on function outbox.serve(uuid[], integer, timestamptz) is
+  'Records the lost leases of these endpoints, leases up to p_limit of their due deliveries and '
+  'parks their gates. locks: the caller holds the gates.';
+
+create function outbox.joined(
+  p_claimed outbox.claimed, p_more outbox.claimed
+) returns outbox.claimed
+language sql immutable set search_path = ''
+as $$
+  select row(
+    p_claimed.events || p_more.events, p_claimed.endpoints || p_more.endpoints,
+    p_claimed.attempts || p_more.attempts, p_claimed.tries || p_more.tries,
+    p_claimed.lanes || p_more.lanes, p_claimed.ordered || p_more.ordered,
+    p_claimed.replayed || p_more.replayed, p_claimed.leases_ms || p_more.leases_ms
+  )::outbox.claimed
+$$;
+comment on function outbox.joined(outbox.claimed, outbox.claimed) is
+  'Two claims joined into one.';
+
+create function outbox.serve_apart(
+  p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
+) returns outbox.claimed
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_most_bytes constant bigint := 4 * 1024 * 1024;
+  v_endpoint uuid;
+  v_claimed outbox.claimed;
+  v_one outbox.claimed;
+  v_left integer := p_limit;
+  v_bytes bigint := 0;
+begin
+  foreach v_endpoint in array p_endpoint_ids loop
+    exit when v_left <= 0 or v_bytes >= v_most_bytes;
+    begin
+      v_one := outbox.serve(array[v_endpoint], v_left, p_now);
+      if v_one.events is not null then
+        v_claimed := outbox.joined(v_claimed, v_one);
+        v_left := v_left - pg_catalog.cardinality(v_one.events);
+        v_bytes := v_bytes + (
+          select pg_catalog.sum(d.body_bytes) from outbox.delivery d
+          where d.event_id = any (v_one.events) and d.endpoint_id = v_endpoint);
+      end if;
+    exception when query_canceled or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+      -- The limit of the statement has struck and will not again.
+      exit when sqlstate = '57014';
+    end;
+  end loop;
+  return v_claimed;
+end
+$$;
+comment on function outbox.serve_apart(uuid[], integer, timestamptz) is
+  'As serve(), one endpoint at a time. If the database refuses to claim from an endpoint, it is '
+  'left out for a while. locks: the caller holds the gates.';
+
+create function outbox.park_apart(p_endpoint_ids uuid[], p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoint uuid;
+begin
+  begin
+    perform outbox.park(p_endpoint_ids, p_now);
+    return;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  foreach v_endpoint in array p_endpoint_ids loop
+    begin
+      perform outbox.park(array[v_endpoint], p_now);
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+    end;
+  end loop;
+end
+$$;
+comment on function outbox.park_apart(uuid[], timestamptz) is
+  'As park(); if the database refuses to park one gate, all others are parked. locks: the caller '
+  'holds the gates.';
+
+create function outbox.claim(
+  p_limit integer, p_touched uuid[], p_now timestamptz
+) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoints uuid[];
+begin
+  if p_touched is not null then
+    perform outbox.park_apart(p_touched, p_now);
+  end if;
+  if p_limit > 0 then
+    -- Outside of the block, so that the gates stay locked if the block fails.
+    v_endpoints := outbox.due_gates(p_limit, p_now);
+  end if;
+  if v_endpoints is null then
+    return null;
+  end if;
+  begin
+    return outbox.serve(v_endpoints, p_limit, p_now);
+  exception when query_canceled or others then
+    if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+      raise;
+    elsif pg_catalog.cardinality(v_endpoints) = 1 then
+      perform outbox.refuse_endpoint(v_endpoints[1], sqlstate, sqlerrm, p_now);
+      return null;
+    elsif sqlstate = '57014' then
+      perform outbox.suspect_endpoints(v_endpoints, sqlstate, sqlerrm, p_now);
+      return null;
+    end if;
+  end;
+  return outbox.serve_apart(v_endpoints, p_limit, p_now);
+end
+$$;
+comment on function outbox.claim(integer, uuid[], timestamptz) is
+  'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
+  'from the gates that are due. If the database refuses to claim from one endpoint, the others are '
+  'claimed; an endpoint whose claim times out costs a few calls. An error of the server is raised.';
+
+create function outbox.claimed_before(
+  p_run uuid, p_seq bigint, p_now timestamptz
+) returns outbox.claimed
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_claimed outbox.claimed;
+begin
+  select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
+    pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
+  into v_claimed
+  from (
+    select d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, l.ordered,
+      d.replayed_at is not null as replayed,
+      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
+    from outbox.run_batch b
+    cross join lateral unnest(b.events, b.endpoints, b.attempts) with ordinality
+      as c (event_id, endpoint_id, attempt, place)
+    cross join lateral (
+      select d.* from outbox.delivery d
+      where d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
+        and d.leased_until > p_now offset 0
+    ) d
+    cross join lateral (
+      select l.ordered from outbox.lane l
+      where l.id = d.lane_id order by l.changed_at desc limit 1
+    ) l
+    where b.run_id = p_run and b.seq = p_seq
+    order by c.place
+  ) h;
+  return v_claimed;
+end
+$$;
+comment on function outbox.claimed_before(uuid, bigint, timestamptz) is
+  'What an earlier call of a run claimed, of it what is still leased.';

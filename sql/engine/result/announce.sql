@@ -1,0 +1,60 @@
+-- Operational events: what the system has to say about itself, as ordinary events of the
+-- organisation outhook. They never cause further ones: nothing is announced of a delivery or
+-- endpoint of outhook's own.
+
+create function outbox.put_news(p_type text, p_bodies text[], p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  with news as (
+    insert into outbox.event (id, org_id, type, body, created_at)
+    select outbox.uuid_v7(p_now), 'outhook', p_type, b, p_now from pg_catalog.unnest(p_bodies) b
+    returning id
+  )
+  insert into outbox.unrouted (event_id) select n.id from news n;
+end
+$$;
+comment on function outbox.put_news(text, text[], timestamptz) is
+  'Publishes operational events of one type.';
+
+create function outbox.announce_dead(
+  p_events uuid[], p_endpoints uuid[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  perform outbox.put_news('outhook.delivery.dead_lettered', array(
+    select pg_catalog.json_build_object(
+      'deadLetterId', x.id, 'eventId', x.event_id, 'endpointId', x.endpoint_id, 'orgId', x.org_id,
+      'eventType', x.original_topic, 'error', x.error, 'retryCount', x.retry_count, 'why', x.why
+    )::text
+    from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
+    cross join lateral (
+      select x.* from outbox.dead_letter x
+      where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0
+    ) x
+    where x.org_id <> 'outhook'), p_now);
+end
+$$;
+comment on function outbox.announce_dead(uuid[], uuid[], timestamptz) is
+  'Publishes outhook.delivery.dead_lettered for deliveries that just became dead letters.';
+
+create function outbox.announce(p_type text, p_endpoints uuid[], p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.put_news(p_type, array(
+    select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
+      'state', e.state, 'reason', e.state_reason)::text
+    from outbox.endpoint e
+    where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
+end
+$$;
+comment on function outbox.announce(text, uuid[], timestamptz) is
+  'Publishes an operational event about each endpoint: outhook.breaker.opened, '
+  'outhook.breaker.closed, outhook.endpoint.disabled.';

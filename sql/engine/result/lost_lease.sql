@@ -1,0 +1,124 @@
+-- Lost leases. A run may die between any two statements; what it had claimed is held until the
+-- lease ends, and is then recorded as a failed attempt before anything else becomes of it.
+
+create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
+    'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
+    null, null, null, null, null, null, null)::outbox.result;
+end
+$$;
+comment on function outbox.lost(outbox.delivery) is
+  'The result of a delivery whose lease has ended.';
+
+create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_lost outbox.result[];
+  v_lanes bigint[];
+  v_done outbox.completed;
+begin
+  v_lanes := array(
+    select n.id
+    from pg_catalog.unnest(p_endpoint_ids) p
+    cross join lateral (
+      select o.* from outbox.gate o
+      where o.endpoint_id = p order by o.changed_at desc limit 1
+    ) g
+    cross join lateral (select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0) e
+    cross join lateral (
+      (
+        -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40
+        -- ms) only when the gate is full or waits for its probe: no turn comes then before a lease
+        -- ends.
+        select l.id, l.leased, l.leased_until from outbox.lane l
+        where l.gate_id = g.id and l.next_at >= g.lanes_from and l.next_at <= p_now
+          and l.next_at < 'infinity'
+        order by l.next_at
+        limit case
+          when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(
+            e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now)
+          then 1000
+        end
+      )
+      union all
+      (
+        -- And the unordered ones, by whose notes park() goes where the gate is full.
+        select l.id, l.leased, l.leased_until from outbox.lane l
+        where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.id, l.leased, l.leased_until from outbox.lane l
+      where l.gate_id = g.id and not l.ordered and l.key_hash > 0
+    ) n
+    where n.leased > 0 and n.leased_until <= p_now);
+  if pg_catalog.cardinality(v_lanes) = 0 then
+    return 0;
+  end if;
+  v_lost := array(
+    select outbox.lost(d.held)
+    from (select distinct u from pg_catalog.unnest(v_lanes) u) n (id)
+    cross join lateral (
+      select l.id, l.head_at from outbox.lane l
+      where l.id = n.id order by l.changed_at desc limit 1
+    ) l
+    cross join lateral (
+      -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
+      -- which there are never more than may be in flight (1,000).
+      select d as held from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d
+    where (d.held).leased_until <= p_now
+      -- Skip a delivery that could not be given back, or each call would process it again.
+      and not exists (
+        select from outbox.refusal r
+        where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
+          and r.again_at > p_now));
+  if pg_catalog.cardinality(v_lost) > 0 then
+    v_done := outbox.complete_apart(v_lost, p_now);
+  end if;
+  -- The lease that a lane noted as its first may have ended with a result: it notes the next.
+  update outbox.lane l set leased_until = coalesce((
+    select pg_catalog.min(d.leased_until) from (
+      select d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d), l.leased_until)
+  where l.id = any (v_lanes) and l.leased > 0;
+  return coalesce(v_done.applied + v_done.refused, 0);
+end
+$$;
+comment on function outbox.lose_leases(uuid[], timestamptz) is
+  'Records every lease of these endpoints that has ended as a failed attempt of class '
+  'lease_expired and returns how many: it spends a try and waits for its retry like any other, '
+  'so that a delivery that kills its run does not kill one after the other. Those that the '
+  'database refuses to record are given back or set aside, and count. locks: the caller holds the '
+  'gates.';
+
+create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- A lease that has ended is recorded before anything else becomes of the delivery.
+  if p_delivery.leased_until is not null then
+    perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
+  end if;
+end
+$$;
+comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
+  'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';

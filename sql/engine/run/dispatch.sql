@@ -1,0 +1,302 @@
+-- The one call of a run. It records what the run reports, renews leases of ordered lanes, routes
+-- new events if no other call does, and claims what the run has room for: one round trip, one
+-- transaction, one JSON. The call is numbered; when its answer is lost, the same call again applies
+-- nothing and returns what is still leased of it.
+
+create function outbox.has_due(p_now timestamptz) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
+begin
+  return exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
+    )
+    or outbox.has_unrouted();
+end
+$$;
+comment on function outbox.has_due(timestamptz) is
+  'Whether a run would find work: a gate is due, or an event is unrouted.';
+
+create function outbox.run_settings() returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(n.key, s.value)
+    from outbox.setting s
+    join (values
+      ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
+      ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
+      ('egress.proxy_url', 'proxy_url'),
+      ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
+      ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+      ('worker.max_deliveries', 'max_deliveries'), ('worker.batch_size', 'batch_size')
+    ) n (name, key) on n.name = s.name);
+end
+$$;
+comment on function outbox.run_settings() is
+  'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
+  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", '
+  '"batch_size"}.';
+
+create function outbox.retries_at(p_endpoint_ids uuid[], p_now timestamptz) returns json
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    select pg_catalog.json_agg(pg_catalog.json_build_object(
+      'event', a.event_id, 'endpoint', a.endpoint_id, 'attempt', a.attempt,
+      'delay_ms', (extract(epoch from a.next_retry_at - p_now) * 1000)::bigint))
+    from pg_catalog.unnest(p_endpoint_ids) e
+    cross join lateral (
+      select a.* from outbox.attempt a
+      where a.endpoint_id = e and a.at = p_now and a.kind = 'try' and a.outcome = 'failed' offset 0
+    ) a);
+end
+$$;
+comment on function outbox.retries_at(uuid[], timestamptz) is
+  'What follows the failed attempts of these endpoints that were recorded at that very time: '
+  '[{"event", "endpoint", "attempt", "delay_ms": until the next one, null when it was the last}], '
+  'or null when there is none.';
+
+create function outbox.dispatch(
+  p_run uuid,
+  p_seq bigint,
+  p_results jsonb default '[]',
+  p_limit integer default 0,
+  p_kind text default 'edge',
+  p_ended boolean default false,
+  p_known jsonb default '{}',
+  p_contract jsonb default null
+) returns json
+language plpgsql security definer
+set search_path = ''
+set statement_timeout = '5s'
+-- For all that it calls. A plan is made once; and what a batch looks up it looks up once, so there
+-- is nothing to memoize.
+set plan_cache_mode = force_generic_plan
+set enable_memoize = off
+set jit = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_contract integer := outbox.agreed_contract(p_contract);
+  v_stop text := case
+    when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended)
+  end;
+  v_limit integer := case
+    when v_stop is null then least(coalesce(p_limit, 0), outbox.setting_int('worker.batch_size'))
+    else 0
+  end;
+  v_given integer := pg_catalog.jsonb_array_length(coalesce(p_results, '[]'));
+  v_reported outbox.reported;
+  v_results outbox.result[];
+  v_renewals outbox.result[];
+  v_batch outbox.routing;
+  v_touched uuid[];
+  v_done outbox.completed := row(0, 0, null);
+  v_route jsonb := '{"routed": 0, "error": null}'::jsonb;
+  v_handed outbox.handed;
+  v_claim_error text;
+  v_failing uuid[];
+  v_retries json;
+  v_renewed json;
+begin
+  if v_contract is null then
+    return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
+  end if;
+  -- What is checked at the commit would fail all of the call: each step is checked by itself.
+  set constraints all immediate;
+  insert into outbox.run_batch (run_id, seq, at)
+  values (p_run, p_seq, v_now)
+  on conflict do nothing;
+  if not found then
+    v_handed := outbox.hand_out(outbox.claimed_before(p_run, p_seq, v_now), p_known, v_now);
+    return outbox.answer(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
+  end if;
+  perform outbox.forget_batches(p_run, p_seq);
+  if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
+    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null);
+  end if;
+  if v_given > 0 then
+    v_reported := outbox.read_results(p_results);
+    select pg_catalog.array_agg(r) filter (where r.outcome is distinct from 'renew'),
+      pg_catalog.array_agg(r) filter (where r.outcome = 'renew')
+    into v_results, v_renewals
+    from pg_catalog.unnest(v_reported.results) r;
+    v_given := coalesce(pg_catalog.cardinality(v_results), 0)
+      + coalesce(pg_catalog.cardinality(v_reported.bad), 0);
+  end if;
+  if v_stop is null then
+    begin
+      v_batch := outbox.read_unrouted();
+    exception when query_canceled or others then
+      v_route := pg_catalog.jsonb_build_object(
+        'routed', 0, 'error', sqlerrm, 'out_of_time', sqlstate = '57014');
+      -- A cancelled read timed out; no other temporary error is caused by the events.
+      if sqlstate = '57014' or not outbox.is_passing(sqlstate) then
+        perform outbox.shrink_routing(null, sqlerrm, v_now);
+      end if;
+    end;
+  end if;
+  v_touched := array(
+    select r.endpoint from pg_catalog.unnest(v_results || v_renewals || v_reported.bad) r
+    where r.endpoint is not null
+    union
+    select p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p);
+  if pg_catalog.cardinality(v_touched) > 0 then
+    perform outbox.lock_gates(v_touched);
+  end if;
+  if v_given > 0 then
+    v_done := outbox.record_results(v_results, v_reported, v_now);
+    perform outbox.count_up('stale_results', '{}', v_given - v_done.applied - v_done.refused);
+    v_failing := array(
+      select distinct r.endpoint from pg_catalog.unnest(v_results) r where r.outcome = 'failed');
+    if pg_catalog.cardinality(v_failing) > 0 then
+      v_retries := outbox.retries_at(v_failing, v_now);
+    end if;
+  end if;
+  if v_renewals is not null then
+    v_renewed := outbox.renew_apart(v_renewals, v_now);
+  end if;
+  if v_batch.events is not null then
+    v_route := outbox.route(v_batch, v_now);
+  end if;
+  begin
+    -- The limit of the statement has struck and will not again: nothing more is begun.
+    v_handed := outbox.hand_out(
+      outbox.claim(
+        case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),
+      p_known, v_now);
+    perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
+  exception when query_canceled or others then
+    v_claim_error := sqlerrm;
+    v_handed := null;
+    perform outbox.park_apart(v_touched, v_now);
+  end;
+  return outbox.answer(v_done.applied, v_given - v_done.applied - v_done.refused,
+    (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
+    pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
+      'route', v_route ->> 'error', 'claim', v_claim_error)));
+end
+$$;
+comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb) is
+  'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
+  '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
+  '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
+  '"provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: '
+  '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
+  'the same revision are left out of this one; p_contract: the contracts that the run supports, '
+  '{"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does '
+  'nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", '
+  '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
+  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the '
+  'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
+  'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
+  'the call with the same p_run and p_seq; that response has no renewals. locks: router with SKIP '
+  'LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP '
+  'LOCKED.';
+
+create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- A run has at most three calls in flight, so it cannot ask again for older batches.
+  -- Not all below: with a long open transaction that would scan all dead rows it keeps.
+  delete from outbox.run_batch b
+  where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: old batches of run % stay: % %', p_run, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.forget_batches(uuid, bigint) is
+  'Deletes the batches of a run that it can no longer ask for again.';
+
+create function outbox.note_batch(
+  p_run uuid, p_seq bigint, p_claimed outbox.claimed
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if p_claimed.events is not null then
+    update outbox.run_batch b set
+      events = p_claimed.events, endpoints = p_claimed.endpoints, attempts = p_claimed.attempts
+    where b.run_id = p_run and b.seq = p_seq;
+  end if;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- If this response is lost, its leases expire.
+  raise warning 'outbox: batch % of run % is not noted: % %', p_seq, p_run, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.note_batch(uuid, bigint, outbox.claimed) is
+  'Stores what a call has claimed, for a repeat of the same call.';
+
+create function outbox.record_results(
+  p_results outbox.result[], p_reported outbox.reported, p_now timestamptz
+) returns outbox.completed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_done outbox.completed := row(0, 0, null);
+begin
+  if pg_catalog.cardinality(p_results) > 0 then
+    v_done := outbox.complete_apart(p_results, p_now);
+  end if;
+  for v_place in 1 .. coalesce(pg_catalog.cardinality(p_reported.bad), 0) loop
+    perform outbox.refuse_result(p_reported.bad[v_place], p_reported.sqlstates[v_place],
+      p_reported.errors[v_place], p_now);
+    v_done.refused := v_done.refused + 1;
+    v_done.error := p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place];
+  end loop;
+  return v_done;
+end
+$$;
+comment on function outbox.record_results(outbox.result[], outbox.reported, timestamptz) is
+  'Applies the results of a run, and notes a refusal for those that could not be read. locks: the '
+  'caller holds the gates.';
+
+create function outbox.answer(
+  p_applied integer,
+  p_stale integer,
+  p_routed integer,
+  p_repeat boolean,
+  p_stop text,
+  p_parcel outbox.parcel,
+  p_retries json,
+  p_renewed json,
+  p_errors json
+) returns json
+language plpgsql set search_path = ''
+as $$
+begin
+  return pg_catalog.json_build_object(
+    'applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat,
+    'stop', p_stop, 'settings', outbox.run_settings(),
+    'error', case when p_errors::text <> '{}' then p_errors end,
+    'retries', p_retries, 'renewed', p_renewed,
+    'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
+    'endpoints', coalesce(p_parcel.endpoints, '{}'),
+    'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
+end
+$$;
+comment on function outbox.answer(
+  integer, integer, integer, boolean, text, outbox.parcel, json, json, json
+) is
+  'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';

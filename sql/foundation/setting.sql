@@ -1,0 +1,146 @@
+-- Settings: one row each, with its type, its bounds and what it is for. No setting is a constraint
+-- in a table, so that changing one takes one UPDATE and no lock that a run waits on. What may be
+-- stored is in foundation/setting_check.
+
+create table outbox.setting (
+  name text primary key,
+  value jsonb not null,
+  type text not null constraint setting_type_is_known check (
+    type in ('boolean', 'integer', 'text', 'text[]')
+  ),
+  lowest bigint,
+  highest bigint,
+  description text not null,
+  updated_at timestamptz not null default pg_catalog.now()
+);
+comment on table outbox.setting is
+  'Every setting with its type, bounds and meaning; set_setting() changes one.';
+
+insert into outbox.setting (name, value, type, lowest, highest, description) values
+  ('worker.enabled', 'true', 'boolean', null, null,
+    'Off: no kick and no claim; publishing goes on'),
+  ('worker.poll_interval_ms', '1000', 'integer', 25, 60000,
+    'How often the tick looks for work; an idle worker looks four times as often, and a run that '
+    'was just busy every 25 ms'),
+  ('worker.batch_size', '400', 'integer', 1, 1000, 'The most deliveries that one dispatch claims'),
+  ('worker.max_runs', '4', 'integer', 1, 100,
+    'The most edge runs at a time; one more ends at once'),
+  ('worker.max_wall_ms', '25000', 'integer', 1000, 300000,
+    'How long an edge run claims; the platform ends an isolate after 150 s'),
+  ('worker.max_deliveries', '2000', 'integer', 1, 1000000,
+    'How many deliveries an edge run sends before it ends; the platform allows 2 s of CPU'),
+  ('kick.on_commit', 'true', 'boolean', null, null,
+    'Wake a run at commit when none is awake; off: the tick alone does it'),
+  ('kick.quiet_ms', '500', 'integer', 50, 60000,
+    'No kick on commit within this time of a run''s poll or of the last kick'),
+  ('publish.max_body_bytes', '262144', 'integer', 1024, 1048576, 'The largest payload'),
+  ('route.batch_size', '1000', 'integer', 1, 2000, 'The most events that one dispatch routes'),
+  ('egress.allow_http', 'false', 'boolean', null, null, 'Allow http URLs: for local development'),
+  ('egress.allow_cidrs', '[]', 'text[]', null, null,
+    'Private networks that deliveries may reach, in CIDR form'),
+  ('egress.allow_ports', '["80", "443", "1024-65535"]', 'text[]', null, null,
+    'Ports that webhooks may go to, single or as ranges'),
+  ('egress.deny_ports',
+    '["1433", "1521", "2049", "2375-2380", "3306", "3389", "5432", "6379", "6443", '
+    '"9200", "10250", "11211", "27017"]', 'text[]', null, null,
+    'Ports of those that they may not go to all the same: databases, remote control'),
+  ('egress.proxy_url', '""', 'text', null, null,
+    'A proxy that makes every connection (CONNECT) and vets the names; empty: none'),
+  ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
+  ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
+  ('endpoint.timeout_ms', '15000', 'integer', 500, 60000,
+    'How long one whole request of a new endpoint may take, unless it is made with another time; '
+    'an endpoint that exists keeps its own'),
+  ('endpoint.max_in_flight', '50', 'integer', 1, 1000,
+    'The most requests at a time of a new endpoint, unless it is made with another number; an '
+    'endpoint that exists keeps its own'),
+  ('endpoint.quantum', '25', 'integer', 1, 1000,
+    'How many deliveries in a row a new endpoint has before the next one''s turn, unless it is '
+    'made with another number; an endpoint that exists keeps its own'),
+  ('endpoint.rate_burst', '10', 'integer', 1, 100000,
+    'How many requests may follow each other at once at a new endpoint with a rate, unless it is '
+    'given another number; an endpoint that exists keeps its own'),
+  ('breaker.enabled', 'true', 'boolean', null, null,
+    'Whether a new endpoint has a breaker, unless it is told otherwise; an endpoint that exists '
+    'keeps its own'),
+  ('breaker.threshold', '5', 'integer', 1, 1000,
+    'How many failures in a row open the breaker of a new endpoint, unless it is given another '
+    'number; an endpoint that exists keeps its own'),
+  ('breaker.open_ms', '30000', 'integer', 1000, 3600000,
+    'How long the breaker of a new endpoint stays open before the probe, unless it is given '
+    'another time; an endpoint that exists keeps its own'),
+  ('retry_after.max_s', '3600', 'integer', 1, 86400,
+    'The longest that a receiver can make us wait by Retry-After'),
+  ('idempotency.window_hours', '24', 'integer', 1, 168,
+    'How long the idempotency key of an event, a saga or an API request is known; not longer than '
+    'event.retention_days'),
+  ('endpoint.disable_after_days', '5', 'integer', 1, 365,
+    'An endpoint that has failed for so many days without one success is disabled'),
+  ('dead_letter.retention_days', '90', 'integer', 1, 3650,
+    'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
+  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
+  ('api.requests_per_second', '100', 'integer', 1, 100000,
+    'How many requests a second the API takes for each org; what is over it is answered 429'),
+  ('api.burst', '200', 'integer', 1, 100000,
+    'How many more the API takes at once of an org that was silent'),
+  ('metrics.per_endpoint', 'false', 'boolean', null, null,
+    'Count attempts for each endpoint and show every endpoint in the metrics, not the worst alone'),
+  ('metrics.top_endpoints', '10', 'integer', 0, 1000,
+    'How many endpoints the metrics name: those with most open, and those that fail longest'),
+  ('inbox.retention_days', '40', 'integer', 2, 3650,
+    'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
+    'try is processed twice'),
+  ('whatsapp.graph_url', '"https://graph.facebook.com"', 'text', null, null,
+    'Where the WhatsApp Cloud API is'),
+  ('whatsapp.graph_version', '"v25.0"', 'text', null, null,
+    'The version of the Graph API that messages are sent through'),
+  ('whatsapp.shared_app', '""', 'text', null, null,
+    'The id of the Meta app that uses the callback address without a key; empty: none'),
+  ('callback.retention_days', '30', 'integer', 8, 365,
+    'How long WhatsApp''s updates are kept as they came, by which a repeat is known; Meta repeats '
+    'one for 7 days'),
+  ('message.retention_days', '365', 'integer', 1, 3650,
+    'How long payload, number and ids of a finished message are kept; its audit trail stays'),
+  ('event.delivered_days', '7', 'integer', 7, 364,
+    'For how many full days an event is kept of which nothing is open any more, with its receipts; '
+    'so long it can be replayed'),
+  ('event.retention_days', '30', 'integer', 1, 365,
+    'A delivery still open after this many days expires; deliver_at reaches no further');
+
+create function outbox.setting_value(p_name text) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (select s.value from outbox.setting s where s.name = p_name);
+end
+$$;
+comment on function outbox.setting_value(text) is
+  'A setting''s value as jsonb; null for an unknown name.';
+
+create function outbox.setting_int(p_name text) returns integer
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (select (s.value #>> '{}')::integer from outbox.setting s where s.name = p_name);
+end
+$$;
+comment on function outbox.setting_int(text) is 'The value of an integer setting.';
+
+create function outbox.setting_on(p_name text) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (select (s.value #>> '{}')::boolean from outbox.setting s where s.name = p_name);
+end
+$$;
+comment on function outbox.setting_on(text) is 'The value of a boolean setting.';
+
+create function outbox.key_window() returns interval
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.make_interval(hours => outbox.setting_int('idempotency.window_hours'));
+end
+$$;
+comment on function outbox.key_window() is
+  'How long an idempotency key is known: the setting idempotency.window_hours.';

@@ -1,0 +1,74 @@
+-- What the functions behind the HTTP API share. Each of those takes the org of the
+-- caller first, and answers with the jsonb that goes over the wire: camelCase names, ids as text,
+-- moments in UTC with milliseconds. What belongs to another org does not exist for it (OH002).
+
+create function outbox.iso_time(p_at timestamptz) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return case
+    when pg_catalog.isfinite(p_at)
+    then pg_catalog.to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+  end;
+end
+$$;
+comment on function outbox.iso_time(timestamptz) is
+  'A moment as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
+
+-- Whole microseconds, so that a page begins exactly behind the last row of the one before.
+create function outbox.to_cursor(p_at timestamptz, p_id text) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.translate(
+    pg_catalog.encode(
+      pg_catalog.convert_to(
+        pg_catalog.format('%s %s', (extract(epoch from p_at) * 1000000)::bigint, p_id), 'UTF8'),
+      'base64'),
+    E'+/=\n', '-_');
+end
+$$;
+comment on function outbox.to_cursor(timestamptz, text) is
+  'The place behind one row of a list that is ordered by (time, id), as opaque text.';
+
+create function outbox.read_cursor(p_cursor text, out p_at timestamptz, out p_id text)
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_base64 text := pg_catalog.translate(p_cursor, '-_', '+/');
+  v_parts text[];
+begin
+  if p_cursor is null then
+    p_at := 'infinity';
+    p_id := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+    return;
+  end if;
+  if p_cursor ~ '^[A-Za-z0-9_-]{1,200}$' and pg_catalog.length(p_cursor) % 4 <> 1 then
+    v_parts := pg_catalog.regexp_match(
+      pg_catalog.encode(
+        pg_catalog.decode(
+          v_base64 || pg_catalog.repeat('=', (4 - pg_catalog.length(v_base64) % 4) % 4), 'base64'),
+        'escape'),
+      '^(-?[0-9]{1,17}) ([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$');
+  end if;
+  if v_parts is null then
+    perform outbox.invalid('cursor', 'is not one that a list gave',
+      'Expected nextCursor of the page before; leave it out for the first page');
+  end if;
+  p_at := timestamptz 'epoch' + v_parts[1]::bigint * interval '1 microsecond';
+  p_id := v_parts[2];
+end
+$$;
+comment on function outbox.read_cursor(text) is
+  'The (time, uuid) that a cursor stands for; without one the place before the newest row of a '
+  'list that begins with the newest. OH001.';
+
+create function outbox.check_page(p_limit integer) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  perform outbox.check_range('limit', p_limit, 1, 100);
+end
+$$;
+comment on function outbox.check_page(integer) is
+  'Raises OH001 for a page size that is not between 1 and 100.';

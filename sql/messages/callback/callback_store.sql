@@ -1,0 +1,216 @@
+-- Storing callbacks. The caller answers 200 once this has committed and Meta forgets, so what
+-- cannot be applied now stays here to be applied later: by the tick, see apply_callbacks().
+
+create function outbox.receive_callbacks(
+  p_app_id text, p_org_id text default null, p_updates jsonb default '[]'
+) returns jsonb
+language plpgsql security definer
+set search_path = ''
+set statement_timeout = '8s'
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_ids bigint[];
+begin
+  perform outbox.get_whatsapp_app(p_app_id);
+  if pg_catalog.jsonb_typeof(p_updates) is distinct from 'array' then
+    perform outbox.invalid('updates', 'is not an array', 'Expected one object for each update');
+  end if;
+  v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
+  perform outbox.try_apply(v_ids, v_now);
+  perform outbox.count_updates(v_ids);
+  return outbox.callback_answer(v_ids, pg_catalog.jsonb_array_length(p_updates));
+end
+$$;
+comment on function outbox.receive_callbacks(text, text, jsonb) is
+  'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: '
+  'the organisation that the caller named, which only narrows. p_updates: [{"key", "kind", '
+  '"field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": '
+  'Unix seconds, "wa_id", "user_id", "problem": why it was not understood, "data"}]. Returns '
+  '{"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates '
+  'by id, then messages by id.';
+
+create function outbox.store_callbacks(
+  p_app_id text, p_org_id text, p_updates jsonb, p_now timestamptz
+) returns bigint[]
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_ids bigint[];
+begin
+  with given as (
+    select g.*, x.problem is not null or coalesce(pg_catalog.length(g.key), 0) not between 1 and 128
+        or pg_catalog.length(g.wamid) > 512 or pg_catalog.length(g.phone_number_id) > 64
+        or g.kind not in ('status', 'message', 'preference', 'template', 'account', 'quality',
+          'other')
+        as unfit, outbox.callback_time(e.item -> 'at', p_now) as at, e.item
+    from pg_catalog.jsonb_array_elements(p_updates) as e (item)
+    cross join lateral pg_catalog.jsonb_to_record(
+      case when pg_catalog.jsonb_typeof(e.item) = 'object' then e.item else '{}' end
+    ) as g (key text, kind text, field text, waba_id text, phone_number_id text, display text,
+      wamid text, status text, callback_data text, wa_id text, user_id text, problem text,
+      data jsonb)
+    cross join lateral (select g.problem) x
+  ), met as (
+    select g.*, c.endpoint_id, c.waba_id as of_waba,
+      case
+        when c.endpoint_id is not null then c.org_id
+        -- What concerns an account concerns each of its channels, unless the caller named an org.
+        when g.kind in ('template', 'account', 'quality') then p_org_id
+      end as org_id,
+      case
+        when g.unfit then 'not_understood'
+        when g.kind = 'other' then 'not_used'
+        when g.kind in ('status', 'message', 'preference') then
+          case
+            when c.endpoint_id is null then 'unknown_number'
+            when c.waba_id <> g.waba_id then 'wrong_account'
+            when c.org_id <> p_org_id then 'org_mismatch'
+          end
+        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id)
+      end as reason
+    from given g
+    left join lateral (
+      select c.* from outbox.whatsapp_channel c
+      where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
+    ) c on g.kind in ('status', 'message', 'preference')
+  ), put as (
+    insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
+      wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
+      channel_id, message_id, attempt_id, state, reason)
+    select p_app_id,
+      -- Within the bounds of an index, whatever came.
+      case when m.unfit then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
+      case when m.unfit then 'other' else m.kind end,
+      pg_catalog.left(m.field, 64), pg_catalog.left(m.waba_id, 64),
+      pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
+      pg_catalog.left(m.wamid, 512), pg_catalog.left(m.status, 64),
+      pg_catalog.left(m.callback_data, 512), pg_catalog.left(m.wa_id, 64),
+      pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now,
+      -- What only the caller said counts where it was found to be so.
+      case when m.endpoint_id is not null or m.reason is null then m.org_id end,
+      m.endpoint_id, a.message_id, a.id,
+      case when m.reason is null then 'stored' else 'skipped' end, m.reason
+    from met m
+    left join lateral outbox.find_attempt(m.org_id, m.phone_number_id, m.wamid, m.callback_data) a
+      on m.kind = 'status' and m.reason is null
+    -- Two calls with the same updates in another order wait for each other in one order.
+    order by 2
+    on conflict (app_id, key) do nothing
+    returning id
+  )
+  select pg_catalog.array_agg(p.id order by p.id) into v_ids from put p;
+  return coalesce(v_ids, '{}');
+end
+$$;
+comment on function outbox.store_callbacks(text, text, jsonb, timestamptz) is
+  'Stores those of a callback''s updates that are new and returns their ids: stored, or skipped '
+  'where nothing can come of them. locks: keys in their order.';
+
+create function outbox.callback_time(p_at jsonb, p_now timestamptz) returns timestamptz
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_at timestamptz;
+begin
+  if pg_catalog.jsonb_typeof(p_at) = 'number' and p_at between '0' and '253402300799' then
+    v_at := pg_catalog.to_timestamp((p_at #>> '{}')::double precision);
+  end if;
+  -- Meta repeats a callback for 7 days and a message lives for 30; nothing is told of tomorrow.
+  return case
+    when v_at between p_now - interval '60 days' and p_now + interval '1 day' then v_at
+    else p_now
+  end;
+end
+$$;
+comment on function outbox.callback_time(jsonb, timestamptz) is
+  'Meta''s time of an update (Unix seconds); the time of its arrival where that is missing or '
+  'absurd.';
+
+create function outbox.why_not_account(
+  p_app_id text, p_org_id text, p_waba_id text
+) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select case
+      when pg_catalog.count(*) = 0 then 'unknown_account'
+      when pg_catalog.bool_and(c.org_id <> p_org_id) then 'org_mismatch'
+    end
+    from outbox.whatsapp_channel c where c.waba_id = p_waba_id and c.app_id = p_app_id);
+end
+$$;
+comment on function outbox.why_not_account(text, text, text) is
+  'Why an update of an account concerns nobody: unknown_account (none of its channels is the '
+  'app''s), org_mismatch (none is the org''s that the caller named); null when it does.';
+
+create function outbox.find_attempt(
+  p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text
+) returns outbox.message_attempt
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_attempt outbox.message_attempt;
+  v_name text[];
+begin
+  select a.* into v_attempt from outbox.message_attempt a
+  where a.phone_number_id = p_phone_number_id and a.wamid = p_wamid;
+  if not found then
+    v_name := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
+    select a.* into v_attempt from outbox.message_attempt a
+    where a.message_id = v_name[1]::bigint and a.attempt_no = v_name[2]::integer
+      and a.phone_number_id = p_phone_number_id;
+  end if;
+  -- A number may have been another organisation's before.
+  if found and exists (
+    select from outbox.outbound_message m where m.id = v_attempt.message_id and m.org_id = p_org_id)
+  then
+    return v_attempt;
+  end if;
+  return null;
+end
+$$;
+comment on function outbox.find_attempt(text, text, text, text) is
+  'The try of an organisation''s message that a status speaks of: by WhatsApp''s id, or by the '
+  'callback data that the try carried where no answer has brought that id yet.';
+
+create function outbox.callback_answer(p_ids bigint[], p_given integer) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'stored', pg_catalog.cardinality(p_ids),
+      'duplicates', p_given - pg_catalog.cardinality(p_ids),
+      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'applied'), 0),
+      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'skipped'), 0),
+      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'kept'), 0),
+      'warnings', coalesce(pg_catalog.jsonb_agg(
+        pg_catalog.format('%s updates %s: %s', s.n, s.state, s.reason) order by s.reason)
+        filter (where s.reason in ('not_understood', 'unknown_number', 'unknown_account',
+          'wrong_account', 'org_mismatch', 'error', 'after_delivered', 'after_failed')), '[]'))
+    from (
+      select u.state, u.reason, pg_catalog.count(*) as n
+      from pg_catalog.unnest(p_ids) i
+      cross join lateral (
+        select w.state, w.reason from outbox.whatsapp_update w where w.id = i offset 0
+      ) u
+      group by u.state, u.reason
+    ) s);
+end
+$$;
+comment on function outbox.callback_answer(bigint[], integer) is
+  'What receive_callbacks() returns of updates that it stored, of so many that were given.';

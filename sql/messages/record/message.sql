@@ -1,0 +1,101 @@
+-- Messages to people. A message is a row of its own, which the application reads and its callbacks
+-- change; sending it is a delivery like any other, of an event that carries the message's id and
+-- nothing else, so that erasing the message erases it everywhere. Numbers, payloads and WhatsApp's
+-- ids (each holds the recipient's number) stand in the tables of this file alone.
+--
+-- See message_status for its states, messages/person for consent, messages/message for what the
+-- application and a person do, and messages/send for what claims and results do.
+
+create table outbox.outbound_message (
+  id bigint generated always as identity primary key,
+  org_id text not null,
+  dossier_id text,
+  channel text not null
+    constraint outbound_message_channel_is_known check (channel in ('WHATSAPP')),
+  to_recipient text not null,
+  template_code text,
+  payload_json jsonb not null,
+  status text not null default 'QUEUED'
+    constraint outbound_message_status_is_known check (
+      status in ('QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED')
+    ),
+  provider_message_id text,
+  idempotency_key text not null,
+  attempt_count integer not null default 0,
+  max_attempts integer not null default 6,
+  error_code text,
+  error_message text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  channel_id uuid not null,
+  event_id uuid not null,
+  content bytea not null,
+  category text not null
+    constraint outbound_message_category_is_known check (
+      category in ('MARKETING', 'UTILITY', 'AUTHENTICATION', 'SERVICE')
+    ),
+  wa_id text,
+  created_by text,
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  read_at timestamptz,
+  erased_at timestamptz,
+  constraint outbound_message_of_key unique (org_id, idempotency_key),
+  constraint outbound_message_of_event unique (event_id)
+);
+comment on table outbox.outbound_message is
+  'Messages and what became of them. channel_id is the endpoint that sends it, event_id the event '
+  'of its present life (a resend begins a new one), content the hash that makes two creations with '
+  'one key the same; category is the template''s, or SERVICE without one; erased_at: payload, '
+  'number and ids are gone.';
+create index outbound_message_provider on outbox.outbound_message (provider_message_id)
+  where provider_message_id is not null;
+create index outbound_message_org on outbox.outbound_message (org_id, id);
+create index outbound_message_dossier on outbox.outbound_message (org_id, dossier_id, id)
+  where dossier_id is not null;
+create index outbound_message_state on outbox.outbound_message (org_id, status, id);
+create index outbound_message_queued on outbox.outbound_message (created_at)
+  where status = 'QUEUED';
+create index outbound_message_sending on outbox.outbound_message (updated_at)
+  where status = 'SENDING';
+create index outbound_message_person on outbox.outbound_message (org_id, wa_id)
+  where wa_id is not null;
+create index outbound_message_kept on outbox.outbound_message (created_at)
+  where erased_at is null;
+
+create table outbox.message_attempt (
+  id bigint generated always as identity primary key,
+  message_id bigint not null,
+  attempt_no integer not null,
+  status text not null
+    constraint message_attempt_status_is_known check (status in ('TRYING', 'SUCCESS', 'FAILED')),
+  error_code text,
+  error_message text,
+  provider_response jsonb,
+  next_retry_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  event_id uuid not null,
+  claim integer not null,
+  phone_number_id text not null,
+  wamid text,
+  taken_at timestamptz,
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  read_at timestamptz,
+  failed_at timestamptz,
+  constraint message_attempt_of_message unique (message_id, attempt_no),
+  constraint message_attempt_of_claim unique (event_id, claim),
+  constraint message_attempt_of_wamid unique (phone_number_id, wamid)
+);
+comment on table outbox.message_attempt is
+  'The tries of a message, numbered through its resends. claim is the number of the delivery''s '
+  'attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer '
+  'came; the other four are what its callbacks say of the try, at the earliest time that any says.';
+
+create view outbox.outbound_attempt with (security_invoker = true) as
+select a.id, a.message_id as outbound_message_id, a.attempt_no, a.status, a.error_code,
+  a.error_message, a.provider_response, a.next_retry_at, a.created_at, a.updated_at
+from outbox.message_attempt a;
+comment on view outbox.outbound_attempt is
+  'The tries of messages: TRYING, SUCCESS or FAILED, with when the next follows.';

@@ -1,0 +1,188 @@
+-- What the results of a run do to messages, in the transaction that applies them to the deliveries.
+-- Order of locks: the gates, which the caller holds, then messages by id. See message_claim
+-- for what a claim does to them.
+
+create function outbox.complete_messages(
+  p_results outbox.result[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_result outbox.result;
+begin
+  for v_result in
+    select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
+      r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider
+    from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
+      status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
+      provider, place)
+    join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
+    join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
+    order by a.message_id, r.place
+  loop
+    perform outbox.complete_message(v_result, p_now);
+  end loop;
+  perform outbox.apply_kept(p_results, p_now);
+  perform outbox.heed_answers(p_results, p_now);
+end
+$$;
+comment on function outbox.complete_messages(outbox.result[], timestamptz) is
+  'Writes what results mean for their messages, after they were applied to the deliveries. locks: '
+  'messages by id.';
+
+create function outbox.complete_message(p_result outbox.result, p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_message outbox.outbound_message;
+  v_attempt outbox.message_attempt;
+  v_receipt outbox.attempt;
+begin
+  select m.* into v_message from outbox.message_attempt a
+  join outbox.outbound_message m on m.id = a.message_id
+  where a.event_id = p_result.event and a.claim = p_result.attempt for update of m;
+  select * into v_attempt from outbox.message_attempt a
+  where a.event_id = p_result.event and a.claim = p_result.attempt;
+  if v_attempt.status = 'TRYING' and p_result.outcome = 'released' then
+    perform outbox.undo_attempt(v_message, v_attempt, p_now);
+    return;
+  end if;
+  select * into v_receipt from outbox.attempt t
+  where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
+    and t.attempt = p_result.attempt and t.kind = 'try';
+  if v_attempt.status <> 'TRYING' or v_receipt.event_id is null
+    or v_receipt.outcome <> p_result.outcome
+  then
+    perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
+  elsif p_result.outcome = 'delivered' then
+    perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
+  else
+    perform outbox.fail_attempt(v_message, v_attempt, v_receipt, p_result, p_now);
+  end if;
+end
+$$;
+comment on function outbox.complete_message(outbox.result, timestamptz) is
+  'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
+
+create function outbox.heed_late_result(
+  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result,
+  p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- A late answer still says that the message was taken: no second one is sent.
+  if p_result.outcome = 'delivered' and p_result.provider_id is not null then
+    perform outbox.adopt_message(
+      outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
+  elsif p_attempt.wamid is not null then
+    perform outbox.end_told(p_message, p_now);
+  end if;
+end
+$$;
+comment on function outbox.heed_late_result(
+  outbox.outbound_message, outbox.message_attempt, outbox.result, timestamptz) is
+  'What a result still means for its message when it came too late for its delivery. locks: the '
+  'caller holds the gate and the message.';
+
+create function outbox.fail_attempt(
+  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt,
+  p_result outbox.result, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_dead boolean;
+begin
+  p_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
+  p_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
+  update outbox.message_attempt a set
+    status = 'FAILED', error_code = p_message.error_code,
+    error_message = p_message.error_message, provider_response = p_result.provider,
+    next_retry_at = p_receipt.next_retry_at, updated_at = p_now
+  where a.id = p_attempt.id;
+  v_dead := exists (
+    select from outbox.attempt t
+    where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
+      and t.attempt = p_result.attempt and t.kind = 'close');
+  -- A callback may have said in the meantime that it was sent: then that stands.
+  if p_message.status <> 'SENDING' then
+    return;
+  end if;
+  if v_dead then
+    perform outbox.fail_message(p_message, p_message.error_code, p_message.error_message, p_now);
+  else
+    p_message.status := 'QUEUED';
+    perform outbox.save_message(p_message, p_now);
+  end if;
+end
+$$;
+comment on function outbox.fail_attempt(
+  outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamptz) is
+  'Notes that an attempt failed, with the time of the next one from its receipt: the message is '
+  'QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
+
+create function outbox.end_told(
+  p_message outbox.outbound_message, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_why constant text := 'its callback came before this answer';
+  v_delivery outbox.delivery;
+begin
+  if p_message.status in ('QUEUED', 'SENDING') then
+    return;
+  end if;
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
+    and d.leased_until is null;
+  if found then
+    perform outbox.close_delivery(v_delivery, 'cancelled', v_why, p_now);
+  end if;
+  update outbox.dead_letter x set discarded_at = p_now, note = v_why
+  where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
+    and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
+end
+$$;
+comment on function outbox.end_told(outbox.outbound_message, timestamptz) is
+  'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken '
+  'further in the meantime: the retry would keep back the next message to that person. locks: the '
+  'caller holds the gate and the message.';
+
+create function outbox.undo_attempt(
+  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if not exists (
+    select from outbox.delivery d
+    where d.event_id = p_attempt.event_id and d.endpoint_id = p_message.channel_id
+      and d.attempt = p_attempt.claim and d.leased_until is null)
+  then
+    return;
+  end if;
+  delete from outbox.message_attempt a where a.id = p_attempt.id;
+  if p_message.status = 'SENDING' then
+    p_message.status := 'QUEUED';
+    p_message.attempt_count := p_message.attempt_count - 1;
+    perform outbox.save_message(p_message, p_now);
+  end if;
+end
+$$;
+comment on function outbox.undo_attempt(
+  outbox.outbound_message, outbox.message_attempt, timestamptz) is
+  'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the '
+  'message.';
