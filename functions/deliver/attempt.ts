@@ -1,6 +1,12 @@
-import type { Clock } from '../_shared/clock.ts'
-import type { ClaimKey, Delivery, DispatchAnswer, Outcome, Result } from '../_shared/contracts.ts'
-import type { Log } from '../_shared/log.ts'
+import type { Clock } from '../_shared/base/clock.ts'
+import type {
+  ClaimKey,
+  Delivery,
+  DispatchAnswer,
+  Outcome,
+  Result,
+} from '../_shared/contract/contract.ts'
+import type { Log } from '../_shared/base/log.ts'
 import type { Sender, SenderDeps } from '../_shared/senders/sender.ts'
 import type { AttemptSpans } from './attempt_spans.ts'
 

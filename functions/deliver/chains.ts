@@ -1,4 +1,4 @@
-import type { Delivery, Result } from '../_shared/contracts.ts'
+import type { Delivery, Result } from '../_shared/contract/contract.ts'
 import { attemptDelivery, type AttemptDeps, type Batch, release } from './attempt.ts'
 import type { Pacer } from './pacer.ts'
 

@@ -1,5 +1,5 @@
 import { addressRules } from '../_shared/connect/address.ts'
-import type { ClaimKey, Delivery, DispatchAnswer, Result } from '../_shared/contracts.ts'
+import type { ClaimKey, Delivery, DispatchAnswer, Result } from '../_shared/contract/contract.ts'
 import { type ActiveRun, type RunDeps, wakeIfDue } from './active_run.ts'
 import { type Batch, release } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'

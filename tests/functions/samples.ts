@@ -5,7 +5,7 @@ import type {
   EventRow,
   OutgoingMessage,
   Settings,
-} from '../../functions/_shared/contracts.ts'
+} from '../../functions/_shared/contract/contract.ts'
 
 // Valid rows of a dispatch answer; a test overrides what it is about.
 

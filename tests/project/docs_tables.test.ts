@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import { webhookHeaders } from '../../functions/_shared/headers.ts'
+import { webhookHeaders } from '../../functions/_shared/signing/headers.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { listFiles } from '../_run/files.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent } from '../functions/samples.ts'

@@ -1,6 +1,6 @@
 import type { AddressPolicy } from '../connect/address.ts'
-import type { Delivery, Endpoint, EventRow, Outcome, Settings } from '../contracts.ts'
-import type { KeyCache } from '../sign.ts'
+import type { Delivery, Endpoint, EventRow, Outcome, Settings } from '../contract/contract.ts'
+import type { KeyCache } from '../signing/sign.ts'
 import type { Transport } from '../transport/transport.ts'
 
 /** What senders share: connections, keys, the operator's settings, and the wall clock. */

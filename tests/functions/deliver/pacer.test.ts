@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import type { Clock } from '../../../functions/_shared/clock.ts'
+import type { Clock } from '../../../functions/_shared/base/clock.ts'
 import { createPacer } from '../../../functions/deliver/pacer.ts'
 import { sampleChannel, sampleMessage } from '../samples.ts'
 import { createFakeClock, type FakeClock } from './fake_clock.ts'

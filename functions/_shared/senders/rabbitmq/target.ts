@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Endpoint } from '../../contracts.ts'
+import type { Endpoint } from '../../contract/contract.ts'
 
 /** outbox.check_rabbitmq() and outbox.check_credentials() keep these forms. */
 const brokerSchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ErrorClass, Outcome, ProviderFacts } from '../../contracts.ts'
-import { safeString, safeText } from '../../safe_text.ts'
+import type { ErrorClass, Outcome, ProviderFacts } from '../../contract/contract.ts'
+import { safeString, safeText } from '../../base/safe_text.ts'
 import { type Exchange, isSuccess } from '../../transport/transport.ts'
 import { readUsage } from './usage.ts'
 

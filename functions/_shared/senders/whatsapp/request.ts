@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { OutgoingMessage } from '../../contracts.ts'
-import { freePayload } from '../../whatsapp/payload.ts'
-import { formatProblem, templatePayload } from '../../whatsapp/template_payload.ts'
+import type { OutgoingMessage } from '../../contract/contract.ts'
+import { freePayload } from '../../messages/whatsapp/payload.ts'
+import { formatProblem, templatePayload } from '../../messages/whatsapp/template_payload.ts'
 import { freeContent } from './free.ts'
 import { templateContent } from './template.ts'
 

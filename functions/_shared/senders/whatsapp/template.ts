@@ -1,10 +1,10 @@
-import type { OutgoingMessage } from '../../contracts.ts'
+import type { OutgoingMessage } from '../../contract/contract.ts'
 import type {
   TemplateButton,
   TemplateHeader,
   TemplateParameter,
   TemplatePayload,
-} from '../../whatsapp/template_payload.ts'
+} from '../../messages/whatsapp/template_payload.ts'
 import { defined, mediaObject } from './media.ts'
 
 type Template = NonNullable<OutgoingMessage['template']>

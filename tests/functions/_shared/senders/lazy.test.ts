@@ -3,7 +3,7 @@ import { lazySender } from '../../../../functions/_shared/senders/lazy.ts'
 import { senders } from '../../../../functions/_shared/senders/registry.ts'
 import type { Sender, SenderDeps } from '../../../../functions/_shared/senders/sender.ts'
 import { createPolicySource } from '../../../../functions/_shared/connect/address.ts'
-import { createKeyCache } from '../../../../functions/_shared/sign.ts'
+import { createKeyCache } from '../../../../functions/_shared/signing/sign.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../../samples.ts'
 
 const deps: SenderDeps = {

@@ -1,8 +1,12 @@
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../../functions/_shared/connect/address.ts'
-import type { Channel, Outcome, Settings } from '../../../../../functions/_shared/contracts.ts'
+import type {
+  Channel,
+  Outcome,
+  Settings,
+} from '../../../../../functions/_shared/contract/contract.ts'
 import { whatsappSender } from '../../../../../functions/_shared/senders/whatsapp/sender.ts'
-import { createKeyCache } from '../../../../../functions/_shared/sign.ts'
+import { createKeyCache } from '../../../../../functions/_shared/signing/sign.ts'
 import { createFetchTransport } from '../../../../../functions/_shared/transport/fetch.ts'
 import type { Transport } from '../../../../../functions/_shared/transport/transport.ts'
 import { createHttp1Transport } from '../../../../../functions/_shared/transport/http1.ts'
