@@ -94,3 +94,105 @@ Deno.test('functions/ imports nothing from outside of functions/', () => {
   )
   expect(outside).toEqual([])
 })
+
+/** Which files of the project each source imports, without imports of packages. */
+const targetsOf = new Map(sources.map((path): [string, string[]] => [path, []]))
+for (const { path, specifier } of specifiers) {
+  if (!specifier.startsWith('.')) continue
+  targetsOf.get(path)?.push(normalize(join(dirname(path), specifier)).replaceAll('\\', '/'))
+}
+
+const shared = 'functions/_shared/'
+const sharedFiles = files.filter((path) => path.startsWith(shared))
+
+/** The rooms of functions/_shared in the order of its README, which is that of the floors. */
+const rooms = [...(await readProjectFile(`${shared}README.md`) ?? '').matchAll(
+  /^\d+\. `([\w-]+)\/`: \S.*\.$/gm,
+)].map(([, room]) => room ?? '')
+
+/** The room of a file of functions/_shared; null for any other file. */
+function roomOf(path: string): string | null {
+  return path.startsWith(shared) ? path.slice(shared.length).split('/')[0] ?? '' : null
+}
+
+/** A chain of imports that leads back to its first file; null if there is none. */
+function findCycle(imports: ReadonlyMap<string, readonly string[]>): string[] | null {
+  const done = new Set<string>()
+  function follow(path: string, chain: readonly string[]): string[] | null {
+    const start = chain.indexOf(path)
+    if (start >= 0) return [...chain.slice(start), path]
+    if (done.has(path)) return null
+    for (const target of imports.get(path) ?? []) {
+      const cycle = follow(target, [...chain, path])
+      if (cycle !== null) return cycle
+    }
+    done.add(path)
+    return null
+  }
+  for (const path of imports.keys()) {
+    const cycle = follow(path, [])
+    if (cycle !== null) return cycle
+  }
+  return null
+}
+
+Deno.test('findCycle() finds a chain of imports that leads back', () => {
+  const line = new Map([['a', ['b', 'c']], ['b', ['c']], ['c', []]])
+  expect(findCycle(line)).toBe(null)
+  expect(findCycle(new Map([...line, ['c', ['b']]]))).toEqual(['b', 'c', 'b'])
+})
+
+Deno.test('the README of functions/_shared lists each of its rooms once, and no file is outside', () => {
+  const found = sharedFiles.map(roomOf).filter((room) => room !== 'README.md')
+  // The generated types are the one file that `files` leaves out; their room has others.
+  expect([...rooms].sort()).toEqual([...new Set(found)].sort())
+  expect(new Set(rooms).size).toBe(rooms.length)
+})
+
+Deno.test('in functions/_shared a room imports from the rooms above it in the README', () => {
+  const upward: string[] = []
+  for (const [path, targets] of targetsOf) {
+    const room = roomOf(path)
+    if (room === null) continue
+    for (const target of targets) {
+      const used = roomOf(target)
+      if (used !== null && rooms.indexOf(used) > rooms.indexOf(room)) {
+        upward.push(`${path} imports ${target}`)
+      }
+    }
+  }
+  expect(upward).toEqual([])
+})
+
+Deno.test('a function imports from its own folder and from functions/_shared', () => {
+  const foreign: string[] = []
+  for (const [path, targets] of targetsOf) {
+    const [top, folder] = path.split('/')
+    if (top !== 'functions') continue
+    for (const target of targets) {
+      if (!target.startsWith(shared) && !target.startsWith(`functions/${folder}/`)) {
+        foreign.push(`${path} imports ${target}`)
+      }
+    }
+  }
+  expect(foreign).toEqual([])
+})
+
+Deno.test('no chain of imports in functions/ and consumer/ leads back to its first file', () => {
+  const imports = new Map(
+    [...targetsOf].filter(([path]) => /^(functions|consumer)\//.test(path)),
+  )
+  expect(findCycle(imports)).toBe(null)
+})
+
+Deno.test('a kind of endpoint imports from no other kind', () => {
+  const kinds = /^functions\/_shared\/senders\/(slack|whatsapp|rabbitmq|kafka)\//
+  const foreign: string[] = []
+  for (const [path, targets] of targetsOf) {
+    const [, kind] = kinds.exec(path) ?? []
+    for (const target of kind === undefined ? [] : targets) {
+      if ((kinds.exec(target)?.[1] ?? kind) !== kind) foreign.push(`${path} imports ${target}`)
+    }
+  }
+  expect(foreign).toEqual([])
+})
