@@ -185,14 +185,33 @@ Deno.test('no chain of imports in functions/ and consumer/ leads back to its fir
   expect(findCycle(imports)).toBe(null)
 })
 
+/** The kinds of endpoint that have a folder of their own. */
+const kinds = sharedFiles.flatMap((path) => {
+  const [, kind] = /^functions\/_shared\/senders\/(\w+)\/sender\.ts$/.exec(path) ?? []
+  return kind === undefined ? [] : [kind]
+})
+
 Deno.test('a kind of endpoint imports from no other kind', () => {
-  const kinds = /^functions\/_shared\/senders\/(slack|whatsapp|rabbitmq|kafka)\//
+  expect(kinds).toContain('whatsapp')
+  const kindOf = (path: string): string | undefined =>
+    kinds.find((kind) => path.startsWith(`${shared}senders/${kind}/`))
   const foreign: string[] = []
   for (const [path, targets] of targetsOf) {
-    const [, kind] = kinds.exec(path) ?? []
+    const kind = kindOf(path)
     for (const target of kind === undefined ? [] : targets) {
-      if ((kinds.exec(target)?.[1] ?? kind) !== kind) foreign.push(`${path} imports ${target}`)
+      if ((kindOf(target) ?? kind) !== kind) foreign.push(`${path} imports ${target}`)
     }
   }
   expect(foreign).toEqual([])
+})
+
+Deno.test('functions/deliver and the contract name no kind of endpoint', async () => {
+  const named: string[] = []
+  for (
+    const path of sources.filter((name) => /^functions\/(deliver|_shared\/contract)\//.test(name))
+  ) {
+    const text = (await readProjectFile(path) ?? '').toLowerCase()
+    for (const kind of kinds) if (text.includes(kind)) named.push(`${path} names ${kind}`)
+  }
+  expect(named).toEqual([])
 })

@@ -14,6 +14,11 @@ export type SenderDeps = {
 
 /** Sends deliveries of one kind of endpoint. */
 export type Sender = {
+  /**
+   * Waits until the delivery may be sent. The wait belongs to no attempt: it counts neither in
+   * `endpoint.timeout_ms` nor in the duration. Without it a delivery is sent at once.
+   */
+  ready?(delivery: Delivery, endpoint: Endpoint, event: EventRow): Promise<void>
   /** Makes one attempt within `endpoint.timeout_ms`. It reports facts, and throws only on a bug. */
   send(
     delivery: Delivery,

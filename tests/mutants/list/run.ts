@@ -158,10 +158,10 @@ export const run: readonly Mutant[] = [
     why: 'The count of slow deliveries drifts, and a run takes more than its slots.',
   },
   {
-    file: 'functions/deliver/pacer.ts',
+    file: 'functions/_shared/senders/whatsapp/pacer.ts',
     find: 'await before + spacing',
     replace: 'await before',
-    tests: ['functions/deliver/pacer.test.ts'],
+    tests: ['functions/_shared/senders/whatsapp/pacer.test.ts'],
     why: 'Messages of one number leave together and are refused.',
   },
   {

@@ -1,4 +1,3 @@
-import type { OutgoingMessage } from '../../contract/contract.ts'
 import type {
   TemplateButton,
   TemplateHeader,
@@ -6,6 +5,7 @@ import type {
   TemplatePayload,
 } from '../../messages/whatsapp/template_payload.ts'
 import { defined, mediaObject } from './media.ts'
+import type { OutgoingMessage } from './outgoing.ts'
 
 type Template = NonNullable<OutgoingMessage['template']>
 type Json = Record<string, unknown>

@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
 import { isPassingSqlState, readAnswer } from '../../../../functions/_shared/database/dispatch.ts'
-import { sampleEndpoint, sampleSettings } from '../../samples.ts'
+import { sampleEndpoint, sampleEvent, sampleSettings } from '../../samples.ts'
 
 const answer = {
   stale: 0,
@@ -16,6 +16,15 @@ const answer = {
 Deno.test('readAnswer() takes the contract’s shape and fields that it does not know', () => {
   expect(readAnswer(answer)).toEqual({ ok: true, answer })
   expect(readAnswer({ ...answer, later: 1 })).toEqual({ ok: true, answer })
+})
+
+Deno.test('readAnswer() leaves what a kind adds to events and endpoints to its sender', () => {
+  const added = {
+    ...answer,
+    events: { v1: sampleEvent({ letter: { pages: 'two' } }) },
+    endpoints: { e1: sampleEndpoint({ kind: 'pigeon', credentials: null, loft: [1] }) },
+  }
+  expect(readAnswer(added)).toEqual({ ok: true, answer: added })
 })
 
 Deno.test('readAnswer() names the field that is wrong and no value', () => {

@@ -10,7 +10,7 @@ import { nextTurn } from '../../../next_turn.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../../../samples.ts'
 
 type Over = {
-  endpoint?: Partial<ReturnType<typeof sampleEndpoint>>
+  endpoint?: NonNullable<Parameters<typeof sampleEndpoint>[0]>
   settings?: Partial<Settings>
 }
 type Context = { receiver: Receiver; send(path: string, over?: Over): Promise<Outcome> }

@@ -1,8 +1,8 @@
 import { expect } from '@std/expect'
-import type { Clock } from '../../../functions/_shared/base/clock.ts'
-import { createPacer } from '../../../functions/deliver/pacer.ts'
-import { sampleChannel, sampleMessage } from '../samples.ts'
-import { createFakeClock, type FakeClock } from './fake_clock.ts'
+import type { Clock } from '../../../../../functions/_shared/base/clock.ts'
+import { createPacer } from '../../../../../functions/_shared/senders/whatsapp/pacer.ts'
+import { sampleChannel, sampleMessage } from '../../../samples.ts'
+import { createFakeClock, type FakeClock } from '../../../deliver/fake_clock.ts'
 
 type Sent = [message: string, ms: number]
 

@@ -1,5 +1,5 @@
-import { type Clock, sleep } from '../_shared/base/clock.ts'
-import type { Channel, OutgoingMessage } from '../_shared/contract/contract.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
+import type { Channel, OutgoingMessage } from './outgoing.ts'
 
 /** Holds messages back until their turn has come. */
 export type Pacer = {
