@@ -2,6 +2,7 @@ import { expect } from '@std/expect'
 import { dirname, join, normalize } from 'node:path'
 import { builtinModules } from 'node:module'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { readImports, readSpecifiers } from './_imports.ts'
 import { projectFiles, readProjectFile } from './_tracked.ts'
 
 // SAFETY: an import map is an object of specifiers; each value is checked below.
@@ -17,24 +18,6 @@ const specifiers = (await Promise.all(sources.map(async (path) => {
   const text = await readProjectFile(path) ?? ''
   return readSpecifiers(text).map((specifier) => ({ path, specifier }))
 }))).flat()
-
-/** The specifiers of static imports and exports, and of import() with a literal. */
-function readSpecifiers(text: string): string[] {
-  const code = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
-  // Between the keyword and `from` stand names, braces, commas and stars only, so that a declaration
-  // that is exported ends the match.
-  const names = String.raw`(?:type\b)?[\w$\s{},*]*?`
-  const quoted = String.raw`['"]([^'"\n]+)['"]`
-  const pattern = new RegExp(
-    [
-      String.raw`^(?:import|export)\b\s*${names}\bfrom\s*${quoted}`,
-      String.raw`^import\s*${quoted}`,
-      String.raw`\bimport\(\s*${quoted}`,
-    ].join('|'),
-    'gm',
-  )
-  return [...code.matchAll(pattern)].map(([, from, bare, called]) => from ?? bare ?? called ?? '')
-}
 
 Deno.test('readSpecifiers() finds every way of importing', () => {
   expect(
@@ -96,22 +79,18 @@ Deno.test('functions/ imports nothing from outside of functions/', () => {
 })
 
 /** Which files of the project each source imports, without imports of packages. */
-const targetsOf = new Map(sources.map((path): [string, string[]] => [path, []]))
-for (const { path, specifier } of specifiers) {
-  if (!specifier.startsWith('.')) continue
-  targetsOf.get(path)?.push(normalize(join(dirname(path), specifier)).replaceAll('\\', '/'))
-}
+const targetsOf = await readImports(sources)
 
 const shared = 'functions/_shared/'
 const sharedFiles = files.filter((path) => path.startsWith(shared))
 
-/** The rooms of functions/_shared in the order of its README, which is that of the floors. */
-const rooms = [...(await readProjectFile(`${shared}README.md`) ?? '').matchAll(
+/** The folders of functions/_shared in the order of its README. */
+const folders = [...(await readProjectFile(`${shared}README.md`) ?? '').matchAll(
   /^\d+\. `([\w-]+)\/`: \S.*\.$/gm,
-)].map(([, room]) => room ?? '')
+)].map(([, folder]) => folder ?? '')
 
-/** The room of a file of functions/_shared; null for any other file. */
-function roomOf(path: string): string | null {
+/** The folder of a file of functions/_shared; null for any other file. */
+function folderOf(path: string): string | null {
   return path.startsWith(shared) ? path.slice(shared.length).split('/')[0] ?? '' : null
 }
 
@@ -142,21 +121,21 @@ Deno.test('findCycle() finds a chain of imports that leads back', () => {
   expect(findCycle(new Map([...line, ['c', ['b']]]))).toEqual(['b', 'c', 'b'])
 })
 
-Deno.test('the README of functions/_shared lists each of its rooms once, and no file is outside', () => {
-  const found = sharedFiles.map(roomOf).filter((room) => room !== 'README.md')
-  // The generated types are the one file that `files` leaves out; their room has others.
-  expect([...rooms].sort()).toEqual([...new Set(found)].sort())
-  expect(new Set(rooms).size).toBe(rooms.length)
+Deno.test('the README of functions/_shared lists each of its folders once, and no file is outside', () => {
+  const found = sharedFiles.map(folderOf).filter((folder) => folder !== 'README.md')
+  // The generated types are the one file that `files` leaves out; their folder has others.
+  expect([...folders].sort()).toEqual([...new Set(found)].sort())
+  expect(new Set(folders).size).toBe(folders.length)
 })
 
-Deno.test('in functions/_shared a room imports from the rooms above it in the README', () => {
+Deno.test('in functions/_shared a folder imports from the folders above it in the README', () => {
   const upward: string[] = []
   for (const [path, targets] of targetsOf) {
-    const room = roomOf(path)
-    if (room === null) continue
+    const folder = folderOf(path)
+    if (folder === null) continue
     for (const target of targets) {
-      const used = roomOf(target)
-      if (used !== null && rooms.indexOf(used) > rooms.indexOf(room)) {
+      const used = folderOf(target)
+      if (used !== null && folders.indexOf(used) > folders.indexOf(folder)) {
         upward.push(`${path} imports ${target}`)
       }
     }
