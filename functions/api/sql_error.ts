@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isPassingSqlState } from '../_shared/database/dispatch.ts'
+import { isTemporarySqlState } from '../_shared/database/dispatch.ts'
 import type { SqlError } from '../_shared/database/functions.ts'
 import { isMissingFunction, sameVersionAdvice } from '../_shared/database/versions.ts'
 import { ApiError, type ErrorCode } from './errors.ts'
@@ -40,7 +40,7 @@ export function readSqlError(error: SqlError, status: number): ApiError {
   }
   if (
     status === 0 || status === 408 || status === 429 || status === 502 || status === 503 ||
-    status === 504 || isPassingSqlState(error.code) || error.code.startsWith('PGRST00')
+    status === 504 || isTemporarySqlState(error.code) || error.code.startsWith('PGRST00')
   ) {
     return new ApiError('unavailable', 'The database cannot be reached or is busy', {
       remedy: 'Send the request again in a moment',

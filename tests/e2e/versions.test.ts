@@ -4,7 +4,7 @@ import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { type ContractRange, contractRange } from '../../functions/_shared/contract/range.ts'
 import type { DispatchCall } from '../../functions/_shared/contract/contract.ts'
-import { type Database, readAnswer } from '../../functions/_shared/database/dispatch.ts'
+import { type Database, readResponse } from '../../functions/_shared/database/dispatch.ts'
 import { connectDirect } from '../../functions/_shared/database/direct.ts'
 import { connectRpc } from '../../functions/_shared/database/rpc.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
@@ -143,7 +143,7 @@ Deno.test('both sides keep the members of each contract that they support', asyn
   for (let n = contractRange.oldest; n <= contractRange.newest; n++) {
     const path = join(projectRoot, `tests/e2e/contracts/${n}.json`)
     const recorded: unknown = JSON.parse(await Deno.readTextFile(path))
-    expect(readAnswer(recorded)).toMatchObject({ ok: true })
+    expect(readResponse(recorded)).toMatchObject({ ok: true })
     const id = await publishQuietly()
     const { data } = await outhook.client.rpc('dispatch', {
       p_run: crypto.randomUUID(),
@@ -174,7 +174,7 @@ Deno.test('adjacent versions work together: each supports the contract of the ot
         const id = await publishQuietly()
         const reply = await transport.dispatch(callOf())
         expect(reply).toMatchObject({ ok: true, answer: { deliveries: [{ event: id }] } })
-        const [delivery] = reply.ok ? reply.answer.deliveries : []
+        const [delivery] = reply.ok ? reply.response.deliveries : []
         const { event = '', endpoint = '', attempt = 0 } = delivery ?? {}
         const result = { event, endpoint, attempt, outcome: 'delivered', duration_ms: 1 } as const
         expect(await transport.dispatch(callOf({ seq: 2, results: [result] })))
@@ -195,7 +195,7 @@ Deno.test('these functions claim nothing from a database without contracts, and 
     const refusal = {
       ok: false,
       fault: {
-        kind: 'never',
+        kind: 'permanent',
         refusal: {
           update: 'database',
           message: expect.stringContaining('Update the database: push the migrations'),

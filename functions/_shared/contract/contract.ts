@@ -69,7 +69,7 @@ const renewed = z.object({
 /**
  * What one dispatch answers: the deliveries claimed for this run, and all that sending them needs.
  */
-export const dispatchAnswer = z.object({
+export const dispatchResponse = z.object({
   /** How many results came too late to count. */
   stale: z.int(),
   /** How many new deliveries routing made. */
@@ -110,7 +110,7 @@ export function readClaims(answer: unknown): ClaimKey[] {
 }
 
 /** What a dispatch returned. The types of events and endpoints leave out what a kind adds. */
-export type DispatchAnswer = Omit<z.infer<typeof dispatchAnswer>, 'events' | 'endpoints'> & {
+export type DispatchResponse = Omit<z.infer<typeof dispatchResponse>, 'events' | 'endpoints'> & {
   events: Record<string, EventRow>
   endpoints: Record<string, Endpoint>
 }

@@ -5,7 +5,7 @@ import {
   callTimeoutMs,
   type Database,
   type DispatchReply,
-  readAnswer,
+  readResponse,
   refused,
 } from './dispatch.ts'
 import { messageOf } from '../base/errors.ts'
@@ -34,11 +34,11 @@ export function connectDirect(
   async function dispatch(call: DispatchCall): Promise<DispatchReply> {
     let timer: ReturnType<typeof setTimeout> | undefined
     const expired = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+      timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
     })
     try {
       const rows = await Promise.race([ask(sql, call, speaks), expired])
-      return readAnswer(rows[0]?.answer)
+      return readResponse(rows[0]?.response)
     } catch (cause) {
       const code = codeOf(cause)
       if (isConnectionLost(cause)) sql = renew(sql, url)
@@ -75,7 +75,7 @@ function open(url: string): postgres.Sql {
 }
 
 /**
- * Whether the connection is gone or may be, after no answer in time. postgres.js connects again by
+ * Whether the connection is gone or may be, after no response in time. postgres.js connects again by
  * itself, but after an ECONNRESET its next query was never sent in one case of five. A read-only
  * connection may lead to a server that became a standby, or may still have an old setting.
  */
@@ -97,15 +97,15 @@ function ask(
   sql: postgres.Sql,
   call: DispatchCall,
   speaks: ContractRange,
-): Promise<{ answer: unknown }[]> {
-  return sql<{ answer: unknown }[]>`
+): Promise<{ response: unknown }[]> {
+  return sql<{ response: unknown }[]>`
     select outbox.dispatch(
       p_run => ${call.run}::uuid, p_seq => ${call.seq}::bigint,
       p_results => ${JSON.stringify(call.results)}::text::jsonb, p_limit => ${call.limit}::integer,
       p_kind => ${call.kind}::text, p_ended => ${call.ended}::boolean,
       p_known => ${JSON.stringify(call.known)}::text::jsonb,
       p_contract => ${JSON.stringify(speaks)}::text::jsonb
-    ) as answer`
+    ) as response`
 }
 
 /** Whether dispatch itself is missing; a call inside it may fail with the same code. */

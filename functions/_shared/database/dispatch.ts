@@ -2,9 +2,9 @@ import { sameVersionAdvice } from './versions.ts'
 import { type ContractRefusal, readRefusal } from '../contract/range.ts'
 import {
   type ClaimKey,
-  type DispatchAnswer,
-  dispatchAnswer,
   type DispatchCall,
+  type DispatchResponse,
+  dispatchResponse,
   readClaims,
 } from '../contract/contract.ts'
 import { type FaultKind, kindOfCode } from './fault.ts'
@@ -18,11 +18,11 @@ export type DatabaseFault = {
   cause: unknown
   /** Set if the versions of functions and database do not work together; the call did nothing. */
   refusal?: ContractRefusal
-  /** What an answer that cannot be read has claimed, as far as that can be read. */
+  /** What an response that cannot be read has claimed, as far as that can be read. */
   claimed?: ClaimKey[]
 }
 
-export type DispatchReply = { ok: true; answer: DispatchAnswer } | {
+export type DispatchReply = { ok: true; response: DispatchResponse } | {
   ok: false
   fault: DatabaseFault
 }
@@ -37,18 +37,18 @@ export type Database = {
 /** A call is given up after so long: dispatch's own statement timeout is 5 s. */
 export const callTimeoutMs = 10_000
 
-/** Reads what dispatch returned. An answer of another shape is a fault that no repeat cures. */
-export function readAnswer(value: unknown): DispatchReply {
+/** Reads what dispatch returned. An response of another shape is a fault that no repeat cures. */
+export function readResponse(value: unknown): DispatchReply {
   const refusal = readRefusal(value)
   if (refusal !== null) return refused(refusal, 'contract', undefined)
-  const read = dispatchAnswer.safeParse(value)
-  if (read.success) return { ok: true, answer: read.data }
+  const read = dispatchResponse.safeParse(value)
+  if (read.success) return { ok: true, response: read.data }
   const [issue] = read.error.issues
   const where = issue === undefined ? '' : `${issue.path.join('.')}: ${issue.message}`
   return {
     ok: false,
     fault: {
-      kind: 'never',
+      kind: 'permanent',
       code: 'unreadable',
       // The value itself stays out of the message: it holds bodies and secrets.
       message: `Cannot read the result of outbox.dispatch: ${where}; ${sameVersionAdvice}`,
@@ -65,10 +65,10 @@ export function refused(
   cause: unknown,
 ): DispatchReply {
   const { message } = refusal
-  return { ok: false, fault: { kind: 'never', code, message, cause, refusal } }
+  return { ok: false, fault: { kind: 'permanent', code, message, cause, refusal } }
 }
 
 /** Whether a Postgres error passes by itself: connection, resources, locks, shutdown, internal. */
-export function isPassingSqlState(code: string): boolean {
-  return code.length === 5 && kindOfCode(code) === 'passes'
+export function isTemporarySqlState(code: string): boolean {
+  return code.length === 5 && kindOfCode(code) === 'temporary'
 }

@@ -39,7 +39,7 @@ export function createFetchTransport(resolve: Resolve = resolveBySystem): Transp
         clearTimeout(timer)
         timer = setTimeout(() => limit.abort(), successBodyMs)
       }
-      return await readAnswer(response, request)
+      return await readResponse(response, request)
     } catch (error) {
       return limit.signal.aborted ? fault('timeout') : faultOf(error)
     } finally {
@@ -67,7 +67,7 @@ async function lookupInTime(
   })
 }
 
-async function readAnswer(response: Response, request: PostRequest): Promise<Exchange> {
+async function readResponse(response: Response, request: PostRequest): Promise<Exchange> {
   const { status } = response
   const kept = new KeptBody(isSuccess(status) ? request.successBytes : request.failureBytes)
   let isBroken = false

@@ -2,7 +2,7 @@ import { expect } from '@std/expect'
 import type { Renewal, Result } from '../../../functions/_shared/contract/contract.ts'
 import { divide } from '../../../functions/deliver/divide.ts'
 
-const fault = { kind: 'member', code: '22P05', message: 'no such text', cause: undefined } as const
+const fault = { kind: 'partial', code: '22P05', message: 'no such text', cause: undefined } as const
 
 function delivered(n: number): Result {
   const key = { event: `event-${n}`, endpoint: 'endpoint-1', attempt: 2 }

@@ -68,7 +68,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
         log.push(`${level} ${message}`)
         if (error !== undefined) errors.push(error)
       },
-      begun: (refusal) => void begun.push(refusal),
+      dispatched: (refusal) => void begun.push(refusal),
       observe: () => {},
       follow: () => {},
       senders: new Map([['webhook', { send }]]),

@@ -154,7 +154,7 @@ Deno.test('run() releases the end of an ordered lane when the call that wants it
   const harness = createSlowLane()
   const { clock, database } = harness
   database.renewMs = 6_000
-  database.poison = ({ outcome }) => outcome === 'renew'
+  database.isRejected = ({ outcome }) => outcome === 'renew'
   const running = harness.start()
   await clock.advance(6_000)
   expect(database.applied.map(({ outcome }) => outcome)).toEqual([
@@ -196,7 +196,7 @@ Deno.test('run() gives a slow lane back at the end of its lease while its hand i
     courses[`event-${n}`] = { ms: 2_600 }
     database.add({ lane: n % 2 === 0 ? 'a' : 'b', ordered: true, lease_ms: 8_000 })
   }
-  const running = harness.start({ maxInHand: 20 })
+  const running = harness.start({ maxOutstanding: 20 })
   // The third of each lane, at 5.2 s, would not end within the lease. The first lane is given back, of
   // a hand of 20 with 17 in it; then there are 9, and the other lane goes on.
   await clock.advance(6_000)

@@ -119,7 +119,7 @@ Deno.test('run() of a worker retries slowly when the database refuses it, and lo
   expect(harness.summary).toBe(null)
   await clock.advance(200_000)
   expect(database.applied).toMatchObject([{ event: 'event-1', outcome: 'delivered' }])
-  expect(harness.log).toEqual(['error dispatch failed', 'info dispatch answered again'])
+  expect(harness.log).toEqual(['error dispatch failed', 'info dispatch responds again'])
   await stopRun(harness, running)
 })
 
@@ -132,7 +132,7 @@ Deno.test('run() of a worker waits while the database is read-only, logs it once
   database.troubles = Array(100).fill('read_only')
   await clock.advance(300_000)
   expect(database.applied).toMatchObject([{ event: 'event-1', outcome: 'delivered' }])
-  expect(harness.log).toEqual(['warn dispatch failed', 'info dispatch answered again'])
+  expect(harness.log).toEqual(['warn dispatch failed', 'info dispatch responds again'])
   await stopRun(harness, running)
 })
 
@@ -152,7 +152,7 @@ Deno.test('run() isolates one result that the database refuses, and stores all o
   const harness = createHarness()
   const { clock, database } = harness
   database.add(...many(20))
-  database.poison = ({ event, outcome }) => event === 'event-7' && outcome === 'delivered'
+  database.isRejected = ({ event, outcome }) => event === 'event-7' && outcome === 'delivered'
   const running = harness.start()
   await clock.advance(2_000)
   expect(database.applied.map(({ event }) => event).sort()).toEqual(
@@ -176,8 +176,8 @@ Deno.test('run() tells one result apart that meets a deadlock each time, and sto
   const harness = createHarness()
   const { clock, database } = harness
   database.add(...many(20))
-  database.poison = ({ event }) => event === 'event-7'
-  database.poisonous = 'deadlock'
+  database.isRejected = ({ event }) => event === 'event-7'
+  database.rejection = 'deadlock'
   const running = harness.start()
   await clock.advance(60_000)
   expect(database.applied).toHaveLength(19)
@@ -236,7 +236,7 @@ Deno.test('run() reports a result again without its texts when the database refu
   const { clock, database, courses } = harness
   courses['event-2'] = { outcome: { outcome: 'delivered', status: 200, response: 'POISON' } }
   database.add(...many(3))
-  database.poison = (result) => 'response' in result && result.response === 'POISON'
+  database.isRejected = (result) => 'response' in result && result.response === 'POISON'
   const running = harness.start()
   await clock.advance(2_000)
   expect(database.applied).toHaveLength(3)
