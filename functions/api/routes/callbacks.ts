@@ -5,18 +5,19 @@ import { fixedKey } from '../../_shared/messages/callbacks/token.ts'
 import { verifyAddress } from '../../_shared/messages/callbacks/verify.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { countsSchema } from '../schemas/callbacks.ts'
-import { jsonAnswer, problems } from './route.ts'
+import { jsonResponse, problems } from './route.ts'
 
 const path = '/webhooks/whatsapp/inbound'
-/** As long as any other body of the API may take. */
+/** The same limit as for other bodies of the API. */
 const bodyMs = 10_000
 
 const publicRoute = { path, tags: ['Callbacks'], security: [] }
 
 /**
- * `/webhooks/whatsapp/inbound`: the function whatsapp's address without a key. It stands before the
- * API's limits and credentials, since WhatsApp has larger bodies and signs instead; and the bytes are
- * read as they come, so the routes are described here and checked there. One app has this address.
+ * `/webhooks/whatsapp/inbound`: the address of the function whatsapp without a key, for the one app in
+ * the setting whatsapp.shared_app. It comes before the API's limits and credentials, because WhatsApp
+ * sends larger bodies and signs them. The signature is over the raw bytes, so the routes are described
+ * here and checked in receiveCallback().
  */
 export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
   app.get(path, (c) => {
@@ -33,11 +34,13 @@ export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
     ...publicRoute,
     method: 'get',
     operationId: 'verifyWhatsappCallback',
-    summary: 'Prove to WhatsApp whose address this is',
+    summary: 'Verify the callback address for WhatsApp',
     request: {
       query: z.object({
         'hub.mode': z.literal('subscribe'),
-        'hub.verify_token': z.string().openapi({ description: 'As `task whatsapp:token` tells.' }),
+        'hub.verify_token': z.string().openapi({
+          description: 'The token that `task whatsapp:token` prints.',
+        }),
         'hub.challenge': z.string().regex(/^[A-Za-z0-9_-]{1,256}$/),
       }),
     },
@@ -53,10 +56,10 @@ export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
     ...publicRoute,
     method: 'post',
     operationId: 'receiveWhatsappCallback',
-    summary: 'Take a callback of WhatsApp',
+    summary: 'Receive a callback of WhatsApp',
     description:
       'Signed with the secret of the Meta app that the setting `whatsapp.shared_app` names. 200 ' +
-      'says that every update in it is stored.',
+      'means that every update in it is stored.',
     request: {
       headers: z.object({
         'x-hub-signature-256': z.string().regex(/^sha256=[0-9a-f]{64}$/).optional(),
@@ -68,7 +71,7 @@ export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
     },
     responses: {
       ...problems('not_configured'),
-      200: jsonAnswer(countsSchema, 'What became of its updates'),
+      200: jsonResponse(countsSchema, 'The counts of its updates'),
     },
   })
 }

@@ -10,7 +10,7 @@ import {
   newChannelSchema,
   newTokenSchema,
 } from '../schemas/channels.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Channels']
 
@@ -21,7 +21,7 @@ const list = createRoute({
   summary: 'List channels, newest first',
   tags,
   ...needs('viewer'),
-  responses: { ...problems(), 200: jsonAnswer(channelsSchema, 'The channels') },
+  responses: { ...problems(), 200: jsonResponse(channelsSchema, 'The channels') },
 })
 
 const create = createRoute({
@@ -32,7 +32,7 @@ const create = createRoute({
   tags,
   ...needs('admin'),
   request: { body: jsonBody(newChannelSchema) },
-  responses: { ...problems(), 201: jsonAnswer(channelSchema, 'The channel') },
+  responses: { ...problems(), 201: jsonResponse(channelSchema, 'The channel') },
 })
 
 const get = createRoute({
@@ -43,7 +43,7 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: channelParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+  responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
 
 const setToken = createRoute({
@@ -54,18 +54,18 @@ const setToken = createRoute({
   tags,
   ...needs('admin'),
   request: { params: channelParams, body: jsonBody(newTokenSchema) },
-  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+  responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
 
 const setDefault = createRoute({
   method: 'post',
   path: '/channels/{channelId}/default',
   operationId: 'setDefaultChannel',
-  summary: 'Send from this channel what names none',
+  summary: 'Make this channel the default',
   tags,
   ...needs('admin'),
   request: { params: channelParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+  responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
 
 const update = createRoute({
@@ -76,32 +76,32 @@ const update = createRoute({
   tags,
   ...needs('admin'),
   request: { params: channelParams, body: jsonBody(channelChangeSchema) },
-  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+  responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
 
 const remove = createRoute({
   method: 'delete',
   path: '/channels/{channelId}',
   operationId: 'deleteChannel',
-  summary: 'Delete a channel; what it had not sent fails',
+  summary: 'Delete a channel; its unsent messages fail',
   tags,
   ...needs('admin'),
   request: { params: channelParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(deletedChannelSchema, 'It is gone') },
+  responses: { ...problems('not_found'), 200: jsonResponse(deletedChannelSchema, 'It is deleted') },
 })
 
 const resume = createRoute({
   method: 'post',
   path: '/channels/{channelId}/resume',
   operationId: 'resumeChannel',
-  summary: 'Lift the hold of a channel: what waits is sent',
+  summary: 'Resume a held channel: waiting messages are sent',
   tags,
   ...needs('operator'),
   request: { params: channelParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel, enabled') },
+  responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel, enabled') },
 })
 
-/** `/channels`: list, create, get, change, delete, a new token, the default one, no more hold. */
+/** `/channels`: list, create, get, change, delete, new token, set default, resume. */
 export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { orgId } = c.get('principal')
@@ -110,7 +110,7 @@ export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(create, async (c) => {
     const principal = c.get('principal')
-    // A number belongs to whom it is registered for here, so that nobody registers another's.
+    // A secret key is required, so that no organisation registers another's number.
     requireKey(principal, 'A channel is created')
     const body = c.req.valid('json')
     const { description, messagesPerSecond, pairSeconds } = body

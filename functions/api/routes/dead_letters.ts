@@ -8,7 +8,7 @@ import {
   discardSchema,
   wholeDeadLetterSchema,
 } from '../schemas/dead_letters.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Dead letters']
 
@@ -20,7 +20,7 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: deadLetterQuery },
-  responses: { ...problems(), 200: jsonAnswer(deadLetterPageSchema, 'A page; it may be short') },
+  responses: { ...problems(), 200: jsonResponse(deadLetterPageSchema, 'A page; it may be short') },
 })
 
 const get = createRoute({
@@ -33,7 +33,7 @@ const get = createRoute({
   request: { params: deadLetterParams },
   responses: {
     ...problems('not_found'),
-    200: jsonAnswer(wholeDeadLetterSchema, 'The dead letter'),
+    200: jsonResponse(wholeDeadLetterSchema, 'The dead letter'),
   },
 })
 
@@ -41,13 +41,13 @@ const replay = createRoute({
   method: 'post',
   path: '/dead-letters/{deadLetterId}/replay',
   operationId: 'replayDeadLetter',
-  summary: 'Send a dead letter again, with a fresh budget of retries',
+  summary: 'Queue a dead letter again, with all its retries',
   tags,
   ...needs('operator'),
   request: { params: deadLetterParams },
   responses: {
     ...problems('not_found', 'wrong_state'),
-    200: jsonAnswer(deadLetterSchema, 'The dead letter, replayed'),
+    200: jsonResponse(deadLetterSchema, 'The dead letter, replayed'),
   },
 })
 
@@ -55,13 +55,13 @@ const discard = createRoute({
   method: 'post',
   path: '/dead-letters/{deadLetterId}/discard',
   operationId: 'discardDeadLetter',
-  summary: 'Mark a dead letter as not to be sent',
+  summary: 'Discard a dead letter',
   tags,
   ...needs('operator'),
   request: { params: deadLetterParams, body: jsonBody(discardSchema) },
   responses: {
     ...problems('not_found'),
-    200: jsonAnswer(deadLetterSchema, 'The dead letter, discarded'),
+    200: jsonResponse(deadLetterSchema, 'The dead letter, discarded'),
   },
 })
 

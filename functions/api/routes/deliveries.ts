@@ -9,7 +9,7 @@ import {
   deliveryParams,
   deliverySchema,
 } from '../schemas/deliveries.ts'
-import { jsonAnswer, needs, problems } from './route.ts'
+import { jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Deliveries']
 
@@ -17,11 +17,12 @@ const list = createRoute({
   method: 'get',
   path: '/deliveries',
   operationId: 'listDeliveries',
-  summary: 'List deliveries, newest event first; a page may be short, the end is a cursor of null',
+  summary:
+    'List deliveries, newest event first; a page may be short, the last one has a null cursor',
   tags,
   ...needs('viewer'),
   request: { query: deliveriesQuery },
-  responses: { ...problems(), 200: jsonAnswer(deliveryPageSchema, 'A page of deliveries') },
+  responses: { ...problems(), 200: jsonResponse(deliveryPageSchema, 'A page of deliveries') },
 })
 
 const get = createRoute({
@@ -32,33 +33,33 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: deliveryParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(deliverySchema, 'The delivery') },
+  responses: { ...problems('not_found'), 200: jsonResponse(deliverySchema, 'The delivery') },
 })
 
 const attempts = createRoute({
   method: 'get',
   path: '/deliveries/{deliveryId}/attempts',
   operationId: 'listAttempts',
-  summary: 'List the receipts of a delivery, first to last',
+  summary: 'List the attempts of a delivery, first to last',
   tags,
   ...needs('viewer'),
   request: { params: deliveryParams, query: attemptsQuery },
   responses: {
     ...problems('not_found'),
-    200: jsonAnswer(attemptPageSchema, 'A page of receipts'),
+    200: jsonResponse(attemptPageSchema, 'A page of attempts'),
   },
 })
 
 const acted = {
   ...problems('not_found', 'wrong_state'),
-  200: jsonAnswer(deliverySchema, 'The delivery as it is now'),
+  200: jsonResponse(deliverySchema, 'The delivery as it is now'),
 }
 
 const retry = createRoute({
   method: 'post',
   path: '/deliveries/{deliveryId}/retry',
   operationId: 'retryDelivery',
-  summary: 'Try an open delivery now',
+  summary: 'Attempt an open delivery now',
   tags,
   ...needs('operator'),
   request: { params: deliveryParams },
@@ -69,7 +70,7 @@ const replay = createRoute({
   method: 'post',
   path: '/deliveries/{deliveryId}/replay',
   operationId: 'replayDelivery',
-  summary: 'Send a finished delivery again, or an open one with fresh retries',
+  summary: 'Queue a finished delivery again, or restore the retries of an open one',
   tags,
   ...needs('operator'),
   request: { params: deliveryParams },
@@ -87,7 +88,7 @@ const cancel = createRoute({
   responses: acted,
 })
 
-/** `/deliveries`: list, get, receipts, retry now, replay, cancel. */
+/** `/deliveries`: list, get, attempts, retry now, replay, cancel. */
 export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, status, endpointId, eventType, from, to } = c.req.valid('query')

@@ -8,7 +8,7 @@ import {
   testStartedSchema,
 } from '../schemas/endpoint_stats.ts'
 import { endpointParams, endpointSchema } from '../schemas/endpoints.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Endpoints']
 
@@ -16,42 +16,48 @@ const pause = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/pause',
   operationId: 'pauseEndpoint',
-  summary: 'Hold the deliveries of an endpoint',
+  summary: 'Pause an endpoint: its deliveries are held',
   tags,
   ...needs('operator'),
   request: { params: endpointParams, body: jsonBody(pauseSchema) },
-  responses: { ...problems('not_found'), 200: jsonAnswer(endpointSchema, 'The endpoint, paused') },
+  responses: {
+    ...problems('not_found'),
+    200: jsonResponse(endpointSchema, 'The endpoint, paused'),
+  },
 })
 
 const resume = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/resume',
   operationId: 'resumeEndpoint',
-  summary: 'Serve a paused or disabled endpoint again',
+  summary: 'Resume a paused or disabled endpoint',
   tags,
   ...needs('operator'),
   request: { params: endpointParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(endpointSchema, 'The endpoint, enabled') },
+  responses: {
+    ...problems('not_found'),
+    200: jsonResponse(endpointSchema, 'The endpoint, enabled'),
+  },
 })
 
 const test = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/test',
   operationId: 'testEndpoint',
-  summary: 'Send a test event, and wait for what becomes of it',
+  summary: 'Send a test event and wait for its result',
   tags,
   ...needs('operator'),
   request: {
     params: endpointParams,
     query: z.strictObject({
       waitSeconds: z.coerce.number().int().min(0).max(20).default(10).openapi({
-        param: { description: 'After so long the answer says `pending`.' },
+        param: { description: 'The longest wait; then the result is `pending`.' },
       }),
     }),
   },
   responses: {
     ...problems('not_found', 'wrong_state', 'breaker_open'),
-    200: jsonAnswer(testResultSchema, 'What became of the first try'),
+    200: jsonResponse(testResultSchema, 'The result of the first attempt'),
   },
 })
 
@@ -59,7 +65,7 @@ const stats = createRoute({
   method: 'get',
   path: '/endpoints/{endpointId}/stats',
   operationId: 'getEndpointStats',
-  summary: 'Show how an endpoint fares',
+  summary: 'Get the numbers of an endpoint',
   tags,
   ...needs('viewer'),
   request: {
@@ -70,13 +76,13 @@ const stats = createRoute({
       }),
     }),
   },
-  responses: { ...problems('not_found'), 200: jsonAnswer(endpointStatsSchema, 'Its numbers') },
+  responses: { ...problems('not_found'), 200: jsonResponse(endpointStatsSchema, 'Its numbers') },
 })
 
-/** Milliseconds between looks at a test event: a delivery takes tens of them, a kick up to 1 s. */
+/** Between two polls of a test event: a delivery takes tens of milliseconds, a kick up to 1 s. */
 const lookEveryMs = 100
 
-/** What operators do with an endpoint, and what they look at. */
+/** Actions and statistics of endpoints. */
 export function addEndpointActionRoutes(app: ApiApp, deps: ApiDeps): void {
   const { database, now, sleep } = deps
 
@@ -117,11 +123,11 @@ export function addEndpointActionRoutes(app: ApiApp, deps: ApiDeps): void {
   })
 
   app.openapi(stats, async (c) => {
-    const answer = await database.call('get_org_stats', {
+    const result = await database.call('get_org_stats', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       p_hours: c.req.valid('query').hours,
     }, endpointStatsSchema)
-    return c.json(answer, 200)
+    return c.json(result, 200)
   })
 }

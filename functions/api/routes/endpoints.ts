@@ -19,7 +19,7 @@ import {
   endpointState,
   newEndpointSchema,
 } from '../schemas/endpoints.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Endpoints']
 
@@ -31,7 +31,7 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: z.strictObject({ ...pageQuery, state: endpointState.optional() }) },
-  responses: { ...problems(), 200: jsonAnswer(endpointPageSchema, 'A page of endpoints') },
+  responses: { ...problems(), 200: jsonResponse(endpointPageSchema, 'A page of endpoints') },
 })
 
 const create = createRoute({
@@ -44,7 +44,7 @@ const create = createRoute({
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEndpointSchema) },
   responses: {
     ...problems('idempotency_conflict'),
-    201: jsonAnswer(createdEndpointSchema, 'The endpoint with its secret'),
+    201: jsonResponse(createdEndpointSchema, 'The endpoint with its secret'),
   },
 })
 
@@ -56,7 +56,7 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: endpointParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(endpointSchema, 'The endpoint') },
+  responses: { ...problems('not_found'), 200: jsonResponse(endpointSchema, 'The endpoint') },
 })
 
 const update = createRoute({
@@ -73,7 +73,7 @@ const update = createRoute({
   },
   responses: {
     ...problems('not_found', 'version_mismatch'),
-    200: jsonAnswer(endpointSchema, 'The endpoint as it is now'),
+    200: jsonResponse(endpointSchema, 'The endpoint as it is now'),
   },
 })
 
@@ -81,13 +81,13 @@ const remove = createRoute({
   method: 'delete',
   path: '/endpoints/{endpointId}',
   operationId: 'deleteEndpoint',
-  summary: 'Delete an endpoint and cancel what waits for it',
+  summary: 'Delete an endpoint and cancel its open deliveries',
   tags,
   ...needs('admin'),
   request: { params: endpointParams, headers: ifMatchHeader },
   responses: {
     ...problems('not_found', 'version_mismatch'),
-    200: jsonAnswer(endpointDeletedSchema, 'It is deleted'),
+    200: jsonResponse(endpointDeletedSchema, 'It is deleted'),
   },
 })
 
@@ -152,12 +152,12 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
 
 type Naming = { kind?: string | undefined; broker?: unknown; credentials?: unknown }
 
-/** Whoever names a broker makes us speak another protocol than HTTP to it. */
+/** Brokers need a secret key, because they make this system speak other protocols than HTTP. */
 function checkMayName(caller: Principal, { kind, broker, credentials }: Naming): void {
   const isBroker = kind === 'rabbitmq' || kind === 'kafka' || broker !== undefined ||
     credentials !== undefined
   if (!isBroker || caller.kind === 'key') return
-  throw new ApiError('forbidden', 'An endpoint of a broker is set with a secret key alone', {
+  throw new ApiError('forbidden', 'A broker endpoint requires a secret key', {
     remedy: 'Send the request from your own server, with the secret key in the header apikey',
   })
 }

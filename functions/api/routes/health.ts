@@ -1,20 +1,20 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { healthSchema } from '../schemas/health.ts'
-import { jsonAnswer, needs, problems } from './route.ts'
+import { jsonResponse, needs, problems } from './route.ts'
 
 const get = createRoute({
   method: 'get',
   path: '/health',
   operationId: 'getHealth',
-  summary: 'Ask whether the outbox works',
-  description: 'A database that cannot be reached is answered with 503.',
+  summary: 'Check whether the outbox works',
+  description: '503 if the database cannot be reached.',
   tags: ['Health'],
   ...needs('viewer'),
-  responses: { ...problems(), 200: jsonAnswer(healthSchema, 'How it is') },
+  responses: { ...problems(), 200: jsonResponse(healthSchema, 'The health of the outbox') },
 })
 
-/** `/health`: cheap enough to be asked every few seconds. */
+/** `/health`: cheap enough for a call every few seconds. */
 export function addHealthRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
     c.header('cache-control', 'no-store')

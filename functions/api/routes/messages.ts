@@ -17,7 +17,7 @@ import {
   newMessageSchema,
   payloadSchemas,
 } from '../schemas/messages.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Messages']
 
@@ -26,13 +26,16 @@ const consentRefusal: Refusal = {
   code: 'consent_required',
   remedy: 'Record the consent under /dossiers/{dossierId}/consents, or do not send',
 }
-/** Why policy may forbid a message, and what then can be done. */
+/** Why policy may forbid a message, and the remedy. */
 const refusals: Record<string, Refusal> = {
   consent_required: consentRefusal,
-  opted_out: { code: 'opted_out', remedy: 'Do not send: this person wants no such messages' },
+  opted_out: {
+    code: 'opted_out',
+    remedy: 'Do not send: the recipient has opted out of such messages',
+  },
   outside_window: {
     code: 'outside_window',
-    remedy: 'Send a template, or wait until the person writes',
+    remedy: 'Send a template, or wait until the recipient writes',
   },
 }
 const path = '/outbound/messages'
@@ -53,8 +56,8 @@ const create = createRoute({
       'opted_out',
       'outside_window',
     ),
-    200: jsonAnswer(messageSchema, 'The message that the key has made before'),
-    201: jsonAnswer(messageSchema, 'The message, queued'),
+    200: jsonResponse(messageSchema, 'The existing message of the same key'),
+    201: jsonResponse(messageSchema, 'The message, queued'),
   },
 })
 
@@ -66,7 +69,7 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: messageQuery },
-  responses: { ...problems(), 200: jsonAnswer(messagePageSchema, 'A page of messages') },
+  responses: { ...problems(), 200: jsonResponse(messagePageSchema, 'A page of messages') },
 })
 
 const counts = createRoute({
@@ -76,7 +79,7 @@ const counts = createRoute({
   summary: 'Count messages by status',
   tags,
   ...needs('viewer'),
-  responses: { ...problems(), 200: jsonAnswer(messageCountsSchema, 'The counts') },
+  responses: { ...problems(), 200: jsonResponse(messageCountsSchema, 'The counts') },
 })
 
 const get = createRoute({
@@ -87,7 +90,7 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: messageParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(messageDetailSchema, 'The message') },
+  responses: { ...problems('not_found'), 200: jsonResponse(messageDetailSchema, 'The message') },
 })
 
 const cancel = createRoute({
@@ -100,7 +103,7 @@ const cancel = createRoute({
   request: { params: messageParams },
   responses: {
     ...problems('not_found', 'wrong_state'),
-    200: jsonAnswer(messageDetailSchema, 'The message, cancelled'),
+    200: jsonResponse(messageDetailSchema, 'The message, cancelled'),
   },
 })
 
@@ -114,7 +117,7 @@ const resend = createRoute({
   request: { params: messageParams },
   responses: {
     ...problems('not_found', 'wrong_state'),
-    200: jsonAnswer(messageDetailSchema, 'The message, queued'),
+    200: jsonResponse(messageDetailSchema, 'The message, queued'),
   },
 })
 
@@ -132,7 +135,7 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
       p_org_id: orgId,
       p_channel: channel,
       p_to: e164(to) ?? to,
-      // SAFETY: it was JSON a moment ago.
+      // SAFETY: it was parsed from JSON.
       p_payload: payloadJson as Json,
       p_actor: actor,
       ...dossierId === undefined ? {} : { p_dossier_id: dossierId },
@@ -144,7 +147,7 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
       { tracer, span: c.get('span'), traceparent: c.get('traceparent') },
       { type: 'outhook.message', count: 1 },
       (traceparent) => database.call('create_message', args, createdMessageSchema, { traceparent }),
-      (answer) => answer.outcome === 'blocked' ? undefined : answer.message.id,
+      (result) => result.outcome === 'blocked' ? undefined : result.message.id,
     )
     if (made.outcome === 'blocked') {
       const { code, remedy } = refusals[made.code] ?? consentRefusal
@@ -172,8 +175,8 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
 
   app.openapi(counts, async (c) => {
     const { orgId } = c.get('principal')
-    const answer = await database.call('count_messages', { p_org_id: orgId }, messageCountsSchema)
-    return c.json(answer, 200)
+    const result = await database.call('count_messages', { p_org_id: orgId }, messageCountsSchema)
+    return c.json(result, 200)
   })
 
   app.openapi(get, async (c) => {

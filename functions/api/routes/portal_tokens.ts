@@ -1,29 +1,28 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { mintPortalToken } from '../auth/portal.ts'
+import { signPortalToken } from '../auth/portal.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { idempotencyKeyHeader } from '../schemas/common.ts'
 import { newPortalTokenSchema, portalTokenSchema } from '../schemas/portal_tokens.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const mint = createRoute({
   method: 'post',
   path: '/portal-tokens',
   operationId: 'createPortalToken',
-  summary: "Mint a short-lived token for a customer's browser",
+  summary: "Create a short-lived token for a customer's browser",
   tags: ['Portal tokens'],
   ...needs('admin'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newPortalTokenSchema) },
   responses: {
     ...problems('not_configured', 'idempotency_conflict'),
-    201: jsonAnswer(portalTokenSchema, 'A token of one organisation'),
+    201: jsonResponse(portalTokenSchema, 'A token for one organisation'),
   },
 })
 
-/** What tells one token from another that says the same. */
+/** Makes two tokens with the same claims different. */
 const mark = z.object({ id: z.string(), issuedAt: z.int() })
 
-/** `/portal-tokens`. */
 export function addPortalTokenRoutes(
   app: ApiApp,
   { database, portalSecrets, wallNow }: ApiDeps,
@@ -44,7 +43,7 @@ export function addPortalTokenRoutes(
       p_key: key,
       p_token: { ...fresh, role, expiresInSeconds, subject },
     }, mark)
-    const token = await mintPortalToken(
+    const token = await signPortalToken(
       { orgId, role, subject, id, issuedAt, lifeSeconds: expiresInSeconds },
       secret,
     )

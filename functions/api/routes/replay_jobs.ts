@@ -7,7 +7,7 @@ import {
   replayJobParams,
   replayJobSchema,
 } from '../schemas/replay_jobs.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Replay jobs']
 
@@ -15,13 +15,13 @@ const create = createRoute({
   method: 'post',
   path: '/replay-jobs',
   operationId: 'createReplayJob',
-  summary: 'Send all dead letters again that match',
+  summary: 'Queue all matching dead letters again',
   tags,
   ...needs('operator'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newReplayJobSchema) },
   responses: {
     ...problems('not_found', 'idempotency_conflict'),
-    201: jsonAnswer(replayJobSchema, 'The job, which has begun'),
+    201: jsonResponse(replayJobSchema, 'The job, which has started'),
   },
 })
 
@@ -33,26 +33,26 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: z.strictObject(pageQuery) },
-  responses: { ...problems(), 200: jsonAnswer(replayJobPageSchema, 'A page of replay jobs') },
+  responses: { ...problems(), 200: jsonResponse(replayJobPageSchema, 'A page of replay jobs') },
 })
 
 const get = createRoute({
   method: 'get',
   path: '/replay-jobs/{replayJobId}',
   operationId: 'getReplayJob',
-  summary: 'See how far a replay job is',
+  summary: 'Get a replay job with its progress',
   tags,
   ...needs('viewer'),
   request: { params: replayJobParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(replayJobSchema, 'The job') },
+  responses: { ...problems('not_found'), 200: jsonResponse(replayJobSchema, 'The job') },
 })
 
 const pause = changeRoute('pause', 'pauseReplayJob', 'Pause a replay job')
-const resume = changeRoute('resume', 'resumeReplayJob', 'Go on with a paused replay job')
+const resume = changeRoute('resume', 'resumeReplayJob', 'Resume a paused replay job')
 const cancel = changeRoute(
   'cancel',
   'cancelReplayJob',
-  'Cancel a replay job; what it put back stays',
+  'Cancel a replay job; letters it has queued stay queued',
 )
 
 /** `/replay-jobs`: create, list, get, pause, resume, cancel. */
@@ -111,7 +111,7 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
 
 type ReplayJob = z.infer<typeof replayJobSchema>
 
-// deno-lint-ignore explicit-function-return-type -- the type of a route is what its parts make it
+// deno-lint-ignore explicit-function-return-type -- the parts of a route determine its type
 function changeRoute<Verb extends string>(verb: Verb, operationId: string, summary: string) {
   return createRoute({
     method: 'post',
@@ -123,7 +123,7 @@ function changeRoute<Verb extends string>(verb: Verb, operationId: string, summa
     request: { params: replayJobParams },
     responses: {
       ...problems('not_found', 'wrong_state'),
-      200: jsonAnswer(replayJobSchema, 'The job as it is then'),
+      200: jsonResponse(replayJobSchema, 'The job after the change'),
     },
   })
 }

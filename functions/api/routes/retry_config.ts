@@ -7,11 +7,11 @@ import {
   retryPolicySchema,
   retryPreviewSchema,
 } from '../schemas/retry_config.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Retry settings']
 const path = '/endpoints/{endpointId}/retry-config'
-const answer = jsonAnswer(retryConfigSchema, 'The policy in force, and what it means')
+const policyResponse = jsonResponse(retryConfigSchema, 'The policy in force, with its schedule')
 
 const get = createRoute({
   method: 'get',
@@ -21,18 +21,18 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: endpointParams },
-  responses: { ...problems('not_found'), 200: answer },
+  responses: { ...problems('not_found'), 200: policyResponse },
 })
 
 const put = createRoute({
   method: 'put',
   path,
   operationId: 'setRetryConfig',
-  summary: 'Give an endpoint a retry policy of its own',
+  summary: 'Set the retry policy of an endpoint',
   tags,
   ...needs('admin'),
   request: { params: endpointParams, headers: ifMatchHeader, body: jsonBody(retryPolicySchema) },
-  responses: { ...problems('not_found', 'version_mismatch'), 200: answer },
+  responses: { ...problems('not_found', 'version_mismatch'), 200: policyResponse },
 })
 
 const reset = createRoute({
@@ -43,21 +43,21 @@ const reset = createRoute({
   tags,
   ...needs('admin'),
   request: { params: endpointParams, headers: ifMatchHeader },
-  responses: { ...problems('not_found', 'version_mismatch'), 200: answer },
+  responses: { ...problems('not_found', 'version_mismatch'), 200: policyResponse },
 })
 
 const preview = createRoute({
   method: 'post',
   path: '/retry-config/preview',
   operationId: 'previewRetryConfig',
-  summary: 'Show what a retry policy would mean',
+  summary: 'Preview the schedule of a retry policy',
   tags,
   ...needs('viewer'),
   request: { body: jsonBody(retryPolicySchema) },
-  responses: { ...problems(), 200: jsonAnswer(retryPreviewSchema, 'Its delays') },
+  responses: { ...problems(), 200: jsonResponse(retryPreviewSchema, 'Its delays') },
 })
 
-/** `/endpoints/{endpointId}/retry-config`, and the preview of a policy that nobody has yet. */
+/** `/endpoints/{endpointId}/retry-config`, and the preview of a policy. */
 export function addRetryConfigRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
     const config = await database.call('get_retry_config', {

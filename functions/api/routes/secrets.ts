@@ -3,27 +3,27 @@ import type { ApiApp, ApiDeps } from '../context.ts'
 import { idempotencyKeyHeader, uuidSchema } from '../schemas/common.ts'
 import { endpointParams } from '../schemas/endpoints.ts'
 import { endpointSecretSchema, rotationSchema } from '../schemas/secrets.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Secrets']
-const answer = jsonAnswer(endpointSecretSchema, 'What signs now')
+const secretResponse = jsonResponse(endpointSecretSchema, 'The secrets that sign now')
 
 const get = createRoute({
   method: 'get',
   path: '/endpoints/{endpointId}/secret',
   operationId: 'getEndpointSecret',
-  summary: 'Get what a receiver verifies with',
+  summary: 'Get the secrets for verification',
   tags,
   ...needs('admin'),
   request: { params: endpointParams },
-  responses: { ...problems('not_found', 'wrong_state'), 200: answer },
+  responses: { ...problems('not_found', 'wrong_state'), 200: secretResponse },
 })
 
 const rotate = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/secret/rotate',
   operationId: 'rotateEndpointSecret',
-  summary: 'Replace the secret; the old one signs on for a while',
+  summary: 'Replace the secret; the old one continues to sign for a while',
   tags,
   ...needs('admin'),
   request: {
@@ -31,14 +31,17 @@ const rotate = createRoute({
     headers: idempotencyKeyHeader,
     body: jsonBody(rotationSchema),
   },
-  responses: { ...problems('not_found', 'wrong_state', 'idempotency_conflict'), 200: answer },
+  responses: {
+    ...problems('not_found', 'wrong_state', 'idempotency_conflict'),
+    200: secretResponse,
+  },
 })
 
 const expire = createRoute({
   method: 'delete',
   path: '/endpoints/{endpointId}/secrets/{secretId}',
   operationId: 'expireEndpointSecret',
-  summary: 'End a replaced secret at once',
+  summary: 'Revoke a replaced secret now',
   tags,
   ...needs('admin'),
   request: {
@@ -46,10 +49,9 @@ const expire = createRoute({
       secretId: uuidSchema.openapi({ param: { name: 'secretId', in: 'path' } }),
     }),
   },
-  responses: { ...problems('not_found', 'wrong_state'), 200: answer },
+  responses: { ...problems('not_found', 'wrong_state'), 200: secretResponse },
 })
 
-/** The signing secrets of an endpoint. */
 export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
     const secret = await database.call('get_org_secret', {

@@ -6,7 +6,7 @@ import {
   templateSchema,
   templatesSchema,
 } from '../schemas/templates.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Templates']
 
@@ -17,29 +17,32 @@ const list = createRoute({
   summary: 'List templates by code',
   tags,
   ...needs('viewer'),
-  responses: { ...problems(), 200: jsonAnswer(templatesSchema, 'The templates') },
+  responses: { ...problems(), 200: jsonResponse(templatesSchema, 'The templates') },
 })
 
 const put = createRoute({
   method: 'put',
   path: '/templates/{templateCode}',
   operationId: 'putTemplate',
-  summary: 'Say which template of Meta a code stands for',
+  summary: 'Set the Meta template of a code',
   tags,
   ...needs('admin'),
   request: { params: templateParams, body: jsonBody(newTemplateSchema) },
-  responses: { ...problems(), 200: jsonAnswer(templateSchema, 'The template') },
+  responses: { ...problems(), 200: jsonResponse(templateSchema, 'The template') },
 })
 
 const remove = createRoute({
   method: 'delete',
   path: '/templates/{templateCode}',
   operationId: 'deleteTemplate',
-  summary: 'Delete a template; what waits with it fails',
+  summary: 'Delete a template; waiting messages that use it fail',
   tags,
   ...needs('admin'),
   request: { params: templateParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(templateSchema, 'What it was') },
+  responses: {
+    ...problems('not_found'),
+    200: jsonResponse(templateSchema, 'The deleted template'),
+  },
 })
 
 /** `/templates`: list, put, delete. */

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 
-/** What became of the updates of a callback. */
+/** The counts of a callback's updates. */
 export const countsSchema = z.object({
   stored: z.int(),
   duplicates: z.int().openapi({ description: 'Known already.' }),
   applied: z.int(),
-  skipped: z.int().openapi({ description: 'Stored, and nothing changed by them.' }),
-  kept: z.int().openapi({ description: 'Stored until their message is known.' }),
+  skipped: z.int().openapi({ description: 'Stored without effect.' }),
+  kept: z.int().openapi({ description: 'Stored until their message is known; then applied.' }),
 }).openapi('CallbackCounts')

@@ -1,19 +1,19 @@
 import { z } from '@hono/zod-openapi'
 import { timeSchema, uuidSchema } from './common.ts'
 
-const metaId = z.string().regex(/^[0-9]{1,32}$/, 'is not an id of Meta, which is digits')
+const metaId = z.string().regex(/^[0-9]{1,32}$/, 'is not an id of Meta: expected digits')
 const accessToken = z.string().min(1).max(2048).openapi({
-  description: 'Of a system user of the account; kept in Vault and never shown.',
+  description: 'The token of a system user of the account; stored in Vault, never returned.',
 })
 
 const messagesPerSecond = z.number().min(1).max(1000).optional().openapi({
   description: "WhatsApp's limit for the number; 80 unless it was raised.",
 })
 const pairSeconds = z.number().min(0).max(3600).optional().openapi({
-  description: 'Between two messages to one person; 6 is what WhatsApp allows for long.',
+  description: 'Seconds between two messages to one recipient; WhatsApp permits 6 in the long run.',
 })
 
-/** A new channel: a business number and the means to send from it. */
+/** A new channel: a business number and the credentials to send from it. */
 export const newChannelSchema = z.strictObject({
   phoneNumberId: metaId.openapi({
     description: "Meta's id of the number, not the number.",
@@ -21,7 +21,7 @@ export const newChannelSchema = z.strictObject({
   }),
   wabaId: metaId.openapi({ description: 'The WhatsApp business account.' }),
   appId: metaId.openapi({
-    description: 'The Meta app, which `PUT /whatsapp-apps/{appId}` makes known.',
+    description: 'The Meta app, registered with `PUT /whatsapp-apps/{appId}`.',
   }),
   accessToken,
   description: z.string().max(1000).optional(),
@@ -29,7 +29,7 @@ export const newChannelSchema = z.strictObject({
   pairSeconds,
 }).openapi('NewChannel')
 
-/** What a channel becomes; what is absent stays as it is. */
+/** A change of a channel; absent members stay. */
 export const channelChangeSchema = z.strictObject({
   description: z.string().max(1000).optional(),
   accessToken: accessToken.optional(),
@@ -37,21 +37,21 @@ export const channelChangeSchema = z.strictObject({
   pairSeconds,
   graphVersion: z.string().regex(/^v[1-9][0-9]{0,2}\.[0-9]$/, 'is not a version like v25.0')
     .nullable().optional().openapi({
-      description: 'For this number alone; null: what the setting `whatsapp.graph_version` says.',
+      description: 'For this number only; null: the setting `whatsapp.graph_version`.',
       example: 'v25.0',
     }),
   isDefault: z.literal(true).optional(),
-}).refine((change) => Object.keys(change).length > 0, 'names nothing to change')
+}).refine((change) => Object.keys(change).length > 0, 'has no member to change')
   .openapi('ChannelChange')
 
 export const deletedChannelSchema = z.object({
   id: uuidSchema,
-  open: z.int().openapi({ description: 'How many messages were open: they fail within seconds.' }),
+  open: z.int().openapi({ description: 'Open messages; they fail within seconds.' }),
 }).openapi('DeletedChannel')
 
 export const newTokenSchema = z.strictObject({ accessToken }).openapi('NewAccessToken')
 
-/** A channel. It is an endpoint too: `/endpoints/{id}/pause` holds it. */
+/** A channel. It is also an endpoint: `/endpoints/{id}/pause` holds it. */
 export const channelSchema = z.object({
   id: uuidSchema,
   channel: z.string(),
@@ -63,11 +63,11 @@ export const channelSchema = z.object({
   quality: z.string().nullable(),
   state: z.enum(['enabled', 'paused', 'disabled']),
   stateReason: z.string().nullable().openapi({
-    description: 'Begins with `held:` where an error of the account has stopped it.',
+    description: 'Starts with `held:` if an error of the account has stopped it.',
   }),
   messagesPerSecond: z.number(),
   graphVersion: z.string().nullable().openapi({
-    description: 'Null: what the setting `whatsapp.graph_version` says.',
+    description: 'null: the setting `whatsapp.graph_version`.',
   }),
   pairSeconds: z.number(),
   createdAt: timeSchema,

@@ -3,7 +3,7 @@ import { eventTypeName, pageOf, pageQuery, timeSchema, uuidSchema } from './comm
 
 const state = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
   description:
-    'open: nobody has looked at it; replayed: it was sent again; delivered: and arrived; discarded: it will not be sent.',
+    'open: no action yet; replayed: queued again; delivered: the replay arrived; discarded: it will not be sent.',
 })
 
 const members = {
@@ -15,8 +15,8 @@ const members = {
   correlationId: z.string(),
   idempotencyKey: z.string().nullable(),
   eventCreatedAt: timeSchema,
-  why: z.string().openapi({ description: 'Why it was given up.', example: 'out_of_retries' }),
-  error: z.string().openapi({ description: 'What the last try said.' }),
+  why: z.string().openapi({ description: 'Why delivery ended.', example: 'out_of_retries' }),
+  error: z.string().openapi({ description: 'The error of the last attempt.' }),
   retryCount: z.int().openapi({ description: 'Tries that failed.' }),
   attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
   failedAt: timeSchema,
@@ -27,10 +27,9 @@ const members = {
   note: z.string().nullable().openapi({ description: 'Why it was discarded.' }),
 }
 
-/** A dead letter as lists and actions show it. */
 export const deadLetterSchema = z.object(members).openapi('DeadLetter')
 
-/** One with its body. */
+/** A dead letter with its payload. */
 export const wholeDeadLetterSchema = z.object({
   ...members,
   body: z.string().openapi({
@@ -51,7 +50,7 @@ export const deadLetterQuery = z.strictObject({
   eventType: eventTypeName.optional(),
   state: state.optional(),
   from: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Failed then or later.' },
+    param: { description: 'Failed at or after this time.' },
   }),
   to: z.iso.datetime({ offset: true }).optional().openapi({
     param: { description: 'Failed before.' },

@@ -14,20 +14,19 @@ const statuses = [
 ] as const
 
 export const deliveryStatus = z.enum(statuses).openapi({
-  description: 'retrying waits for its next try; held waits for its endpoint, reason says why.',
+  description: 'retrying: waits for its next attempt; held: waits for its endpoint, see reason.',
 })
 
-/** One event for one endpoint. */
 export const deliverySchema = z.object({
-  id: z.string().openapi({ description: 'The ids of event and endpoint with a dot between.' }),
+  id: z.string().openapi({ description: 'The ids of event and endpoint, separated by a dot.' }),
   eventId: uuidSchema,
   endpointId: uuidSchema,
   eventType: z.string(),
   status: deliveryStatus,
   reason: z.string().nullable(),
-  attempt: z.int().openapi({ description: 'The number of the last try.' }),
+  attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
   tries: z.int().nullable().openapi({
-    description: 'Failures that count against its retries; null when it is finished.',
+    description: 'Failed attempts that count as retries; null when it is finished.',
   }),
   nextAttemptAt: timeSchema.nullable(),
   createdAt: timeSchema.openapi({ description: "The event's." }),
@@ -45,7 +44,7 @@ export const attemptSchema = z.object({
   errorClass: z.string().nullable(),
   error: z.string().nullable(),
   durationMs: z.int().nullable(),
-  response: z.string().nullable().openapi({ description: 'The beginning of the response.' }),
+  response: z.string().nullable().openapi({ description: 'The start of the response body.' }),
   nextRetryAt: timeSchema.nullable(),
 }).openapi('Attempt')
 export const attemptPageSchema = pageOf(attemptSchema).openapi('AttemptPage')
@@ -54,14 +53,14 @@ const uuidForm = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 export const deliveryParams = z.object({
   deliveryId: z.string().regex(
     new RegExp(`^${uuidForm}\\.${uuidForm}$`),
-    'is not the ids of an event and an endpoint with a dot between',
+    'is not the ids of an event and an endpoint, separated by a dot',
   ).openapi({
     param: { name: 'deliveryId', in: 'path' },
     example: '01a2203a-0510-79a1-bb91-f1e06b0cb7a6.5601718c-af4d-4072-8528-9a4e1b376fae',
   }),
 })
 
-/** The SQL arguments that name a delivery. */
+/** The SQL arguments that identify a delivery. */
 export function deliveryKey(deliveryId: string): { p_event_id: string; p_endpoint_id: string } {
   const [event = '', endpoint = ''] = deliveryId.split('.')
   return { p_event_id: event, p_endpoint_id: endpoint }

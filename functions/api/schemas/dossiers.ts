@@ -6,20 +6,20 @@ export const dossierParams = z.object({
   dossierId: dossierIdSchema.openapi({ param: { name: 'dossierId', in: 'path' } }),
 })
 
-/** What a person agrees to: MARKETING is asked for apart, UTILITY is all the rest. */
+/** What consent covers: MARKETING needs its own, UTILITY is everything else. */
 const purpose = z.enum(['MARKETING', 'UTILITY'])
 
-/** Consent given or taken back. */
+/** Consent that is granted or withdrawn. */
 export const newConsentSchema = z.strictObject({
   channel: channelName,
   purposes: z.array(purpose).min(1).max(2),
-  granted: z.boolean().openapi({ description: 'False takes it back.' }),
+  granted: z.boolean().openapi({ description: 'false withdraws it.' }),
   source: z.string().min(1).max(200).openapi({
-    description: 'How it was said.',
+    description: 'How consent was expressed.',
     example: 'web form',
   }),
   evidence: z.string().min(1).max(2000).optional().openapi({
-    description: 'Where what shows it can be found.',
+    description: 'Where the evidence is stored.',
     example: 'form 2026-03, record 81',
   }),
 }).openapi('NewConsent', {
@@ -35,7 +35,7 @@ const consent = z.object({
   evidence: z.string().nullable(),
   actor: z.string().nullable(),
   at: timeSchema,
-  inForce: z.boolean().openapi({ description: 'It is the last word about its purpose.' }),
+  inForce: z.boolean().openapi({ description: 'Whether it is the latest record of its purpose.' }),
 })
 
 export const consentsSchema = z.object({ data: z.array(consent) }).openapi('Consents')

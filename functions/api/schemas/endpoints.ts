@@ -4,7 +4,7 @@ import { pageOf, timeSchema, uuidSchema } from './common.ts'
 import { retryPolicySchema } from './retry_config.ts'
 
 const url = z.string().min(1).max(2048).openapi({
-  description: 'Where deliveries are POSTed: https, a public address.',
+  description: 'The URL that receives deliveries by POST: https, a public address.',
   example: 'https://example.com/webhooks',
 })
 const eventTypes = z.array(z.string().min(1).max(128)).max(100).openapi({
@@ -12,9 +12,10 @@ const eventTypes = z.array(z.string().min(1).max(128)).max(100).openapi({
   example: ['order.paid', 'invoice.*'],
 })
 const filter = z.string().min(1).max(1000).nullable().openapi({
-  description: 'A condition on the payload, in a part of jsonpath: paths, wildcards, comparisons ' +
+  description:
+    'A condition on the payload, in a subset of jsonpath: paths, wildcards, comparisons ' +
     'with literals, `in (…)`, `starts with`, `exists(…)`, one level of `? (…)`. Its cost is ' +
-    'bounded when it is saved; the error of what has none names the position and the remedy.',
+    'checked when it is saved; the error of an invalid one names the position and the remedy.',
   example: '$.total > 100 && $.country in ("DE", "FR")',
 })
 const headerName = z.string().min(1).max(100)
@@ -23,41 +24,43 @@ const headerValue = z.string().min(1).max(4096)
 const settings = {
   description: z.string().max(1000).openapi({ example: 'The shop of Ada' }),
   payload: z.enum(['envelope', 'data']).openapi({
-    description: 'What is sent: the event with its data, or the data alone.',
+    description: 'The body: the event with its data, or only the data.',
   }),
   timeoutMs: z.int().min(500).max(60_000).openapi({ description: 'For one whole request.' }),
   maxInFlight: z.int().min(1).max(1000).openapi({ description: 'Requests at a time.' }),
   quantum: z.int().min(1).max(1000).openapi({
-    description: 'Deliveries in a row before the next endpoint has its turn.',
+    description: 'Consecutive deliveries before the next endpoint has its turn.',
   }),
   ratePerSecond: z.number().min(0.001).max(100_000).nullable().openapi({
-    description: 'Requests a second at most; null: as many as go.',
+    description: 'The most requests a second; null: no limit.',
   }),
   rateBurst: z.int().min(1).max(100_000).openapi({
-    description: 'Requests that may follow each other at once when there was a pause.',
+    description: 'Requests without delay after a pause.',
   }),
   retry4xx: z.boolean().openapi({
-    description: 'Retry every 4xx but 410; else 408, 425 and 429 alone.',
+    description: 'Retry every 4xx except 410; otherwise only 408, 425 and 429.',
   }),
   onDeadLetter: z.enum(['continue', 'halt']).openapi({
-    description: 'What an ordered queue does behind a delivery that is out of retries.',
+    description: 'What an ordered queue does after a delivery has used all retries.',
   }),
 }
 const breaker = z.strictObject({
   enabled: z.boolean(),
-  threshold: z.int().min(1).max(1000).openapi({ description: 'Failures in a row that open it.' }),
-  openMs: z.int().min(1000).max(3_600_000).openapi({ description: 'Until the probe.' }),
+  threshold: z.int().min(1).max(1000).openapi({
+    description: 'Consecutive failures that open it.',
+  }),
+  openMs: z.int().min(1000).max(3_600_000).openapi({ description: 'Time until the probe.' }),
 })
 const ordering = z.enum(['none', 'partition', 'endpoint']).openapi({
-  description: 'Whether deliveries keep the order of their partition key, or of all. Fixed.',
+  description:
+    'Whether deliveries keep the order of their partition key, or of all events. Cannot change.',
 })
 
-/** A new endpoint. */
 export const newEndpointSchema = z.strictObject({
   kind: z.enum(['webhook', 'slack', 'rabbitmq', 'kafka']).optional().openapi({
-    description: 'What is sent: signed webhooks, lines of text to a Slack-compatible incoming ' +
-      'webhook, which has no secret, ordering, payload or retry of its own, or messages to a ' +
-      'broker, which has `broker` in place of a URL and is created with a secret key alone.',
+    description: 'The kind: signed webhooks; lines of text to a Slack-compatible incoming ' +
+      'webhook, which has no secret, ordering, payload or retry; or messages to a ' +
+      'broker, which has `broker` instead of a URL and requires a secret key.',
   }),
   url: url.optional(),
   broker: brokerSchema.optional(),
@@ -65,10 +68,10 @@ export const newEndpointSchema = z.strictObject({
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
   secret: z.string().min(1).max(200).optional().openapi({
-    description: '`whsec_` and the base64 of 24 to 64 random bytes; made when absent.',
+    description: '`whsec_` and the base64 of 24 to 64 random bytes; generated if absent.',
   }),
   headers: z.record(headerName, headerValue).optional().openapi({
-    description: 'Headers of your own; their values are never shown again.',
+    description: 'Custom headers; their values are never returned.',
   }),
   ordering: ordering.optional(),
   retry: retryPolicySchema.optional(),
@@ -78,15 +81,15 @@ export const newEndpointSchema = z.strictObject({
   example: { url: 'https://example.com/webhooks', eventTypes: ['order.*'] },
 })
 
-/** A change: what is absent stays. */
+/** A change of an endpoint; absent members stay. */
 export const endpointChangeSchema = z.strictObject({
   url: url.optional(),
-  broker: brokerSchema.optional().openapi({ description: 'What is absent of it stays, too.' }),
+  broker: brokerSchema.optional().openapi({ description: 'Absent members stay, too.' }),
   credentials: credentialsSchema.optional(),
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
   headers: z.record(headerName, headerValue.nullable()).optional().openapi({
-    description: 'By name: a value sets the header, null removes it, the others stay.',
+    description: 'By name: a value sets the header, null removes it; others stay.',
   }),
   breaker: breaker.partial().optional(),
   ...z.object(settings).partial().shape,
@@ -94,18 +97,17 @@ export const endpointChangeSchema = z.strictObject({
 
 export const endpointState = z.enum(['enabled', 'paused', 'disabled'])
 
-/** An endpoint. */
 export const endpointSchema = z.object({
   id: uuidSchema,
   kind: z.string(),
   url: z.string(),
   eventTypes: z.array(z.string()),
   filter: z.string().nullable(),
-  headerNames: z.array(z.string()).openapi({ description: 'Of the headers of your own.' }),
+  headerNames: z.array(z.string()).openapi({ description: 'The names of the custom headers.' }),
   ordering,
   ...settings,
   description: z.string(),
-  broker: brokerSchema.nullable().openapi({ description: 'Of a broker alone.' }),
+  broker: brokerSchema.nullable().openapi({ description: 'Only for brokers.' }),
   breaker: z.object({
     enabled: z.boolean(),
     threshold: z.int(),
@@ -114,15 +116,15 @@ export const endpointSchema = z.object({
   }),
   state: endpointState,
   stateReason: z.string().nullable(),
-  version: z.int().openapi({ description: 'Grows with each change; the ETag.' }),
+  version: z.int().openapi({ description: 'Increases with each change; the ETag.' }),
   createdAt: timeSchema,
   updatedAt: timeSchema,
 }).openapi('Endpoint')
 
-/** An endpoint with its secret, as its creation answers. */
+/** An endpoint with its secret, as its creation returns it. */
 export const createdEndpointSchema = endpointSchema.extend({
   secret: z.string().optional().openapi({
-    description: 'Signs what is sent; shown here. Only webhooks have one.',
+    description: 'Signs deliveries; returned only here. Only webhooks have one.',
   }),
 }).openapi('CreatedEndpoint')
 
@@ -134,5 +136,5 @@ export const endpointParams = z.object({
 
 export const endpointDeletedSchema = z.object({
   id: uuidSchema,
-  open: z.int().openapi({ description: 'Deliveries that are cancelled with it.' }),
+  open: z.int().openapi({ description: 'Open deliveries, which are cancelled.' }),
 }).openapi('EndpointDeleted')

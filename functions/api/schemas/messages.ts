@@ -4,10 +4,9 @@ import { templatePayload } from '../../_shared/messages/whatsapp/template_payloa
 import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
 import { pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
-/** The schemas by the names that openapi.json gives them. */
 export const payloadSchemas = { FreePayload: freePayload, TemplatePayload: templatePayload }
 
-/** Ids that count up: text over the wire, for JSON's numbers are not exact enough. */
+/** Sequential ids, as text because JSON numbers are not exact above 2^53. */
 export const numberIdSchema = z.string().regex(/^[1-9][0-9]{0,17}$/, 'is not an id').openapi({
   example: '4711',
 })
@@ -25,21 +24,22 @@ const recipient = z.string().max(40).refine((text) => e164(text) !== null, {
   message: 'is not a phone number with + and country code',
 }).openapi({ example: '+12025550111' })
 
-/** A new message. What `payloadJson` may hold depends on whether a template is named. */
+/** A new message. The shape of `payloadJson` depends on whether there is a templateCode. */
 export const newMessageSchema = z.strictObject({
   dossierId: dossierIdSchema.optional().openapi({
-    description: 'Whom it is about: its consent is asked, and its activity told.',
+    description:
+      'The person or case that it is about: its consent is required, its activity recorded.',
   }),
   channel: channelName,
   channelId: uuidSchema.optional().openapi({
-    description: 'The channel to send from; absent: the one that is the default.',
+    description: 'The channel to send from; default: the default channel.',
   }),
   to: recipient,
   templateCode: templateCodeSchema.optional().openapi({
-    description: 'Absent: the message needs no template, inside the 24-hour window alone.',
+    description: 'Absent: no template, which is possible only inside the 24-hour window.',
   }),
   payloadJson: z.record(z.string(), z.unknown()).openapi({
-    description: 'TemplatePayload with a templateCode, else FreePayload.',
+    description: 'TemplatePayload with a templateCode, otherwise FreePayload.',
     oneOf: Object.keys(payloadSchemas).map((name) => ({ $ref: `#/components/schemas/${name}` })),
   }),
 }).superRefine(({ templateCode, payloadJson }, context) => {
@@ -66,13 +66,12 @@ export const messageStatus = z.enum([
   'CANCELLED',
 ])
 
-/** A message. */
 export const messageSchema = z.object({
   id: numberIdSchema,
   dossierId: z.string().nullable(),
   channel: z.string(),
   channelId: uuidSchema,
-  to: z.string().openapi({ description: '`erased` after the time that messages are kept.' }),
+  to: z.string().openapi({ description: '`erased` after the retention time of messages.' }),
   templateCode: z.string().nullable(),
   payloadJson: z.record(z.string(), z.unknown()),
   category: z.string().openapi({ description: "The template's, or SERVICE without one." }),
@@ -104,7 +103,7 @@ const messageAttempt = z.object({
   updatedAt: timeSchema,
 })
 
-/** A message with its attempts, the first one first. */
+/** A message with its attempts, oldest first. */
 export const messageDetailSchema = messageSchema.extend({
   attempts: z.array(messageAttempt),
 }).openapi('MessageDetail')
@@ -117,34 +116,33 @@ export const messageQuery = z.strictObject({
   status: messageStatus.optional(),
   channel: channelName.optional(),
   from: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Made at this moment or later.' },
+    param: { description: 'Created at or after this time.' },
   }),
   until: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Made before this moment.' },
+    param: { description: 'Created before this time.' },
   }),
 })
 
-/** How many messages there are of each status. */
+/** The number of messages by status. */
 export const messageCountsSchema = z.record(messageStatus, z.int()).openapi('MessageCounts')
 
 export const messageParams = z.object({
   messageId: numberIdSchema.openapi({ param: { name: 'messageId', in: 'path' } }),
 })
 
-/** `Idempotency-Key` of a message, which is kept as long as the message. */
+/** `Idempotency-Key` of a message, stored as long as the message. */
 export const messageKeyHeader = z.object({
   'idempotency-key': z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not 1 to 128 visible characters')
     .optional().openapi({
       param: {
-        description:
-          "A repeat with the same key is answered with the first one's message, as long as it " +
-          'is there. With the same key another message is refused. Made when absent.',
+        description: 'A repeat with the same key returns the first message, as long as it ' +
+          'exists. A different message with the same key is refused. Generated if absent.',
       },
       example: 'reminder-4711',
     }),
 })
 
-/** What becomes of a create: a new message, the one of the same key, or a refusal. */
+/** The result of a create: a new message, the message of the same key, or a refusal. */
 export const createdMessageSchema = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('created'), message: messageSchema }),
   z.object({ outcome: z.literal('existing'), message: messageSchema }),

@@ -7,7 +7,7 @@ const recipient = z.string().max(40).refine((text) => e164(text) !== null, {
 }).openapi({ example: '+12025550111' })
 
 const purpose = z.enum(['ALL', 'MARKETING']).openapi({
-  description: 'MARKETING: what is no marketing is still sent.',
+  description: 'MARKETING: only marketing is blocked.',
 })
 
 export const optOutParams = z.object({
@@ -16,22 +16,22 @@ export const optOutParams = z.object({
 
 export const optOutQuery = z.strictObject({ ...pageQuery, recipient: recipient.optional() })
 
-/** A person's wish to be sent nothing more. */
+/** A recipient's request to receive no more messages. */
 export const newOptOutSchema = z.strictObject({
   purpose: purpose.default('ALL'),
   source: z.string().min(1).max(200).openapi({
-    description: 'How it was said.',
+    description: 'How it was expressed.',
     example: 'phone call',
   }),
   evidence: z.string().min(1).max(2000).optional().openapi({
-    description: 'Where what shows it can be found.',
+    description: 'Where the evidence is stored.',
   }),
 }).openapi('NewOptOut')
 
 export const optInQuery = z.strictObject({
   purpose: purpose.default('ALL'),
   source: z.string().min(1).max(200).optional().openapi({
-    param: { description: 'How it was said.' },
+    param: { description: 'How it was expressed.' },
   }),
 })
 
@@ -51,5 +51,5 @@ export const optOutPageSchema = pageOf(optOut).openapi('OptOutPage')
 export const optOutChangeSchema = z.object({
   optedOut: z.boolean(),
   purpose: z.string(),
-  isNew: z.boolean().openapi({ description: 'It was otherwise before.' }),
+  isNew: z.boolean().openapi({ description: 'Whether it changed something.' }),
 }).openapi('OptOutChange')

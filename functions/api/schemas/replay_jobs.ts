@@ -1,19 +1,19 @@
 import { z } from '@hono/zod-openapi'
 import { pageOf, timeSchema, uuidSchema } from './common.ts'
 
-/** Which dead letters to send again, and how fast. */
+/** The filter and pace of a replay job. */
 export const newReplayJobSchema = z.strictObject({
   endpointId: uuidSchema.optional(),
   eventType: z.string().min(1).max(128).optional().openapi({ example: 'order.paid' }),
   failedFrom: z.iso.datetime({ offset: true }).optional().openapi({
-    description: 'Failed then or later.',
+    description: 'Failed at or after this time.',
     example: '2026-11-27T00:00:00Z',
   }),
   failedTo: z.iso.datetime({ offset: true }).optional().openapi({
-    description: 'Failed until then; by default until now.',
+    description: 'Failed up to this time; default: now.',
   }),
   ratePerSecond: z.int().min(1).max(1000).default(50).openapi({
-    description: 'How many are put back in a second.',
+    description: 'Dead letters queued again per second.',
   }),
 }).openapi('NewReplayJob')
 
@@ -25,12 +25,12 @@ export const replayJobSchema = z.object({
   failedFrom: timeSchema.nullable(),
   failedTo: timeSchema,
   ratePerSecond: z.int(),
-  replayed: z.int().openapi({ description: 'How many were put back so far.' }),
+  replayed: z.int().openapi({ description: 'Dead letters queued again so far.' }),
   skipped: z.int().openapi({
-    description: 'How many were being sent, or had lost their endpoint.',
+    description: 'Those in flight, or without an endpoint.',
   }),
   reachedAt: timeSchema.nullable().openapi({
-    description: 'When the last letter failed that it came to; it goes on to `failedTo`.',
+    description: 'The failure time of the last processed letter; the job continues to `failedTo`.',
   }),
   createdAt: timeSchema,
   finishedAt: timeSchema.nullable(),

@@ -3,28 +3,28 @@ import { z } from '@hono/zod-openapi'
 const seconds = z.number().min(0).max(604_800)
 
 const common = {
-  maxDelay: seconds.optional().openapi({ description: 'No delay is longer, in seconds.' }),
+  maxDelay: seconds.optional().openapi({ description: 'The longest delay, in seconds.' }),
   maxRetries: z.int().min(0).max(50).optional().openapi({
-    description: 'Retries after the first try; 5 when absent.',
+    description: 'Retries after the first attempt; default 5.',
   }),
   jitter: z.boolean().optional().openapi({
-    description: 'Multiply each delay by a random 0.5 to 1.5, so that retries do not come at once.',
+    description: 'Multiply each delay by a random 0.5 to 1.5, to spread retries.',
   }),
 }
 
-/** A retry policy; times are seconds. */
+/** A retry policy; times are in seconds. */
 export const retryPolicySchema = z.discriminatedUnion('strategy', [
   z.strictObject({
     strategy: z.literal('schedule'),
     delays: z.array(seconds).min(1).max(50).openapi({
-      description: 'Seconds before each retry; the last one is repeated.',
+      description: 'Seconds before each retry; the last one repeats.',
     }),
     ...common,
   }),
   z.strictObject({
     strategy: z.literal('exponential'),
     baseDelay: seconds,
-    factor: z.number().min(1).max(100).optional().openapi({ description: '2 when absent.' }),
+    factor: z.number().min(1).max(100).optional().openapi({ description: 'Default 2.' }),
     ...common,
   }),
   z.strictObject({ strategy: z.literal('linear'), baseDelay: seconds, ...common }),
@@ -33,16 +33,16 @@ export const retryPolicySchema = z.discriminatedUnion('strategy', [
   example: { strategy: 'schedule', delays: [1, 5, 15, 60, 300], maxRetries: 5, jitter: true },
 })
 
-/** What a policy means, failure by failure. */
+/** The schedule of a policy. */
 export const scheduleSchema = z.array(z.object({
   failure: z.int(),
   delaySeconds: z.number(),
   leastSeconds: z.number(),
   mostSeconds: z.number(),
-  afterSeconds: z.number().openapi({ description: 'Since the first try, without jitter.' }),
+  afterSeconds: z.number().openapi({ description: 'Since the first attempt, without jitter.' }),
 }))
 
-/** The policy in force; SQL may hold one with members that no API call would take. */
+/** The policy in force; a policy set by SQL may have members that the API does not accept. */
 export const retryConfigSchema = z.object({
   preset: z.boolean().openapi({
     description: "Whether the policy is the preset of the endpoint's kind.",
@@ -57,7 +57,7 @@ export const retryConfigSchema = z.object({
     jitter: z.boolean().optional(),
   }),
   schedule: scheduleSchema,
-  version: z.int().openapi({ description: 'Of the endpoint; the ETag.' }),
+  version: z.int().openapi({ description: 'The version of the endpoint; the ETag.' }),
 }).openapi('RetryConfig')
 
 export const retryPreviewSchema = z.object({ schedule: scheduleSchema }).openapi('RetryPreview')

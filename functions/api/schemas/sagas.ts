@@ -6,13 +6,13 @@ export const sagaParams = z.object({
     .openapi({ param: { name: 'name', in: 'path' }, example: 'place_order' }),
 })
 
-/** What the saga starts from: the body as a whole. */
+/** The initial context of the saga: the whole body. */
 export const sagaContextSchema = z.record(z.string(), z.unknown()).openapi('SagaContext', {
-  description: 'What the first step gets. Each step adds what it returns.',
+  description: 'The input of the first step. Each step adds its result.',
   example: { order: 7, customer: 'ada', item: 'lamp', quantity: 2 },
 })
 
-/** What became of an execution. */
+/** The result of an execution. */
 export const sagaResultSchema = z.object({
   id: uuidSchema.openapi({ description: 'The correlation id of its events.' }),
   saga: z.string(),
@@ -22,11 +22,11 @@ export const sagaResultSchema = z.object({
     eventId: uuidSchema,
   })),
   eventIds: z.array(uuidSchema),
-  context: z.record(z.string(), z.unknown()).openapi({ description: 'As the last step left it.' }),
+  context: z.record(z.string(), z.unknown()).openapi({ description: 'After the last step.' }),
   repeated: z.boolean().openapi({
     description: 'Whether this is the result of an earlier execution with the same key.',
   }),
 }).openapi('SagaResult')
 
-/** The same as the database gives it: the context as text, for its numbers' sake. */
+/** The same from the database: the context is text, so its numbers stay exact. */
 export const storedSagaResultSchema = sagaResultSchema.extend({ context: z.string() })

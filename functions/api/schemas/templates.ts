@@ -14,11 +14,11 @@ const settings = {
   parameterFormat: z.enum(['POSITIONAL', 'NAMED']),
 }
 
-/** What a code of the organisation's own stands for. */
+/** The Meta template for a code of the organisation. */
 export const newTemplateSchema = z.strictObject({
   ...settings,
   parameterFormat: settings.parameterFormat.optional().openapi({
-    description: 'POSITIONAL unless said.',
+    description: 'Default POSITIONAL.',
   }),
 }).openapi('NewTemplate', {
   example: { name: 'appointment_reminder', language: 'fr', category: 'UTILITY' },
