@@ -1,15 +1,15 @@
-import type { Counted, MetricsAnswer } from './contract.ts'
+import type { Counted, MetricsResult } from './contract.ts'
 import { type Family, labelsOf } from './family.ts'
 
 type CounterSpec = {
-  /** What the database calls it. */
+  /** Its name in the database. */
   metric: string
   name: string
   help: string
   labels: readonly string[]
   /**
-   * The values that are there from the beginning, at 0: a series that begins at 1 has no increase
-   * that a query could see.
+   * Label values that exist from the start, at 0: Prometheus sees no increase in a series that starts
+   * at 1.
    */
   zeros?: (kinds: readonly string[]) => string[][]
 }
@@ -25,41 +25,41 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'attempts',
     name: 'outhook_attempts',
-    help: 'Tries that ended, by what came of them. code is the class of the answer: 2xx, 429, 5xx.',
+    help: 'Finished attempts by outcome. code is the class of the response: 2xx, 429, 5xx.',
     labels: ['kind', 'outcome', 'error_class', 'code'],
     zeros: (kinds) => each(kinds, ['failed', 'lease_expired', '']),
   },
   {
     metric: 'retries',
     name: 'outhook_retries',
-    help: 'Failed tries after which another one was planned.',
+    help: 'Failed attempts that will be retried.',
     labels: ['kind', 'error_class'],
   },
   {
     metric: 'created',
     name: 'outhook_deliveries_created',
-    help: 'Deliveries that routing made: one for each event and endpoint.',
+    help: 'Deliveries that routing created: one for each event and endpoint.',
     labels: [],
     zeros: () => [[]],
   },
   {
     metric: 'deliveries',
     name: 'outhook_deliveries_ended',
-    help: 'Deliveries that ended, by how.',
+    help: 'Deliveries that ended, by outcome.',
     labels: ['kind', 'outcome'],
     zeros: (kinds) => each(kinds, ...ends.map((end) => [end])),
   },
   {
     metric: 'dead_letters',
     name: 'outhook_dead_letters',
-    help: 'Deliveries that became dead letters, by why.',
+    help: 'Deliveries that became dead letters, by reason.',
     labels: ['kind', 'reason'],
     zeros: (kinds) => each(kinds, ...reasons.map((reason) => [reason])),
   },
   {
     metric: 'stale_results',
     name: 'outhook_stale_results',
-    help: 'Results that came when the lease of their delivery had ended, and changed nothing.',
+    help: 'Results that were ignored because the lease of their delivery had expired.',
     labels: [],
     zeros: () => [[]],
   },
@@ -73,14 +73,14 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'events',
     name: 'outhook_events',
-    help: 'Published events, by what routing made of them, which is within a second of the commit.',
+    help: 'Published events by the outcome of routing, which runs within a second of the commit.',
     labels: ['outcome'],
     zeros: () => [['routed'], ['no_subscriber'], ['set_aside']],
   },
   {
     metric: 'runs',
     name: 'outhook_runs',
-    help: 'Runs that called for the first time, by whether they may go on.',
+    help: 'First calls of runs, by whether the run may continue.',
     labels: ['kind', 'result'],
   },
   {
@@ -92,49 +92,48 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'messages_blocked',
     name: 'outhook_messages_blocked',
-    help: 'Messages that policy kept from being created or sent, such as for want of consent.',
+    help: 'Messages that policy has blocked, such as without consent.',
     labels: ['reason'],
     zeros: () => [['consent_required'], ['consent_revoked'], ['opted_out'], ['outside_window']],
   },
   {
     metric: 'callbacks',
     name: 'outhook_whatsapp_updates',
-    help: 'What WhatsApp told in callbacks, by what became of it.',
+    help: 'Updates in WhatsApp callbacks, by result.',
     labels: ['kind', 'state', 'reason'],
   },
   {
     metric: 'requests',
     name: 'outhook_api_requests',
-    help: 'Requests to the HTTP API, as far as its processes have reported them.',
+    help: 'Requests to the HTTP API that its processes have reported.',
     labels: ['method', 'route', 'status'],
   },
   {
     metric: 'endpoint_attempts',
     name: 'outhook_endpoint_attempts',
-    help: 'Tries by endpoint, counted while the setting metrics.per_endpoint is on.',
+    help: 'Attempts by endpoint, counted while the setting metrics.per_endpoint is on.',
     labels: ['endpoint', 'outcome', 'error_class'],
   },
 ]
 
-/** Every counter as a family. */
-export function counterFamilies(answer: MetricsAnswer): Family[] {
-  const kinds = kindsOf(answer)
+export function counterFamilies(result: MetricsResult): Family[] {
+  const kinds = kindsOf(result)
   return [
-    ...specs.map((spec) => familyOf(spec, answer.counters, kinds)),
-    ...otherFamilies(answer.counters),
-    leases(answer.counters, kinds),
+    ...specs.map((spec) => familyOf(spec, result.counters, kinds)),
+    ...otherFamilies(result.counters),
+    leases(result.counters, kinds),
     {
       name: 'outhook_kicks',
       type: 'counter',
-      help: 'Calls that asked for a run: at a commit, or by the tick.',
-      samples: Object.entries(answer.engine.kicks)
+      help: 'Requests for a run, by reason: a commit or the tick.',
+      samples: Object.entries(result.engine.kicks)
         .map(([reason, value]) => ({ labels: [['reason', reason]], value })),
     },
   ]
 }
 
-/** The kinds of the endpoints that there are. */
-export function kindsOf({ queue }: MetricsAnswer): string[] {
+/** The kinds of existing endpoints. */
+export function kindsOf({ queue }: MetricsResult): string[] {
   return [...new Set(queue.endpoints.map(({ kind }) => kind))]
 }
 
@@ -153,7 +152,7 @@ function familyOf(spec: CounterSpec, counters: readonly Counted[], kinds: string
   }
 }
 
-/** The counters without a row: a module counts them. Histograms' names end with `_ms`. */
+/** Counters of modules that have no row here. Names of histograms end with `_ms`. */
 function otherFamilies(counters: readonly Counted[]): Family[] {
   const listed = new Set(specs.map(({ metric }) => metric))
   const widths = new Map<string, number>()
@@ -185,7 +184,7 @@ function leases(counters: readonly Counted[], kinds: string[]): Family {
   return {
     name: 'outhook_leases_expired',
     type: 'counter',
-    help: 'Deliveries whose run ended without a result: it died, or took longer than its lease.',
+    help: 'Deliveries without a result: the run crashed, or took longer than its lease.',
     samples: [...sums].map(([kind, value]) => ({ labels: [['kind', kind]], value })),
   }
 }

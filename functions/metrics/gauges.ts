@@ -1,19 +1,19 @@
-import type { MetricsAnswer } from './contract.ts'
+import type { MetricsResult } from './contract.ts'
 import type { Family, Sample } from './family.ts'
 import { age, at, gauge, since, single } from './gauge.ts'
 
-/** Every gauge as a family. Ages are by the database's clock: no other one has a part in them. */
-export function gaugeFamilies(answer: MetricsAnswer): Family[] {
+/** All gauges as families. Ages use only the database's clock. */
+export function gaugeFamilies(result: MetricsResult): Family[] {
   return [
-    ...queueGauges(answer),
-    ...endpointGauges(answer),
-    ...engineGauges(answer),
-    ...databaseGauges(answer),
+    ...queueGauges(result),
+    ...endpointGauges(result),
+    ...engineGauges(result),
+    ...databaseGauges(result),
   ]
 }
 
 function queueGauges(
-  { queue: { endpoints, due_since, open_since }, events, now }: MetricsAnswer,
+  { queue: { endpoints, due_since, open_since }, events, now }: MetricsResult,
 ): Family[] {
   const byState = (
     value: (group: typeof endpoints[number]) => number,
@@ -23,7 +23,7 @@ function queueGauges(
       labels: [['kind', group.kind], ['state', group.state]],
       value: value(group),
     }))
-  // Keys that are halted are no endpoints.
+  // Halted keys are not endpoints.
   const ofEndpoints = endpoints.filter(({ state }) => state !== 'halted')
   return [
     gauge(
@@ -33,59 +33,59 @@ function queueGauges(
     ),
     gauge(
       'outhook_deliveries_open',
-      'Deliveries that have not ended, by the state of their endpoint, or halted where their key ' +
-        'stands still behind a dead letter: all but enabled hold them.',
+      'Open deliveries by the state of their endpoint; halted: their key is ' +
+        'blocked behind a dead letter. Only those of enabled endpoints are sent.',
       byState(({ open }) => open),
     ),
     gauge(
       'outhook_deliveries_in_flight',
-      'Requests that are under way.',
+      'Requests in flight.',
       byState(({ in_flight }) => in_flight, ofEndpoints),
     ),
     age(
       'outhook_oldest_due',
-      'How long the first delivery that could be sent has been due; 0 when none is.',
+      'Age of the oldest due delivery; 0 without one.',
       since(now, due_since),
     ),
     age(
       'outhook_oldest_open_breaker',
-      'How long the endpoint that fails longest, of those with an open breaker, has failed.',
+      'How long the longest failing endpoint with an open breaker has failed.',
       since(now, open_since),
     ),
     single(
       'outhook_events_unrouted',
-      'Committed events that routing has not come to, counted up to 10,000.',
+      'Committed events that are not routed yet, counted up to 10,000.',
       events.unrouted,
     ),
     age(
       'outhook_oldest_unrouted',
-      'How long the first unrouted event has waited; 0 when none does.',
+      'Age of the oldest unrouted event; 0 without one.',
       since(now, events.unrouted_since),
     ),
     single(
       'outhook_events_set_aside',
-      'Events that could not be routed and wait for a person, counted up to 10,000.',
+      'Set-aside events: routing failed, and an operator must act. Counted up to 10,000.',
       events.set_aside,
     ),
     single(
       'outhook_dead_letters_waiting',
-      'Dead letters that nobody replayed or discarded, counted up to 10,000.',
+      'Dead letters that are neither replayed nor discarded, counted up to 10,000.',
       events.dead_letters,
     ),
   ]
 }
 
-function endpointGauges({ queue: { named }, now }: MetricsAnswer): Family[] {
+function endpointGauges({ queue: { named }, now }: MetricsResult): Family[] {
   const of = (value: (endpoint: typeof named[number]) => number): Sample[] =>
     named.map((endpoint) => ({
       labels: [['endpoint', endpoint.endpoint], ['org', endpoint.org], ['kind', endpoint.kind]],
       value: value(endpoint),
     }))
-  const which = 'of the endpoints that are named (settings metrics.top_endpoints, per_endpoint).'
+  const which = 'of the listed endpoints (settings metrics.top_endpoints, per_endpoint).'
   return [
     gauge(
       'outhook_endpoint_open_deliveries',
-      `Deliveries that have not ended, ${which}`,
+      `Open deliveries, ${which}`,
       of(({ open }) => open),
     ),
     gauge(
@@ -101,14 +101,14 @@ function endpointGauges({ queue: { named }, now }: MetricsAnswer): Family[] {
     ),
     gauge(
       'outhook_endpoint_oldest_due_seconds',
-      `How long the first delivery that could be sent has been due, ${which}`,
+      `Age of the oldest due delivery, ${which}`,
       of(({ due_since }) => since(now, due_since)),
       'seconds',
     ),
   ]
 }
 
-function engineGauges({ engine, now, version }: MetricsAnswer): Family[] {
+function engineGauges({ engine, now, version }: MetricsResult): Family[] {
   const runs = { edge: 0, worker: 0, ...engine.runs }
   const tables = engine.partitions ?? []
   return [
@@ -130,7 +130,7 @@ function engineGauges({ engine, now, version }: MetricsAnswer): Family[] {
     single('outhook_replay_jobs', 'Replay jobs that run or are paused.', engine.replay_jobs),
     gauge(
       'outhook_default_partition_rows',
-      'Rows for whose day there was no partition, counted up to 10,000.',
+      'Rows without a partition for their day, counted up to 10,000.',
       Object.entries(engine.in_default)
         .map(([table, value]) => ({ labels: [['table', table]], value })),
     ),
@@ -141,20 +141,20 @@ function engineGauges({ engine, now, version }: MetricsAnswer): Family[] {
     ),
     gauge(
       'outhook_partitions_ahead_seconds',
-      'For how long there are partitions already.',
+      'Time until the last existing partition ends.',
       tables.map(({ table, until }) => ({ labels: [['table', table]], value: until - now })),
       'seconds',
     ),
     gauge(
       'outhook_partitions_bytes',
-      'The size of the partitions without indexes, as the last vacuum saw it.',
+      'The size of the partitions without indexes, as of the last vacuum.',
       tables.map(({ table, bytes }) => ({ labels: [['table', table]], value: bytes })),
       'bytes',
     ),
   ]
 }
 
-function databaseGauges({ database, now }: MetricsAnswer): Family[] {
+function databaseGauges({ database, now }: MetricsResult): Family[] {
   const tables = database.tables ?? []
   return [
     gauge(
@@ -164,12 +164,12 @@ function databaseGauges({ database, now }: MetricsAnswer): Family[] {
     ),
     gauge(
       'outhook_table_dead_rows',
-      'Dead rows that vacuum has not removed yet, likewise.',
+      'Dead rows that vacuum has not removed yet, by the statistics of Postgres.',
       tables.map(({ table, dead }) => ({ labels: [['table', table]], value: dead })),
     ),
     gauge(
       'outhook_table_vacuum_age_seconds',
-      'Time since the last vacuum of these tables; none where there was none.',
+      'Time since the last vacuum of these tables; absent if there was none.',
       tables.flatMap(({ table, vacuumed_at }) =>
         vacuumed_at === null ? [] : [{ labels: [['table', table]], value: since(now, vacuumed_at) }]
       ),
@@ -177,12 +177,12 @@ function databaseGauges({ database, now }: MetricsAnswer): Family[] {
     ),
     age(
       'outhook_oldest_snapshot',
-      'How long the transaction has been open that holds vacuum up longest.',
+      'Age of the oldest transaction that blocks vacuum.',
       database.snapshot_s,
     ),
     single(
       'outhook_xmin_age_transactions',
-      'How many transactions ago vacuum has to stop, for a session, slot or prepared transaction.',
+      'Transactions since the oldest xmin of a session, slot or prepared transaction, which limits vacuum.',
       database.xmin_age,
     ),
   ]

@@ -1,4 +1,4 @@
-import type { Counted, MetricsAnswer } from './contract.ts'
+import type { Counted, MetricsResult } from './contract.ts'
 import { kindsOf } from './counters.ts'
 import { type Family, labelsOf, type Sample } from './family.ts'
 
@@ -12,15 +12,15 @@ type HistogramSpec = {
   zeros: string[][]
 }
 
-/** Every histogram as a family, in seconds. */
-export function histogramFamilies(answer: MetricsAnswer): Family[] {
-  const { attempt_ms, latency_ms } = answer.bounds
-  const kinds = kindsOf(answer)
+/** All histograms as families, in seconds. */
+export function histogramFamilies(result: MetricsResult): Family[] {
+  const { attempt_ms, latency_ms } = result.bounds
+  const kinds = kindsOf(result)
   const specs: readonly HistogramSpec[] = [
     {
       metric: 'attempt_ms',
       name: 'outhook_attempt_duration_seconds',
-      help: 'How long tries took, from the look-up of the name to the end of the answer.',
+      help: 'Duration of attempts, from the DNS lookup to the end of the response.',
       labels: ['kind', 'outcome'],
       bounds: attempt_ms,
       zeros: kinds.flatMap((kind) => [[kind, 'delivered'], [kind, 'failed']]),
@@ -28,8 +28,8 @@ export function histogramFamilies(answer: MetricsAnswer): Family[] {
     {
       metric: 'latency_ms',
       name: 'outhook_delivery_latency_seconds',
-      help: 'How long deliveries took from when they were due, which is the publishing or ' +
-        'deliver_at, retries included; replays are left out.',
+      help: 'Duration of deliveries since they were due (published, or deliver_at), ' +
+        'with retries and without replays.',
       labels: ['kind'],
       bounds: latency_ms,
       zeros: kinds.map((kind) => [kind]),
@@ -37,13 +37,13 @@ export function histogramFamilies(answer: MetricsAnswer): Family[] {
     {
       metric: 'request_ms',
       name: 'outhook_api_request_duration_seconds',
-      help: 'How long requests to the HTTP API took.',
+      help: 'Duration of requests to the HTTP API.',
       labels: ['method'],
       bounds: attempt_ms,
       zeros: [],
     },
   ]
-  return specs.map((spec) => familyOf(spec, answer.counters))
+  return specs.map((spec) => familyOf(spec, result.counters))
 }
 
 type Series = { labels: string[]; buckets: number[]; ms: number }
@@ -90,7 +90,7 @@ function samplesOf({ bounds, labels: names }: HistogramSpec, series: Series): Sa
   ]
 }
 
-/** OpenMetrics wants a float's spelling, and both formats the same one. */
+/** A float as OpenMetrics requires it; both formats use it. */
 function boundText(ms: number): string {
   const text = String(ms / 1000)
   return text.includes('.') ? text : `${text}.0`

@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
 import { createApp } from '../../../functions/metrics/app.ts'
 import type { FunctionReply } from '../../../functions/_shared/database/functions.ts'
-import type { MetricsAnswer } from '../../../functions/metrics/contract.ts'
+import type { MetricsResult } from '../../../functions/metrics/contract.ts'
 import { metricsReader } from '../../../functions/metrics/database.ts'
 import { someAnswer } from './_answer.ts'
 
@@ -9,15 +9,15 @@ const token = 't'.repeat(32)
 const openMetrics =
   'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1'
 
-type Call = { tokens?: string[]; headers?: Record<string, string>; answer?: () => MetricsAnswer }
+type Call = { tokens?: string[]; headers?: Record<string, string>; result?: () => MetricsResult }
 
 async function get(
-  { tokens = [token], headers = {}, answer = someAnswer }: Call = {},
+  { tokens = [token], headers = {}, result = someAnswer }: Call = {},
 ): Promise<{ status: number; type: string | null; lines: string[]; log: string[] }> {
   const log: string[] = []
   const app = createApp({
     tokens,
-    readMetrics: () => Promise.resolve().then(answer),
+    readMetrics: () => Promise.resolve().then(result),
     log: (_level, message, fields) => log.push(`${message} ${JSON.stringify(fields)}`),
   })
   const response = await app.request('/metrics', {
@@ -75,10 +75,10 @@ Deno.test('a series that has not happened yet is there, at 0', async () => {
 })
 
 Deno.test('a counter that has no row of its own is shown under its name', async () => {
-  const answer = someAnswer()
-  answer.counters.push(['pigeons', ['north', 'lost'], 3, 0], ['pigeons', ['south'], 1, 0])
-  answer.counters.push(['pigeon_ms', ['north', '2'], 5, 60])
-  const { lines } = await get({ answer: () => answer })
+  const result = someAnswer()
+  result.counters.push(['pigeons', ['north', 'lost'], 3, 0], ['pigeons', ['south'], 1, 0])
+  result.counters.push(['pigeon_ms', ['north', '2'], 5, 60])
+  const { lines } = await get({ result: () => result })
   expect(lines.filter((line) => line.includes('pigeon'))).toEqual([
     '# HELP outhook_pigeons_total Counted by a module.',
     '# TYPE outhook_pigeons_total counter',
@@ -122,7 +122,7 @@ Deno.test('GET /metrics answers 503 without a token of its own', async () => {
 
 Deno.test('GET /metrics answers 503 when the database does not, and says why in the log alone', async () => {
   const { status, lines, log } = await get({
-    answer: () => {
+    result: () => {
       throw new Error('connection refused')
     },
   })

@@ -16,15 +16,15 @@ async function post(
   fails = false,
 ): Promise<Answer> {
   const told: Alert[] = []
-  function tell(alerts: Alert[]): Promise<void> {
+  function send(alerts: Alert[]): Promise<void> {
     told.push(...alerts)
     return fails ? Promise.reject(new Error('PagerDuty answered 500')) : Promise.resolve()
   }
   const app = createApp({
     secret,
     tokens: [token],
-    tell,
-    tellForAlertmanager: tell,
+    send,
+    sendForAlertmanager: send,
     log: () => {},
   })
   const response = await app.request(path, {
