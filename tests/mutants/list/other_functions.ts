@@ -41,9 +41,9 @@ export const otherFunctions: readonly Mutant[] = [
   },
   {
     file: 'functions/ops-alerts/from_event.ts',
-    find: `  if (rule === undefined) return null
+    find: `  if (rule === null) return null
 `,
-    replace: `  if (rule === undefined) throw new Error('unknown')
+    replace: `  if (rule === null) throw new Error('unknown')
 `,
     tests: ['functions/ops_alerts/app.test.ts'],
     why: 'An event that is no alert is redelivered until it is a dead letter.',
