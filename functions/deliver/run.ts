@@ -20,7 +20,7 @@ export async function run(deps: RunDeps, options: RunOptions): Promise<RunSummar
     if (hasNoDatabase(state)) await awaitOutstanding(active)
   } finally {
     deps.stop.removeEventListener('abort', ring)
-    await Promise.all([...deps.senders.values()].map((sender) => sender.rest?.()))
+    await Promise.all([...deps.senders.values()].map((sender) => sender.closeIdle?.()))
   }
   summary.end = state.end ?? 'idle'
   return summary

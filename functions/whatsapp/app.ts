@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { CallbackDatabase } from '../_shared/messages/callbacks/database.ts'
-import { type CallbackAnswer, refuse, toResponse } from '../_shared/messages/callbacks/answer.ts'
+import { type CallbackResult, refuse, toResponse } from '../_shared/messages/callbacks/response.ts'
 import { receiveCallback, type ReceiveDeps } from '../_shared/messages/callbacks/receive.ts'
 import { verifyAddress } from '../_shared/messages/callbacks/verify.ts'
 import type { CallTrace } from '../_shared/database/functions.ts'
@@ -42,13 +42,13 @@ export function createApp(deps: AppDeps): Hono<SpanVariables> {
     const database = span === null
       ? deps.database
       : deps.databaseWithin?.({ traceparent: span.traceparent }) ?? deps.database
-    const answer = await receiveCallback(c.req.raw, c.req.param('appKey'), { ...deps, database })
-    const response = toResponse(answer)
+    const result = await receiveCallback(c.req.raw, c.req.param('appKey'), { ...deps, database })
+    const response = toResponse(result)
     // The line has no path, because the app's key in it is confidential.
     deps.log(response.status >= 500 ? 'warn' : 'info', 'callback', {
       status: response.status,
       ms: Math.round(deps.now() - started),
-      ...counted(answer),
+      ...counted(result),
     })
     return response
   })
@@ -68,6 +68,6 @@ export function createApp(deps: AppDeps): Hono<SpanVariables> {
   return app
 }
 
-function counted(answer: CallbackAnswer): Record<string, number> {
-  return answer.kind === 'stored' ? answer.counts : {}
+function counted(result: CallbackResult): Record<string, number> {
+  return result.kind === 'stored' ? result.counts : {}
 }

@@ -15,17 +15,14 @@ export type DirectOptions = {
   /** A connection string; its role needs EXECUTE on `outbox.dispatch`. */
   url: string
   timeoutMs?: number
-  /** The contracts that the calls name. */
+  /** The contracts that these functions support. */
   speaks?: ContractRange
 }
 
-/** PostgREST hoists this limit from the function; on a session of our own we set it. */
+/** PostgREST takes this limit from the function's settings; a direct session must set it. */
 const statementTimeoutMs = 5_000
 
-/**
- * Calls the database over a connection of its own, as the worker does. It connects at the first
- * call.
- */
+/** Calls the database over its own connection, as the worker does. It connects at the first call. */
 export function connectDirect(
   { url, timeoutMs = callTimeoutMs, speaks = contractRange }: DirectOptions,
 ): Database {
@@ -62,12 +59,11 @@ export function connectDirect(
 
 function open(url: string): postgres.Sql {
   return postgres(url, {
-    // As many as a worker has dispatches on their way.
+    // One for each dispatch in flight.
     max: 2,
     connect_timeout: 5,
     max_lifetime: null,
-    // dispatch needs no type of the user's own, and this look-up costs a round trip at each
-    // connect.
+    // dispatch uses only built-in types, and fetching types costs a round trip at each connect.
     fetch_types: false,
     onnotice: () => {},
     connection: { application_name: 'outhook', statement_timeout: statementTimeoutMs },
@@ -75,9 +71,9 @@ function open(url: string): postgres.Sql {
 }
 
 /**
- * Whether the connection is gone or may be, after no response in time. postgres.js connects again by
- * itself, but after an ECONNRESET its next query was never sent in one case of five. A read-only
- * connection may lead to a server that became a standby, or may still have an old setting.
+ * Whether the connection is lost, or may be after a timeout. postgres.js reconnects by itself, but after
+ * an ECONNRESET it never sent its next query in one case of five. A read-only connection may lead to a
+ * server that became a standby, or may have an old setting.
  */
 function isConnectionLost(cause: unknown): boolean {
   return !(cause instanceof postgres.PostgresError) || cause.severity !== 'ERROR' ||
@@ -89,10 +85,7 @@ function renew(sql: postgres.Sql, url: string): postgres.Sql {
   return open(url)
 }
 
-/**
- * The results go as text: postgres.js would turn a parameter that Postgres calls jsonb into JSON
- * twice.
- */
+/** Sends the results as text, because postgres.js would encode a jsonb parameter as JSON twice. */
 function ask(
   sql: postgres.Sql,
   call: DispatchCall,
@@ -113,7 +106,7 @@ function isMissing(code: string, cause: unknown): boolean {
   return code === '3F000' || code === '42883' && /\boutbox\.dispatch\(/.test(messageOf(cause))
 }
 
-/** postgres.js uses one field for SQLSTATEs, its own codes and those of the system. */
+/** postgres.js uses one field for SQLSTATEs, its own codes and system codes. */
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error) || !('code' in cause)) return ''
   return typeof cause.code === 'string' ? cause.code : ''

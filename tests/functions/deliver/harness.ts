@@ -105,7 +105,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
 export const failure: Outcome = {
   outcome: 'failed',
   error_class: 'status',
-  error: 'The endpoint answered 500',
+  error: 'The endpoint responded with 500',
   status: 500,
 }
 

@@ -71,7 +71,7 @@ Deno.test('checkTarget() takes public hosts and names, and http where it is allo
   expect(checkTarget('http://10.0.0.1:8080/', local).ok).toBe(false)
   expect(checkTarget('ftp://example.com/', local)).toEqual({
     ok: false,
-    problem: 'The URL must begin with https://',
+    problem: 'The URL must start with https://',
   })
 })
 

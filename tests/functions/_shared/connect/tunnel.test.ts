@@ -41,8 +41,8 @@ Deno.test('a proxy makes the connections, which are kept and used again', async 
     const port = Number(new URL(receiver.url).port)
     await withProxy({ connectTo: port }, {}, async (send, proxy) => {
       const url = `${tls === undefined ? 'http' : 'https'}://receiver.test:8443`
-      expect(await send(`${url}/a`)).toMatchObject({ kind: 'answer', status: 200 })
-      expect(await send(`${url}/b`)).toMatchObject({ kind: 'answer', status: 200 })
+      expect(await send(`${url}/a`)).toMatchObject({ kind: 'response', status: 200 })
+      expect(await send(`${url}/b`)).toMatchObject({ kind: 'response', status: 200 })
       expect(proxy.asked).toEqual([{ target: 'receiver.test:8443', authorization: null }])
       expect(receiver.received.map(({ path }) => path)).toEqual(['/a', '/b'])
       expect(receiver.received[0]?.headers['host']).toBe('receiver.test:8443')

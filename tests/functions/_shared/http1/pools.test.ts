@@ -38,7 +38,7 @@ Deno.test('createHttp1Transport() speaks TLS with the vetted address under the n
   const url = `https://receiver.test:${new URL(receiver.url).port}/`
   const options = { resolve: resolveToLoopback, ca: selfSigned.cert }
   await withTransport(options, [receiver], async (transport) => {
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
     expect(receiver.received[0]?.headers['host']).toBe(new URL(url).host)
   })
 })
@@ -117,9 +117,9 @@ Deno.test('createHttp1Transport() opens another connection when it has seen the 
     },
     answerOne,
   ], async (url, [closed]) => {
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
     await closed
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
   })
   await transport.close()
   await nextTurn()
@@ -134,9 +134,9 @@ Deno.test('createHttp1Transport() gives reset when a kept connection closes unde
     },
     answerOne,
   ], async (url) => {
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
     expect(await post(transport, url, local)).toMatchObject({ kind: 'fault', errorClass: 'reset' })
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
   })
   await transport.close()
   await nextTurn()
@@ -248,8 +248,8 @@ Deno.test('createHttp1Transport() uses no connection again that still has a body
     const limits = { timeoutMs: 10_000, successBytes: 256, failureBytes: 256 }
     const url = new URL(`http://127.0.0.1:${listener.addr.port}/`)
     const first = await transport.post({ url, headers: [], body, ...limits, policy: local })
-    expect(first).toMatchObject({ kind: 'answer', status: 200 })
-    expect(await post(transport, url.href, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(first).toMatchObject({ kind: 'response', status: 200 })
+    expect(await post(transport, url.href, local)).toMatchObject({ kind: 'response', status: 200 })
     expect(open.length).toBe(2)
   })
   listener.close()

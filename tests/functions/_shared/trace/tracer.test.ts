@@ -156,7 +156,7 @@ Deno.test('spans wait for each other, survive a collector that is away for a mom
   collector.statuses.push(401)
   await tracer.flush()
   expect(logged).toEqual([
-    ['warn', 'spans dropped', { spans: 1, error: 'the collector answered 401' }],
+    ['warn', 'spans dropped', { spans: 1, error: 'the collector responded with 401' }],
   ])
   await collector.stop()
 })

@@ -47,7 +47,7 @@ Deno.test('an error of the database is told by its codes, since its words may qu
   const error = { code: '22P02', message: 'wamid.X', details: '+1202', hint: 'wamid.X' }
   const refused = over({ ok: false, status: 400, error })
   expect(await refused.database.store({ appId: '7', orgId: null, updates: [] }))
-    .toEqual({ ok: false, error: 'outbox.receive_callbacks answers 400 22P02' })
+    .toEqual({ ok: false, error: 'outbox.receive_callbacks fails with 400 22P02' })
   const odd = over({ ok: true, data: { app: { id: '7', secrets: 'wamid.X' } } })
   expect(await odd.database.findApp('k')).toEqual({
     ok: false,
@@ -62,7 +62,7 @@ Deno.test('the error for a function that the database lacks has a remedy', async
   const { database } = over({ ok: false, status: 404, error })
   expect(await database.findApp('k')).toEqual({
     ok: false,
-    error: 'outbox.callback_app answers 404 PGRST202; the functions and the database have ' +
+    error: 'outbox.callback_app fails with 404 PGRST202; the functions and the database have ' +
       'different versions: push the migrations and deploy the functions of the same version',
   })
 })

@@ -3,7 +3,7 @@ import { expect } from '@std/expect'
 import {
   type CallbackCode,
   toResponse,
-} from '../../../../../functions/_shared/messages/callbacks/answer.ts'
+} from '../../../../../functions/_shared/messages/callbacks/response.ts'
 import type {
   App,
   AppReply,

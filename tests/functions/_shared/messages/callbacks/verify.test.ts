@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect } from '@std/expect'
-import { toResponse } from '../../../../../functions/_shared/messages/callbacks/answer.ts'
+import { toResponse } from '../../../../../functions/_shared/messages/callbacks/response.ts'
 import { verifyToken } from '../../../../../functions/_shared/messages/callbacks/token.ts'
 import { verifyAddress } from '../../../../../functions/_shared/messages/callbacks/verify.ts'
 

@@ -100,7 +100,7 @@ Deno.test('use() begins anew behind a connection that broke, and closes it when 
   expect(it.dialled).toMatchObject([{ isClosed: false }, { isClosed: false }])
   slow.resolve(delivered)
   expect(await waiting).toEqual(delivered)
-  await it.connections.rest()
+  await it.connections.closeIdle()
   expect(it.dialled).toMatchObject([{ isClosed: true }, { isClosed: true }])
 })
 
@@ -123,20 +123,20 @@ Deno.test('use() connects anew when the policy changes', async () => {
   expect(it.dialled).toMatchObject([{ isClosed: true }, { isClosed: false }])
 })
 
-Deno.test('rest() closes what nothing uses at once, and the rest when its work is done', async () => {
+Deno.test('closeIdle() closes what nothing uses at once, and the rest when its work is done', async () => {
   const it = harness()
   await it.send(undefined, 'idle')
   const slow = Promise.withResolvers<Outcome>()
   const waiting = it.send(() => slow.promise, 'busy')
   await Promise.resolve()
-  await it.connections.rest()
+  await it.connections.closeIdle()
   expect(it.dialled).toMatchObject([
     { target: 'idle', isClosed: true },
     { target: 'busy', isClosed: false },
   ])
   slow.resolve(delivered)
   await waiting
-  await it.connections.rest()
+  await it.connections.closeIdle()
   expect(it.dialled[1]?.isClosed).toBe(true)
 })
 

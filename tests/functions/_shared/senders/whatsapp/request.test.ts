@@ -189,7 +189,7 @@ Deno.test('graphRequest() names the field that does not serve, and not its value
   const table: [Partial<OutgoingMessage>, string][] = [
     [{ template: null, payload: { type: 'text', text: '' } }, 'text: '],
     [{ template: null, payload: 'Secret' }, ': '],
-    [{ payload: { parameters: { a: 'Secret' } } }, 'parameters: This template numbers'],
+    [{ payload: { parameters: { a: 'Secret' } } }, 'parameters: This template has positional'],
     [{ payload: { header: { type: 'image', link: 'Secret' } } }, 'header.link: '],
   ]
   for (const [over, problem] of table) {

@@ -159,10 +159,10 @@ Deno.test('send() refuses a delivery that came without its message or channel', 
   const { ready, send } = createWhatsAppSender(systemClock)
   const [channel, message] = [sampleChannel(), sampleMessage()]
   const rows = [
-    [{}, {}, 'its channel'],
-    [{ channel: { ...channel, spacing_ms: -1 } }, { message }, 'its channel'],
-    [{ channel }, {}, 'its message'],
-    [{ channel }, { message: { ...message, to: 7 } }, 'its message'],
+    [{}, {}, 'no channel'],
+    [{ channel: { ...channel, spacing_ms: -1 } }, { message }, 'no channel'],
+    [{ channel }, {}, 'no message'],
+    [{ channel }, { message: { ...message, to: 7 } }, 'no message'],
   ] as const
   for (const [endpoint, event, missing] of rows) {
     const parts = [sampleDelivery(), sampleEndpoint(endpoint), sampleEvent(event)] as const

@@ -1,14 +1,14 @@
 import { expect } from '@std/expect'
-import { outcomeOf } from '../../../../../functions/_shared/senders/whatsapp/answer.ts'
+import { outcomeOf } from '../../../../../functions/_shared/senders/whatsapp/response.ts'
 import type { Exchange } from '../../../../../functions/_shared/transport/transport.ts'
 import { graphError } from '../../../../e2e/graph/errors.ts'
 
-type Answer = Extract<Exchange, { kind: 'answer' }>
+type Answer = Extract<Exchange, { kind: 'response' }>
 
 function answer(status: number, body: unknown, over: Partial<Answer> = {}): Answer {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const bytes = new TextEncoder().encode(text)
-  return { kind: 'answer', status, retryAfter: null, body: bytes, cut: false, ...over }
+  return { kind: 'response', status, retryAfter: null, body: bytes, cut: false, ...over }
 }
 
 const accepted = {
@@ -84,7 +84,7 @@ Deno.test('outcomeOf() has the status alone where no error of Meta came', () => 
     expect(outcomeOf(answer(502, body))).toEqual({
       outcome: 'failed',
       error_class: 'status',
-      error: 'The Graph API answered 502 and gave no reason of its own',
+      error: 'The Graph API responded with 502 and gave no reason',
       status: 502,
     })
   }

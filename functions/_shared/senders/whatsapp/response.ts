@@ -4,7 +4,7 @@ import { safeString, safeText } from '../../base/safe_text.ts'
 import { type Exchange, isSuccess } from '../../transport/transport.ts'
 import { readUsage } from './usage.ts'
 
-/** What Meta says beside its code. */
+/** Meta's facts besides its error code. */
 type MetaFacts = {
   title?: string
   details?: string
@@ -17,7 +17,7 @@ type MetaFacts = {
   usage?: Record<string, unknown>
 }
 
-type Answer = Extract<Exchange, { kind: 'answer' }>
+type Answer = Extract<Exchange, { kind: 'response' }>
 
 const taken = z.object({
   messages: z.tuple([z.object({ id: z.string().min(1), message_status: maybe(z.string()) })])
@@ -32,7 +32,7 @@ const refused = z.object({
     error_subcode: maybe(z.int()),
     is_transient: maybe(z.boolean()),
     error_user_title: maybe(z.string()),
-    /** Words alone in older answers. */
+    /** Older versions have only a text. */
     error_data: maybe(z.union([z.string(), z.object({ details: maybe(z.string()) })])),
     fbtrace_id: maybe(z.string()),
   }),
@@ -41,8 +41,8 @@ const refused = z.object({
 type GraphError = z.infer<typeof refused>['error']
 
 /**
- * The facts of one call of the Graph API. Meta's own code decides what a failure means, not the
- * status it came with; the body is not kept, for it names the person.
+ * The outcome of a Graph API call. Meta's error code decides what a failure means, not the HTTP status.
+ * The body is not stored, because it contains the recipient's number.
  */
 export function outcomeOf(exchange: Exchange): Outcome {
   if (exchange.kind === 'fault') return failed(exchange.errorClass, exchange.message)
@@ -50,15 +50,15 @@ export function outcomeOf(exchange: Exchange): Outcome {
   const json = jsonOf(exchange)
   const read = refused.safeParse(json)
   if (read.success) return refusal(exchange, read.data.error)
-  // Meta has taken what it answers 200 for, whether or not the id can be read: a status brings it.
+  // Meta has accepted what it answers with 200, even without a readable id: a status callback has it.
   if (isSuccess(status)) return success(exchange, json)
   const isRedirect = status >= 300 && status < 400
-  const what = isRedirect ? 'redirects, which is never followed' : 'gave no reason of its own'
-  const words = `The Graph API answered ${status} and ${what}`
+  const what = isRedirect ? 'redirects, and redirects are not followed' : 'gave no reason'
+  const words = `The Graph API responded with ${status} and ${what}`
   return withWait(failed(isRedirect ? 'redirect' : 'status', words, { status }), exchange)
 }
 
-/** A failure; `error` is safe for the organisation to read. */
+/** A failure; `error` is safe for the organisation. */
 export function failed(
   errorClass: ErrorClass,
   error: string,
@@ -96,7 +96,7 @@ function refusal(answer: Answer, error: GraphError): Outcome {
   return withWait(outcome, answer)
 }
 
-/** Takes the longer wait of the two that an answer may ask for. */
+/** Uses the longer one of Retry-After and the usage headers' wait. */
 function withWait(
   outcome: Outcome & { outcome: 'failed' },
   { retryAfter, headers = {} }: Answer,
@@ -116,7 +116,7 @@ function jsonOf({ body, cut }: Answer): unknown {
   }
 }
 
-/** Keeps a text that came; what is of another type counts as absent. */
+/** Stores a text if there is one. */
 function put(
   facts: MetaFacts,
   name: 'title' | 'details' | 'fbtrace_id' | 'message_status' | 'wa_id',
@@ -125,12 +125,12 @@ function put(
   if (value !== undefined && value !== '') facts[name] = safeString(value, 1000)
 }
 
-/** Seven digits and more, with what people write between them, are somebody's number. */
+/** Seven or more digits, with separators between them, may be a phone number. */
 function withoutNumbers(text: string): string {
   return text.replace(/\+?\d(?:[ ().-]*\d){6,}/g, '…')
 }
 
-/** A field that may be absent or of another type: no answer is given up for one. */
+/** A member that may be absent or have another type, without making the response invalid. */
 function maybe<T extends z.ZodType>(schema: T): z.ZodCatch<z.ZodOptional<T>> {
   return schema.optional().catch(undefined)
 }
