@@ -8,22 +8,22 @@ import { buildMigration, readSqlFiles, releasedVersion } from './schema/migratio
 import { builtMigration, expectedDump, expectedFunctions, projectRoot } from './schema/project.ts'
 
 const help =
-  `Build supabase/migrations from sql/ while there is no release, and what tests compare with.
+  `Build supabase/migrations from sql/ until the first release, and the files that tests compare with.
 
   npx -y deno@2.9.6 task db:build [--check]
 
   --check  only compare the migration with sql/
   --help   show this`
 
-/** What a build came to: an exit code for the shell and one line for the person. */
+/** The result of a build: an exit code and one line to print. */
 export interface BuildOutcome {
   code: 0 | 1
   message: string
 }
 
 /**
- * Builds the migration of the project at `root` from its sql/ folder, or only compares when
- * `check`. Writes nothing once CHANGELOG.md names a release.
+ * Builds the migration of the project at `root` from its sql/ folder; with `check` it only compares.
+ * It writes nothing after the first release in CHANGELOG.md.
  */
 export async function buildMigrationFile(root: string, check: boolean): Promise<BuildOutcome> {
   const version = releasedVersion(await readOr(join(root, 'CHANGELOG.md'), ''))
@@ -31,7 +31,7 @@ export async function buildMigrationFile(root: string, check: boolean): Promise<
     return { code: 0, message: `Migrations are frozen since release ${version}` }
   }
   const files = await readSqlFiles(root)
-  if (files.length === 0) return { code: 1, message: 'sql/ holds no .sql file to build from' }
+  if (files.length === 0) return { code: 1, message: 'sql/ has no .sql file to build from' }
   const target = join(root, builtMigration)
   const built = buildMigration(files)
   if (built === await readOr(target, null)) {
@@ -55,7 +55,7 @@ export async function buildMigrationFile(root: string, check: boolean): Promise<
   return { code: 0, message: `Built ${builtMigration} from ${files.length} files of sql/` }
 }
 
-/** Writes the dump and the table of functions that sql/ makes, for the tests to compare with. */
+/** Writes the dump and the list of functions of sql/, with which the tests compare. */
 async function writeExpected(root: string): Promise<void> {
   await withSchema(root, 'sql', async (pg) => {
     await Deno.writeTextFile(join(root, expectedDump), await dumpSchema(pg))
@@ -79,12 +79,11 @@ async function run({ check }: Values<typeof checkFlags>): Promise<number> {
   if (check || outcome.code !== 0) return outcome.code
   await writeExpected(projectRoot)
   print(
-    `Wrote ${expectedDump} and ${expectedFunctions}: read what changed, then run \`deno task types\``,
+    `Wrote ${expectedDump} and ${expectedFunctions}: check the changes, then run \`deno task types\``,
   )
   return 0
 }
 
-/** Runs the command with the arguments of this process. */
 export const main = (): Promise<never> => runCommand({ help, flags: checkFlags, run })
 
 if (import.meta.main) await main()

@@ -124,7 +124,7 @@ Deno.test('a start shows why a delivery has ended without success, and what to d
   const { code, stderr } = await startOnce()
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^Event [0-9a-f-]{36} did not arrive: .*setting egress.allow_cidrs was changed; begin anew with --fresh/,
+    /^Event [0-9a-f-]{36} did not arrive: .*setting egress.allow_cidrs was changed; start with --fresh/,
   )
   expect(stderr).toMatch(/^ {2}error_class +blocked$/m)
   expect(stderr).toMatch(/^ {2}error +The address is not allowed/m)

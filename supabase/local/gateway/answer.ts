@@ -1,16 +1,16 @@
-/** From the row that a call returned to the HTTP answer that PostgREST would give. */
+/** Creates the HTTP response that PostgREST would return for the row of a call. */
 import { httpStatus, RestFailure } from './failure.ts'
 import type { Routine } from './catalog.ts'
 
-/** What a caller asked for beyond the call itself. */
+/** The caller's options for the response. */
 export interface Wishes {
   /** `Accept: application/vnd.pgrst.object+json`: exactly one row, as an object. */
   single: boolean
   /** `Prefer: return=minimal`. */
   minimal: boolean
-  /** HEAD: everything but the body. */
+  /** HEAD: no body. */
   head: boolean
-  /** The preferences that were followed, for `Preference-Applied`. */
+  /** The applied preferences, for `Preference-Applied`. */
   applied: string[]
 }
 
@@ -33,10 +33,10 @@ const MEDIA_TYPES: Readonly<Record<string, 'many' | 'single'>> = {
   'application/vnd.pgrst.object': 'single',
 }
 
-/** Statuses that forbid a body. */
+/** Statuses without a body. */
 const EMPTY_STATUSES = new Set([204, 205, 304])
 
-/** Reads the Accept header: the first media type known decides. */
+/** Reads the Accept header: the first known media type counts. */
 export function readAccept(accept: string): 'many' | 'single' | RestFailure {
   const types = accept.split(',').map((each) => each.split(';')[0]?.trim().toLowerCase() ?? '')
   const known = types.find((type) => MEDIA_TYPES[type] !== undefined)
@@ -49,7 +49,7 @@ export function readAccept(accept: string): 'many' | 'single' | RestFailure {
     )
 }
 
-/** Whether the rows do not satisfy `Accept: application/vnd.pgrst.object+json`. */
+/** The failure if the rows do not satisfy `Accept: application/vnd.pgrst.object+json`; null if they do. */
 export function singleFailure(row: CallRow): RestFailure | null {
   return row.count === 1 ? null : new RestFailure(
     406,
@@ -59,7 +59,7 @@ export function singleFailure(row: CallRow): RestFailure | null {
   )
 }
 
-/** Builds the answer of a call that succeeded. */
+/** Creates the response of a successful call. */
 export function writeAnswer(
   row: CallRow,
   routine: Routine,

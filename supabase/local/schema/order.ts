@@ -1,18 +1,17 @@
 import { join } from 'node:path'
 
-/** A module of the schema: its name and its files from the root, in the order of applying. */
+/** A module of the schema: its name and its files in order. */
 export interface Module {
   name: string
-  /** Such as `sql/events/publish.sql`. */
+  /** From the root, such as `sql/events/publish.sql`. */
   paths: string[]
 }
 
-/** The table of contents of sql/, from the root. */
 export const orderPath = 'sql/order.txt'
 
 /**
- * Reads the table of contents: `[name]` begins a module, each other line names a file below sql/
- * without its ending, `#` begins a comment. Throws an Error that names the line it cannot read.
+ * Parses sql/order.txt: `[name]` starts a module, each other line is a file in sql/ without its extension,
+ * `#` starts a comment. Throws an Error that names an invalid line.
  */
 export function parseOrder(text: string): Module[] {
   const modules: Module[] = []
@@ -33,7 +32,7 @@ export function parseOrder(text: string): Module[] {
   return modules
 }
 
-/** The modules of the project at `root`. Throws as parseOrder() and when the file is missing. */
+/** The modules of the project at `root`. Rejects like parseOrder(), or if the file is missing. */
 export async function readOrder(root: string): Promise<Module[]> {
   return parseOrder(await Deno.readTextFile(join(root, orderPath)))
 }
