@@ -98,8 +98,8 @@ export const dispatchResponse = z.object({
 const claimKey = z.object({ event: z.string(), endpoint: z.string(), attempt: z.int() })
 
 /** The claims in a response, as far as they can be read from an otherwise invalid one. */
-export function readClaims(answer: unknown): ClaimKey[] {
-  const read = z.object({ deliveries: z.array(z.unknown()) }).safeParse(answer)
+export function readClaims(response: unknown): ClaimKey[] {
+  const read = z.object({ deliveries: z.array(z.unknown()) }).safeParse(response)
   if (!read.success) return []
   return read.data.deliveries.flatMap((one) => {
     const key = claimKey.safeParse(one)

@@ -18,8 +18,8 @@ const refusedResponse = z.object({
 })
 
 /** Reads the refusal from a response of any contract; null if there is none. */
-export function readRefusal(answer: unknown): ContractRefusal | null {
-  const read = refusedResponse.safeParse(answer)
+export function readRefusal(response: unknown): ContractRefusal | null {
+  const read = refusedResponse.safeParse(response)
   return read.success ? read.data.refused : null
 }
 

@@ -141,9 +141,9 @@ export function supervise(options: SupervisorOptions): Supervisor {
       async origin(patienceMs): Promise<string | null> {
         const enough = new AbortController()
         const waited = pause(patienceMs, AbortSignal.any([enough.signal, stopping.signal]))
-        const answer = await Promise.race([origin.promise, waited.then(() => null)])
+        const response = await Promise.race([origin.promise, waited.then(() => null)])
         enough.abort()
-        return answer
+        return response
       },
     },
     failed: failed.promise,

@@ -16,7 +16,7 @@ import { createCatalog } from './catalog.ts'
 import { createUserSettings } from './context.ts'
 import { RestFailure } from './failure.ts'
 import { createProxy, type ProxyFunction } from './proxy.ts'
-import { answerRpc, type RpcDeps } from './rpc.ts'
+import { handleRpc, type RpcDeps } from './rpc.ts'
 import { createSlots } from './slots.ts'
 
 export interface GatewayOptions {
@@ -111,7 +111,7 @@ function createApp(rpc: RpcDeps, proxy: ProxyFunction, log: (line: string) => vo
   const app = new Hono<Env>()
   app.use('/rest/*', cors({ origin: '*', exposeHeaders: ['Content-Range', 'Location'] }))
   app.use('/auth/*', cors({ origin: '*' }))
-  app.all('/rest/v1/rpc/:fn', (c) => answerRpc(c.req.raw, c.req.param('fn'), rpc))
+  app.all('/rest/v1/rpc/:fn', (c) => handleRpc(c.req.raw, c.req.param('fn'), rpc))
   app.get('/auth/v1/.well-known/jwks.json', (c) => c.json(publicKeys(rpc.keys)))
   app.all('/functions/v1/*', (c) => proxy(c.req.raw, c.env.peer))
   app.notFound((c) => absent(c.req.path).toResponse())

@@ -109,7 +109,7 @@ async function passOn(
     return new Response(response.body, {
       status: response.status,
       statusText: response.statusText,
-      headers: answerHeaders(request, response),
+      headers: responseHeaders(request, response),
     })
   } catch {
     if (idle.signal.aborted) {
@@ -140,7 +140,7 @@ function forwardedHeaders(request: Request, peer: string): Headers {
 }
 
 /** Without a custom domain, hosted projects serve HTML as plain text. */
-function answerHeaders(request: Request, response: Response): Headers {
+function responseHeaders(request: Request, response: Response): Headers {
   const headers = withoutHopByHop(response.headers)
   const html = headers.get('content-type')?.startsWith('text/html') ?? false
   if (html && request.method === 'GET') headers.set('content-type', 'text/plain')

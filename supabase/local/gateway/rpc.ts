@@ -1,7 +1,13 @@
 /** `/rest/v1/rpc/<function>`: runs a call in a transaction, as PostgREST does. */
 import postgres from 'postgres'
 import type { StackKeys } from '../keys.ts'
-import { type CallRow, readAccept, singleFailure, type Wishes, writeAnswer } from './answer.ts'
+import {
+  type CallRow,
+  readAccept,
+  type ResponseOptions,
+  singleFailure,
+  writeResponse,
+} from './response.ts'
 import { type Caller, type IdentifyCaller, swapApiKey } from './caller.ts'
 import type { Catalog, CatalogEntry, RoutineName } from './catalog.ts'
 import { readSettings, type UserSettings } from './context.ts'
@@ -25,7 +31,7 @@ export interface RpcDeps {
 }
 
 /** Responds to one call of a function, also after a failure. */
-export async function answerRpc(request: Request, fn: string, deps: RpcDeps): Promise<Response> {
+export async function handleRpc(request: Request, fn: string, deps: RpcDeps): Promise<Response> {
   const outcome = await callRoutine(request, fn, deps)
   return outcome instanceof RestFailure ? outcome.toResponse() : outcome
 }
@@ -57,12 +63,12 @@ async function callRoutine(
   const asked = { request, deps, authorization, caller, name, payload, single: accept === 'single' }
   try {
     const known = await sent(() => deps.catalog.known(name, caller.role))
-    const answer = await callKnown(asked, known)
-    if (!(answer instanceof RestFailure) || !ABSENT.has(answer.code)) return answer
+    const response = await callKnown(asked, known)
+    if (!(response instanceof RestFailure) || !ABSENT.has(response.code)) return response
     // The cached entry may be outdated. None of these failures has changed anything.
     const read = await sent(() => deps.catalog.read(name, caller.role))
     const isBehind = JSON.stringify(read) !== JSON.stringify(known)
-    return isBehind ? await callKnown(asked, read) : answer
+    return isBehind ? await callKnown(asked, read) : response
   } catch (error) {
     return queryFailure(error, caller.role === 'anon')
   } finally {
@@ -102,7 +108,7 @@ async function callKnown(
       routine,
       userSettings: await deps.userSettings(),
     })
-    const wishes: Wishes = {
+    const options: ResponseOptions = {
       single,
       minimal: prefer.has('return=minimal'),
       head: request.method === 'HEAD',
@@ -119,7 +125,7 @@ async function callKnown(
       maxRows: deps.maxRows,
     }
     const row = await sent(() => runCall(deps.sql, call))
-    return row instanceof RestFailure ? row : writeAnswer(row, routine, wishes)
+    return row instanceof RestFailure ? row : writeResponse(row, routine, options)
   } catch (error) {
     return queryFailure(error, caller.role === 'anon')
   }

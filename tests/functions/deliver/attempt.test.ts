@@ -43,7 +43,7 @@ function batchOf(over: Partial<DispatchResponse> = {}): Batch {
 
 const ready: Sender = { send: () => Promise.resolve({ outcome: 'delivered', status: 204 }) }
 
-Deno.test('attemptDelivery() says which part of an attempt is missing', async () => {
+Deno.test('attemptDelivery() names the missing part of an attempt', async () => {
   const pigeon = { [delivery.endpoint]: sampleEndpoint({ kind: 'pigeon' }) }
   const rows: [Partial<DispatchResponse>, RegExp][] = [
     [{ endpoints: {} }, /no endpoint for this delivery: deploy/],
@@ -64,7 +64,7 @@ Deno.test('attemptDelivery() says which part of an attempt is missing', async ()
     .toEqual({ ...key, outcome: 'delivered', status: 204, duration_ms: 0 })
 })
 
-Deno.test('attemptDelivery() makes a failure of a sender’s bug, and keeps its text to itself', async () => {
+Deno.test('attemptDelivery() fails the attempt if the sender throws, without the error’s text', async () => {
   const broken: Sender = { send: () => Promise.reject(new TypeError('over whsec_secret')) }
   const logged: unknown[] = []
   const log = (...line: unknown[]): void => void logged.push(line)

@@ -26,12 +26,12 @@ function answerOf(ids: string[], endpoints: Record<string, Endpoint>): DispatchR
 const [a, b] = [sampleEndpoint({ revision: '7' }), sampleEndpoint({ revision: '8' })]
 const knowsA = withEndpoints(emptyCache(0), answerOf(['a'], { a }))
 
-Deno.test('addCached() gives deliveries the endpoints that were told before', () => {
+Deno.test('addCached() adds endpoints of earlier responses to deliveries', () => {
   expect(knowsA.revisions).toEqual({ a: '7' })
   expect(addCached(answerOf(['a', 'b'], { b }), knowsA).endpoints).toEqual({ a, b })
 })
 
-Deno.test('addCached() goes by what its call named, whatever was told since', () => {
+Deno.test('addCached() uses the cache that its call named, not later responses', () => {
   const newer = sampleEndpoint({ revision: '9', url: 'https://example.com/new' })
   const knowsNewer = withEndpoints(knowsA, answerOf(['a'], { a: newer }))
   // An older answer comes late.
@@ -40,7 +40,7 @@ Deno.test('addCached() goes by what its call named, whatever was told since', ()
   expect(addCached(answerOf(['a'], {}), knowsNewer).endpoints).toEqual({ a: newer })
 })
 
-Deno.test('withEndpoints() keeps what it knows when nothing new was told', () => {
+Deno.test('withEndpoints() returns the same cache without new endpoints', () => {
   expect(withEndpoints(knowsA, answerOf(['a'], {}))).toBe(knowsA)
 })
 

@@ -71,21 +71,21 @@ function trying(
   return trial
 }
 
-Deno.test('a call that meets what passes is made again after 50 ms, twice as long each time, 2 s at most', async () => {
+Deno.test('a temporary fault is retried after 50 ms, doubled each time, at most 2 s', async () => {
   const { clock, calls } = trying('08006')
   await clock.advance(8_000)
   const waits = calls.slice(1).map(({ at }, n) => at - (calls[n]?.at ?? 0))
   expect(waits.slice(0, 8)).toEqual([50, 100, 200, 400, 800, 1_600, 2_000, 2_000])
 })
 
-Deno.test('a call that a person must see to is made again after 5 s, twice as long each time, 60 s at most', async () => {
+Deno.test('a permanent fault is retried after 5 s, doubled each time, at most 60 s', async () => {
   const { clock, calls } = trying('42501')
   await clock.advance(300_000)
   const waits = calls.slice(1).map(({ at }, n) => at - (calls[n]?.at ?? 0))
   expect(waits.slice(0, 6)).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000])
 })
 
-Deno.test('a run that does not ask on gives such a call up at once', async () => {
+Deno.test('without retriesPermanent a permanent fault ends the call at once', async () => {
   const trial = trying('42501', { retriesPermanent: false })
   await trial.clock.advance(1)
   expect([trial.outcome, trial.calls.length]).toEqual([null, 1])
@@ -112,7 +112,7 @@ Deno.test('a call with results is divided where the database refuses something o
   expect(empty.outcome).toBe(undefined)
 })
 
-Deno.test('a call that takes too long is divided at once, and given up alone after five times', async () => {
+Deno.test('a call that times out is divided at once; a single result five times later', async () => {
   const many = trying('57014', { of: { ...call, results: results(2) } })
   await many.clock.advance(1)
   expect([many.calls.length, many.outcome]).toMatchObject([1, { refused: { code: '57014' } }])

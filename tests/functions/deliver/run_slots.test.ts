@@ -33,7 +33,7 @@ Deno.test('run() records fast results while a slow delivery goes on', async () =
   await stopRun(harness, running)
 })
 
-Deno.test('run() gives a slot away after 100 ms, and takes no more in hand than it may', async () => {
+Deno.test('run() frees a slot after 100 ms, up to the limit of outstanding deliveries', async () => {
   const harness = createHarness()
   const { clock, database, courses, sent } = harness
   for (let i = 1; i <= 20; i++) courses[`event-${i}`] = { ms: 14_000 }

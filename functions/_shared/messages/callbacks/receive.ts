@@ -35,9 +35,9 @@ export async function receiveCallback(
   { database, bodyMs, log }: ReceiveDeps,
 ): Promise<CallbackResult> {
   const signature = readSignature(request.headers.get('x-hub-signature-256'))
-  const leave = async (answer: CallbackResult): Promise<CallbackResult> => {
+  const leave = async (result: CallbackResult): Promise<CallbackResult> => {
     await request.body?.cancel().catch(() => {})
-    return answer
+    return result
   }
   if (signature.kind === 'malformed' || appKey !== null && !appKeyForm.test(appKey)) {
     return await leave(unsigned())

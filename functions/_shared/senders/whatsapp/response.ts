@@ -17,7 +17,7 @@ type MetaFacts = {
   usage?: Record<string, unknown>
 }
 
-type Answer = Extract<Exchange, { kind: 'response' }>
+type ResponseFacts = Extract<Exchange, { kind: 'response' }>
 
 const taken = z.object({
   messages: z.tuple([z.object({ id: z.string().min(1), message_status: maybe(z.string()) })])
@@ -50,7 +50,7 @@ export function outcomeOf(exchange: Exchange): Outcome {
   const json = jsonOf(exchange)
   const read = refused.safeParse(json)
   if (read.success) return refusal(exchange, read.data.error)
-  // Meta has accepted what it answers with 200, even without a readable id: a status callback has it.
+  // Meta has accepted each message of a 200 response, even without a readable id: a status callback has it.
   if (isSuccess(status)) return success(exchange, json)
   const isRedirect = status >= 300 && status < 400
   const what = isRedirect ? 'redirects, and redirects are not followed' : 'gave no reason'
@@ -67,7 +67,7 @@ export function failed(
   return { outcome: 'failed', error_class: errorClass, error: safeString(error, 500), ...more }
 }
 
-function success({ status, headers = {} }: Answer, json: unknown): Outcome {
+function success({ status, headers = {} }: ResponseFacts, json: unknown): Outcome {
   const { usage } = readUsage(headers)
   const read = taken.safeParse(json)
   const provider: MetaFacts = usage === null ? {} : { usage }
@@ -78,7 +78,7 @@ function success({ status, headers = {} }: Answer, json: unknown): Outcome {
   return { outcome: 'delivered', status, provider_id: safeString(message.id, 1024), provider }
 }
 
-function refusal(answer: Answer, error: GraphError): Outcome {
+function refusal(response: ResponseFacts, error: GraphError): Outcome {
   const { code, message, error_data, error_subcode, is_transient, fbtrace_id } = error
   const provider: MetaFacts = {}
   const details = typeof error_data === 'string' ? error_data : error_data?.details
@@ -89,17 +89,17 @@ function refusal(answer: Answer, error: GraphError): Outcome {
   if (is_transient !== undefined) provider.is_transient = is_transient
   const words = withoutNumbers(details ?? message ?? 'it gives no reason')
   const outcome = failed('status', `WhatsApp refuses with error ${code}: ${words}`, {
-    status: answer.status,
+    status: response.status,
     code: String(code),
     provider,
   })
-  return withWait(outcome, answer)
+  return withWait(outcome, response)
 }
 
 /** Uses the longer one of Retry-After and the usage headers' wait. */
 function withWait(
   outcome: Outcome & { outcome: 'failed' },
-  { retryAfter, headers = {} }: Answer,
+  { retryAfter, headers = {} }: ResponseFacts,
 ): Outcome {
   const { usage, waitS } = readUsage(headers)
   if (usage !== null) outcome.provider = { ...outcome.provider, usage }
@@ -108,7 +108,7 @@ function withWait(
   return wait === null ? outcome : { ...outcome, retry_after: safeString(wait, 64) }
 }
 
-function jsonOf({ body, cut }: Answer): unknown {
+function jsonOf({ body, cut }: ResponseFacts): unknown {
   try {
     return JSON.parse(safeText(body, { cut }).text)
   } catch {

@@ -5,7 +5,7 @@ function coded(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
 }
 
-Deno.test('tlsProblem() says what is wrong, from the codes of Deno 2.9 and the words of Deno 2.1', () => {
+Deno.test('tlsProblem() names the problem from the codes of Deno 2.9 and the texts of Deno 2.1', () => {
   const rows: [Error, RegExp][] = [
     [coded('CERT_HAS_EXPIRED', 'certificate has expired'), /has expired: renew/],
     [new Error('invalid peer certificate: Expired'), /has expired: renew/],

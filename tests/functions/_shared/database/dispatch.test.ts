@@ -16,7 +16,7 @@ const response = {
   error: null,
 }
 
-Deno.test('readResponse() takes the contract’s shape and fields that it does not know', () => {
+Deno.test('readResponse() accepts the contract’s shape and unknown fields', () => {
   expect(readResponse(response)).toEqual({ ok: true, response })
   expect(readResponse({ ...response, later: 1 })).toEqual({ ok: true, response })
 })
@@ -40,7 +40,7 @@ Deno.test('readResponse() names the field that is wrong and no value', () => {
   for (const value of [null, undefined, 'text', []]) expect(readResponse(value).ok).toBe(false)
 })
 
-Deno.test('isTemporarySqlState() tells what passes by itself', () => {
+Deno.test('isTemporarySqlState() recognises temporary errors', () => {
   for (const code of ['08006', '40P01', '53300', '55P03', '57014', '57P01', 'XX000']) {
     expect([code, isTemporarySqlState(code)]).toEqual([code, true])
   }

@@ -294,7 +294,7 @@ Deno.test('kindOfCode() has a code for each row of the table', () => {
   expect([...new Set(rows)].sort((a, b) => a - b)).toEqual(faultTable.map((_, n) => n))
 })
 
-Deno.test('kindOfResponse() uses the status if the gateway gives no code', () => {
+Deno.test('kindOfResponse() uses the status if there is no code', () => {
   for (const status of [0, 408, 429, 500, 502, 503, 504]) {
     expect([status, kindOfResponse(status, '')]).toEqual([status, 'temporary'])
   }

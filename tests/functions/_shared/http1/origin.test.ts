@@ -71,7 +71,7 @@ function startOrigin(most = 2): Started {
   return { origin, made, got, requestOne, connected, count: () => count, stop }
 }
 
-Deno.test('Origin makes no more connections than it may, and whoever waits gets the next free one', async () => {
+Deno.test('Origin opens at most its limit of connections, and waiting requests get the next free one', async () => {
   const { origin, made, got, requestOne, connected } = startOrigin(2)
   for (let n = 0; n < 4; n++) requestOne()
   expect(made.length).toBe(2)
@@ -85,7 +85,7 @@ Deno.test('Origin makes no more connections than it may, and whoever waits gets 
   expect(got[3]).toBe('The connection was closed before the response')
 })
 
-Deno.test('Origin tries anew for the others when a connection cannot be made', () => {
+Deno.test('Origin connects again for the others when a connect fails', () => {
   const { made, got, requestOne, stop } = startOrigin(1)
   for (let n = 0; n < 3; n++) requestOne()
   made[0]?.settle(new Error('refused'))
@@ -96,7 +96,7 @@ Deno.test('Origin tries anew for the others when a connection cannot be made', (
   stop()
 })
 
-Deno.test('Origin refuses nobody who came after the failed connection was begun', () => {
+Deno.test('Origin fails no request that came after the failed connect had started', () => {
   const { made, got, requestOne, stop } = startOrigin(2)
   requestOne()
   requestOne()
@@ -111,7 +111,7 @@ Deno.test('Origin refuses nobody who came after the failed connection was begun'
   stop()
 })
 
-Deno.test('Origin makes no further connection for whoever has gone when one fails', () => {
+Deno.test('Origin opens no connection for a settled request after a failed connect', () => {
   const { made, got, requestOne, stop } = startOrigin(1)
   requestOne(true)
   made[0]?.settle(new Error('refused'))
@@ -119,7 +119,7 @@ Deno.test('Origin makes no further connection for whoever has gone when one fail
   stop()
 })
 
-Deno.test('Origin gives nothing to whoever has gone, and keeps the connection', async () => {
+Deno.test('Origin keeps the connection if the request has settled', async () => {
   const { made, got, requestOne, count, stop } = startOrigin(1)
   requestOne(true)
   made[0]?.settle(new Endless())
@@ -130,7 +130,7 @@ Deno.test('Origin gives nothing to whoever has gone, and keeps the connection', 
   stop()
 })
 
-Deno.test('Origin does not give out a connection that ended, or on which something came, in between', async () => {
+Deno.test('Origin does not reuse a connection that ended, or received bytes, in between', async () => {
   const { origin, made, requestOne, connected, got, stop } = startOrigin(2)
   requestOne()
   requestOne()
@@ -148,7 +148,7 @@ Deno.test('Origin does not give out a connection that ended, or on which somethi
   stop()
 })
 
-Deno.test('Origin closes a connection that comes back after it was retired', async () => {
+Deno.test('Origin closes a connection that is released after it was retired', async () => {
   const { origin, made, requestOne, connected, count } = startOrigin(1)
   requestOne()
   made[0]?.settle(new Endless())
@@ -159,7 +159,7 @@ Deno.test('Origin closes a connection that comes back after it was retired', asy
   expect([count(), origin.isEmpty]).toEqual([0, true])
 })
 
-Deno.test('Origin gives up what is being connected when it closes', () => {
+Deno.test('Origin cancels pending connects when it closes', () => {
   const { origin, made, requestOne, got } = startOrigin(1)
   requestOne()
   origin.close()

@@ -159,7 +159,7 @@ for (const [what, text, expected] of rows) {
   })
 }
 
-Deno.test('ResponseReader leaves no connection on which more came than the answer', () => {
+Deno.test('ResponseReader does not reuse a connection with bytes after the response', () => {
   const text = `${ok}content-length: 2\r\n\r\nokHTTP/1.1 200 OK`
   expect(readIn(1_000, text)).toMatchObject({ body: 'ok', state: 'done', kept: false })
 })

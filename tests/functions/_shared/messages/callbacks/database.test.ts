@@ -18,7 +18,7 @@ function over(reply: FunctionReply): {
 
 const counts = { stored: 2, duplicates: 1, applied: 1, skipped: 1, kept: 0 }
 
-Deno.test('findApp() asks by key, or for the app of the shared address', async () => {
+Deno.test('findApp() finds by key, or the app of the shared address', async () => {
   const app = { id: '7', secrets: ['a', 'b'], allow_unsigned: true }
   const { database, called } = over({ ok: true, data: { app } })
   expect(await database.findApp('k'))
@@ -43,7 +43,7 @@ Deno.test('store() names an organisation only where one was named, and counts th
   ])
 })
 
-Deno.test('an error of the database is told by its codes, since its words may quote what came', async () => {
+Deno.test('an error of the database is reported by its codes, because its text may quote the callback', async () => {
   const error = { code: '22P02', message: 'wamid.X', details: '+1202', hint: 'wamid.X' }
   const refused = over({ ok: false, status: 400, error })
   expect(await refused.database.store({ appId: '7', orgId: null, updates: [] }))

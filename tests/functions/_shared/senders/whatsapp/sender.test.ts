@@ -147,7 +147,7 @@ testEach('send() says neither the token nor a number in a failure', async ({ gra
   }
 })
 
-Deno.test('send() refuses a delivery that came without its message or channel', async () => {
+Deno.test('send() refuses a delivery without a message or channel', async () => {
   const transport = createHttp1Transport()
   const deps = {
     transport,
@@ -173,7 +173,7 @@ Deno.test('send() refuses a delivery that came without its message or channel', 
   await transport.close()
 })
 
-Deno.test('ready() keeps the messages of a number apart', async () => {
+Deno.test('ready() spaces the messages of a number', async () => {
   const clock = createFakeClock()
   const { ready } = createWhatsAppSender(clock)
   const endpoint = sampleEndpoint({ channel: sampleChannel({ spacing_ms: 12 }) })

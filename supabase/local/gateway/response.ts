@@ -3,7 +3,7 @@ import { httpStatus, RestFailure } from './failure.ts'
 import type { Routine } from './catalog.ts'
 
 /** The caller's options for the response. */
-export interface Wishes {
+export interface ResponseOptions {
   /** `Accept: application/vnd.pgrst.object+json`: exactly one row, as an object. */
   single: boolean
   /** `Prefer: return=minimal`. */
@@ -60,10 +60,10 @@ export function singleFailure(row: CallRow): RestFailure | null {
 }
 
 /** Creates the response of a successful call. */
-export function writeAnswer(
+export function writeResponse(
   row: CallRow,
   routine: Routine,
-  wishes: Wishes,
+  options: ResponseOptions,
 ): Response | RestFailure {
   const status = row.status === null ? null : httpStatus(Number(row.status))
   if (row.status !== null && status === null) {
@@ -77,25 +77,25 @@ export function writeAnswer(
         'string value',
     )
   }
-  const empty = routine.void || wishes.minimal
+  const empty = routine.void || options.minimal
   const ownStatus = empty ? 204 : row.total !== null && row.count < row.total ? 206 : 200
-  const headers = ownHeaders(row, wishes, empty)
+  const headers = ownHeaders(row, options, empty)
   for (const [name] of overrides) headers.delete(name)
   for (const [name, value] of overrides) headers.append(name, value)
   const final = status ?? ownStatus
-  const body = empty || wishes.head || EMPTY_STATUSES.has(final) ? null : row.body
+  const body = empty || options.head || EMPTY_STATUSES.has(final) ? null : row.body
   return new Response(body, { status: final, headers })
 }
 
-function ownHeaders({ count, total }: CallRow, wishes: Wishes, empty: boolean): Headers {
+function ownHeaders({ count, total }: CallRow, options: ResponseOptions, empty: boolean): Headers {
   const headers = new Headers()
   const range = count === 0 ? '*' : `0-${count - 1}`
-  headers.set('content-range', `${range}/${wishes.applied.includes('count=exact') ? total : '*'}`)
+  headers.set('content-range', `${range}/${options.applied.includes('count=exact') ? total : '*'}`)
   if (!empty) {
-    const type = wishes.single ? 'application/vnd.pgrst.object+json' : 'application/json'
+    const type = options.single ? 'application/vnd.pgrst.object+json' : 'application/json'
     headers.set('content-type', `${type}; charset=utf-8`)
   }
-  if (wishes.applied.length > 0) headers.set('preference-applied', wishes.applied.join(', '))
+  if (options.applied.length > 0) headers.set('preference-applied', options.applied.join(', '))
   return headers
 }
 
