@@ -27,7 +27,7 @@ export type RunState = {
   /** Claimed deliveries without a result. */
   outstanding: number
   /** Those of them that are being sent, or follow in a chain that is being sent. */
-  begun: number
+  started: number
   /** Those of them that were claimed over `slowMs` ago: they use no slot, started or not. */
   slow: number
   /** Results for the next dispatch. */
@@ -54,7 +54,7 @@ export type RunState = {
   end: EndReason | null
 }
 
-/** The state of a run that begins now. */
+/** The state of a run that starts now. */
 export function initialState(now: number): RunState {
   return {
     startedAt: now,
@@ -62,7 +62,7 @@ export function initialState(now: number): RunState {
     inFlight: [],
     offered: 0,
     outstanding: 0,
-    begun: 0,
+    started: 0,
     slow: 0,
     results: [],
     oldestResultAt: 0,

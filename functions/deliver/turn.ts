@@ -141,13 +141,13 @@ function send(run: ActiveRun, { response, calledAt }: TimedResponse): void {
       isNearlyFull(state, options) ? Promise.resolve(null) : run.renewals.request(delivery),
     note: (result: Result, delivery: Delivery) => {
       removeOne()
-      state.begun--
+      state.started--
       window.resultCame()
       record(run, result, delivery)
     },
   }
   void startChains(run, chainsOf(response.deliveries), (chain) => {
-    state.begun += chain.length
+    state.started += chain.length
     void sendChain(chainDeps, chain, batch)
   })
 }

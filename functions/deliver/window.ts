@@ -3,7 +3,7 @@ import type { RunState } from './state.ts'
 
 export type WindowOptions = {
   clock: Clock
-  /** Its `begun` and `slow` give the number of sends in flight. */
+  /** Its `started` and `slow` give the number of sends in flight. */
   state: RunState
   /** At this many sends in flight no more start until `step` of them have a result. */
   size: number
@@ -31,7 +31,7 @@ export function createWindow(
   const waiting = new Set<(hasRoom: boolean) => void>()
 
   function quick(): number {
-    return state.begun - state.slow
+    return state.started - state.slow
   }
 
   function room(): Promise<boolean> {

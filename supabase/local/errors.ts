@@ -31,6 +31,6 @@ export function machineProblem(error: unknown): string | null {
   const found = MACHINE.find(([pattern]) => pattern.test(text))
   if (found === undefined) return null
   const [pattern, says] = found
-  const told = text.split('\n').find((line) => pattern.test(line)) ?? ''
-  return `${says}\n  ${told.trim().slice(0, 300)}`
+  const shown = text.split('\n').find((line) => pattern.test(line)) ?? ''
+  return `${says}\n  ${shown.trim().slice(0, 300)}`
 }

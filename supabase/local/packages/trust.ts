@@ -16,7 +16,7 @@ export interface Trust {
   variables: Record<string, string>
   /** Variables to remove, because they name a missing file. */
   unset: string[]
-  /** Notes for a person, one line each. */
+  /** Notes to print, one line each. */
   notes: string[]
 }
 

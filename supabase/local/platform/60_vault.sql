@@ -124,7 +124,7 @@ begin
 end
 $$;
 comment on function vault.update_secret(uuid, text, text, text, uuid) is
-  'Changes what is given of a secret; what is null stays.';
+  'Changes a secret; arguments that are null stay.';
 
 revoke all on all functions in schema vault from public;
 grant usage on schema vault to postgres with grant option;
