@@ -8,7 +8,7 @@ const where = { cacheDir: '/cache', cacheVariable: 'DENO_DIR' }
 
 Deno.test('fetchProblem() names the cause and the remedy of what could not be fetched', () => {
   const said: [text: string, sentence: RegExp][] = [
-    ['tunnel error: 407 Proxy Authentication Required', /^The proxy asks .*HTTPS_PROXY/],
+    ['tunnel error: 407 Proxy Authentication Required', /^The proxy requires .*HTTPS_PROXY/],
     [
       'invalid peer certificate: UnknownIssuer',
       /^The package registry has a certificate .*NODE_EXTRA_CA_CERTS/,

@@ -93,7 +93,7 @@ Deno.test('readWhatsappEnv() accepts the first secret key, and secrets that are 
   }))
     .toMatchObject({ key: 'sb_secret_1', verifySecrets: two.split(', ') })
   expect(() => readWhatsappEnv({ ...base, OUTHOOK_WHATSAPP_VERIFY_SECRET: 'short' }))
-    .toThrow(/OUTHOOK_WHATSAPP_VERIFY_SECRET must be at least 32/)
+    .toThrow(/OUTHOOK_WHATSAPP_VERIFY_SECRET must have at least 32/)
   expect(() => readWhatsappEnv({ SUPABASE_URL: base.SUPABASE_URL }))
     .toThrow(/SUPABASE_SERVICE_ROLE_KEY/)
 })
