@@ -34,7 +34,7 @@ export type ApiDeps = {
   corsOrigins: readonly string[]
   /** Milliseconds since 1970. */
   wallNow(): number
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now(): number
   sleep(ms: number): Promise<void>
   log: Log

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { connectionUrlProblem } from '../_shared/database/url.ts'
 import { parseKickSecrets } from './kick.ts'
 
-/** Visible ASCII alone: Deno quotes an invalid header value in its error, and a key must not leak. */
-const key = z.string().regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters alone')
+/** Visible ASCII only: Deno quotes an invalid header value in its error, and a key must not leak. */
+const key = z.string().regex(/^[\x21-\x7e]*$/, 'must have only visible ASCII characters')
 
 const keys = z.string().optional().transform((text, context) => {
   if (text === undefined || text === '') return []

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-/** Visible ASCII alone: Deno quotes an invalid header value in its error, and a key must not leak. */
-const key = z.string().regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters alone')
+/** Visible ASCII only: Deno quotes an invalid header value in its error, and a key must not leak. */
+const key = z.string().regex(/^[\x21-\x7e]*$/, 'must have only visible ASCII characters')
 
 const variables = z.object({
   SUPABASE_URL: z.url(),

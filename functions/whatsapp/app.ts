@@ -13,7 +13,7 @@ import { version } from '../_shared/base/version.ts'
 export type AppDeps = ReceiveDeps & {
   /** Secrets of verify tokens; an empty list: the function is not set up yet. */
   verifySecrets: readonly string[]
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now(): number
   /** Exports a span for each request; null or absent: none. */
   tracer?: Tracer | null

@@ -102,7 +102,7 @@ async function showFirstEvent(
   const tookMs = Math.round(performance.now() - publishedAt)
   print(`received ${tookMs} ms after psql was started:\n\n${asText(arrival)}\n`)
   verify(arrival, endpoint.secret)
-  print('verified by the standardwebhooks package: the signature holds\n')
+  print('verified by the standardwebhooks package: the signature is valid\n')
   print(`its receipt, a row of outbox.attempt:\n\n${await receipt(stack, eventId, endpoint)}`)
 }
 

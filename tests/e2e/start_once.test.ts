@@ -70,7 +70,7 @@ for (const which of ['first', 'second'] as const) {
     expect(stdout).toMatch(/^ {2}x-attempt: 1$/m)
     expect(stdout).toContain(`{"id":"${id}","eventType":"order.paid"`)
     expect(stdout).toContain(`"data":{"id": ${order}, "total": 49.90}}`)
-    expect(stdout).toContain('verified by the standardwebhooks package: the signature holds')
+    expect(stdout).toContain('verified by the standardwebhooks package: the signature is valid')
     expect(stdout).toMatch(/^ {2}outcome +delivered$/m)
     expect(stdout).toMatch(/^ {2}status +200$/m)
     for (const type of ['stock.reserved', 'payment.taken', 'order.confirmed']) {

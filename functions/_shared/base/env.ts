@@ -3,9 +3,9 @@ import { z } from 'zod'
 /** A key of the project with its name in logs. */
 export type NamedKey = { name: string; key: string }
 
-/** Visible ASCII alone: Deno quotes an invalid header value in its error, and a key must not leak. */
+/** Visible ASCII only: Deno quotes an invalid header value in its error, and a key must not leak. */
 export const keyVariable = z.string()
-  .regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters alone')
+  .regex(/^[\x21-\x7e]*$/, 'must have only visible ASCII characters')
 
 /** Keys in the platform's format: a JSON object of names and keys. */
 export const namedKeysVariable = z.string().optional().transform((text, context): NamedKey[] => {

@@ -72,7 +72,7 @@ class ChunkedBody implements BodyReader {
     if (this.#line.length + end - at > longestLine) throw malformed('A line is too long')
     this.#line += String.fromCharCode(...chunk.subarray(at, end))
     if (lineFeed < 0) return end
-    if (!this.#line.endsWith('\r')) throw malformed('A line ends with a line feed alone')
+    if (!this.#line.endsWith('\r')) throw malformed('A line ends with only a line feed')
     this.#endLine(this.#line.slice(0, -1))
     this.#line = ''
     return end + 1

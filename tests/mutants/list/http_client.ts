@@ -42,7 +42,7 @@ export const httpClient: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/http1/body.ts',
-    find: `if (!this.#line.endsWith('\\r')) throw malformed('A line ends with a line feed alone')
+    find: `if (!this.#line.endsWith('\\r')) throw malformed('A line ends with only a line feed')
 `,
     replace: '',
     tests: ['functions/_shared/http1/response.test.ts'],
