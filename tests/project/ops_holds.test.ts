@@ -231,7 +231,7 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
     await sql`alter table outbox.attempt
       add constraint t_poison check (response is distinct from 'POISON') not valid`
     const served = async (): Promise<boolean> => (await claim(id)).deliveries.length > 0
-    for (let tries = 1; tries <= 3; tries++) {
+    for (let attempts = 1; attempts <= 3; attempts++) {
       let deliveries: Delivery[] = []
       await waitUntil(async () => (deliveries = (await claim(id)).deliveries).length > 0, {
         timeoutMs: 10_000,
@@ -246,7 +246,7 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
     await sql`alter table outbox.attempt drop constraint t_poison`
     expect(await served()).toBe(false)
     expect((await askOps(pg, '01')).find(({ runbook }) => runbook === 'Refused')).toMatchObject({
-      state: 'bad',
+      status: 'bad',
       answer: expect.stringContaining('1 deliveries set aside, such as: 23514'),
     })
     await mend(id, /^set aside, the database refused its result: 23514 /)
