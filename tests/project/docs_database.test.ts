@@ -64,11 +64,13 @@ Deno.test('what the pages say of the database', async (t) => {
         pg,
         `select pg_get_constraintdef(oid) from pg_constraint where conname = 'attempt_outcome_is_known'`,
       )
-      for (const status of first('docs/delivery.md', 'The states')) {
+      for (const status of first('docs/delivery.md', 'The statuses')) {
         expect(view + outcomes).toContain(`'${status}'`)
       }
       for (const [, outcome] of outcomes.matchAll(/'(\w+)'/g)) {
-        expect(first('docs/delivery.md', 'The states')).toContain(outcome)
+        // An attempt that failed is no end of its delivery, which is retrying then.
+        if (outcome === 'failed') continue
+        expect(first('docs/delivery.md', 'The statuses')).toContain(outcome)
       }
     })
 

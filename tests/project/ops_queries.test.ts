@@ -167,7 +167,7 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(await askOps(pg, '06', { event: id })).toEqual(rows)
       expect(await askOps(pg, '06', { event: 'org-2/dead-1' })).toEqual([])
       const open = await askOps(pg, '06', { event: await eventOf(pg, 'order.fails') })
-      expect(open.map(({ what }) => what)).toEqual(['published', 'failed', 'failed'])
+      expect(open.map(({ what }) => what)).toEqual(['published', 'failed', 'retrying'])
       expect(open[2]?.detail).toMatch(/^next try at /)
     })
 
@@ -175,8 +175,8 @@ Deno.test('console queries on a migrated database', async (t) => {
       const rows = await askOps(pg, '07')
       expect(rows).toMatchObject([{
         event_type: 'order.fails',
-        failed_tries: '1',
-        tries_left: '5',
+        failed_attempts: '1',
+        attempts_left: '5',
         status: '503',
       }])
       await query(pg, commandOf(rows[0]))
