@@ -64,11 +64,11 @@ Deno.test('what the pages say of the database', async (t) => {
         pg,
         `select pg_get_constraintdef(oid) from pg_constraint where conname = 'attempt_outcome_is_known'`,
       )
-      for (const status of first('docs/delivery.md', 'Statuses')) {
+      for (const status of first('docs/delivery.md', 'The statuses')) {
         expect(view + outcomes).toContain(`'${status}'`)
       }
       for (const [, outcome] of outcomes.matchAll(/'(\w+)'/g)) {
-        expect(first('docs/delivery.md', 'Statuses')).toContain(outcome)
+        expect(first('docs/delivery.md', 'The statuses')).toContain(outcome)
       }
     })
 
