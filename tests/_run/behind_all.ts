@@ -91,7 +91,7 @@ export const behindAll: readonly Behind[] = [
   },
   {
     file: 'tests/start/bad_input.test.ts',
-    why: 'It makes ten first starts, most of them with an empty cache.',
+    why: 'It makes eleven first starts, most of them with an empty cache.',
     caughtBy: ['tests/start/failures.test.ts', 'tests/functions/local/failures.test.ts'],
     how:
       'They read the same causes from their texts and start what fails. Left is whether a real ' +
