@@ -64,6 +64,8 @@ export function divide(files: readonly string[], parts: number = files.length): 
 function denoPart(spec: DenoStep, context: StepContext, paths: string[], more: string[]): Part {
   return {
     name: paths.length === 1 ? paths[0] ?? '' : `${paths.length} files`,
+    files: paths,
+    ...spec.version === undefined ? {} : { deno: spec.version },
     alone: paths.some((path) => spec.alone?.includes(path)),
     run: (env) => test(spec, context, { paths, more, env: { ...env, ...spec.env } }),
   }
