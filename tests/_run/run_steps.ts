@@ -51,6 +51,7 @@ export async function runSteps(
     for (const part of parts) {
       jobs.push({
         alone: part.alone ?? false,
+        waits: part.waits ?? false,
         run: () => go(part, running),
       })
     }

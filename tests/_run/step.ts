@@ -39,6 +39,8 @@ export interface Part {
   deno?: string
   /** Measures what other work on the machine would disturb; runs by itself, after the others. */
   alone?: boolean
+  /** Waits most of its time: runs beside the parts that keep the cores busy. */
+  waits?: boolean
   /** Runs it, with this environment for all that it starts. */
   run(env: Record<string, string>): Promise<PartResult>
 }

@@ -17,12 +17,7 @@ Deno.test.beforeAll(async () => {
     cronAlone: true,
     also: { dying: firstTry.behaviour },
   })
-  await outhook.admin.unsafe(`
-    create table public.kicked (at timestamptz not null default clock_timestamp());
-    create function public.note_kick() returns trigger language plpgsql security definer as
-      'begin insert into public.kicked default values; return null; end';
-    create trigger note_kick after insert on net.http_request_queue
-      for each row execute function public.note_kick()`)
+  await noteTicks()
 })
 Deno.test.afterAll(async () => {
   await outhook?.stop()
@@ -97,20 +92,40 @@ async function asleep(): Promise<void> {
   expect(await waitUntil(none, { timeoutMs: untilTickMs })).toBe(true)
 }
 
+/** Has each tick note when it ran and whether it kicked. */
+async function noteTicks(): Promise<void> {
+  const { admin } = outhook
+  const [tick] = await admin`select pg_get_functiondef('outbox.tick()'::regprocedure) as text`
+  await admin.unsafe(`
+    create table public.ticked (began timestamptz, kicked boolean);
+    grant all on public.ticked to postgres;
+    ${tick?.text.replace('outbox.tick()', 'public.real_tick()')};
+    alter function public.real_tick() owner to postgres;
+    create or replace function outbox.tick() returns jsonb
+    language plpgsql security definer set search_path = '' as $$
+    declare
+      v_began timestamptz := clock_timestamp();
+      v_result jsonb := public.real_tick();
+    begin
+      insert into public.ticked values (v_began, (v_result ->> 'kicked')::boolean);
+      return v_result;
+    end $$`)
+}
+
 /**
- * How many ticks passed without a kick although one was due, between `since` and the first kick after
- * it: those that began when the last kick was longer ago than kick.quiet_ms.
+ * How many ticks after `since` did not kick although the last kick was longer ago than kick.quiet_ms,
+ * until one did. Throws if none did.
  */
 async function idleTicks(since: string): Promise<number> {
-  const [kick] = await outhook.admin`
-    select min(k.at)::text as at from public.kicked k where k.at > ${since}::timestamptz`
-  if (typeof kick?.at !== 'string') throw new Error('There was no kick')
-  const [ticks] = await outhook.admin`
-    select count(*)::int as n from cron.job_run_details d join cron.job j using (jobid)
-    where j.command like '%outbox.tick()%' and d.end_time < ${kick.at}::timestamptz
-      and d.start_time > ${since}::timestamptz
-        + outbox.setting_int('kick.quiet_ms') * interval '1 ms'`
-  return ticks?.n
+  const [row] = await outhook.admin`
+    with later as (select * from public.ticked t where t.began > ${since}::timestamptz),
+      kick as (select min(l.began) as at from later l where l.kicked)
+    select k.at, count(l)::int as n from kick k
+    left join later l on l.began < k.at
+      and l.began > ${since}::timestamptz + outbox.setting_int('kick.quiet_ms') * interval '1 ms'
+    group by k.at`
+  if (row?.at === null) throw new Error('No tick has kicked')
+  return row?.n
 }
 
 async function databaseTime(): Promise<string> {
