@@ -130,6 +130,19 @@ export const shrunk: readonly Shrunk[] = [
     how: 'A claim that reads an old configuration shows in most of the changes.',
   },
   {
+    file: 'tests/concurrency/crossing.test.ts',
+    less: 'It crosses 600 calls of dispatch instead of 1,600.',
+    how:
+      'A lock that is gone or out of order has a test of two sessions (lock_sites names it), and ' +
+      'a deadlock of these twenty endpoints shows within the first hundred calls.',
+  },
+  {
+    file: 'tests/e2e/api_fuzz.test.ts',
+    less: 'It sends each operation 15 requests instead of 40.',
+    how: 'The limits of each field have tests on both sides (functions/api/request_limits), and ' +
+      'each run draws other values.',
+  },
+  {
     file: 'tests/_run/steps.ts',
     less: 'The functions run under the edge level of Deno without their types checked by it.',
     how: 'The newer Deno checks the same types, and what is missing at run time fails its test.',
