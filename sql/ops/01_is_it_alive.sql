@@ -1,7 +1,7 @@
--- Is the outbox alive? One line per question; state is ok, look (it may be meant so, or pass) or
--- bad, and runbook names the part of sql/ops/RUNBOOK.md to read. Use it first in every alarm and
--- after each deployment. Good: every line says ok. It reads small tables, and those that grow from
--- where their first live row is.
+-- Checks whether the outbox works, with one line for each question. Use it first in every alarm and
+-- after each deployment. The column status is ok, warning (it may be intended or temporary) or
+-- error. The column runbook names the section of RUNBOOK.md to read. Good: every line is ok. It
+-- reads only small tables, and large ones from their first live row.
 
 with job as (
   select j.jobname, j.active, r.status, r.start_time, r.return_message
@@ -16,14 +16,14 @@ tick as materialized (
   select j.*, outbox.last_tick_at() as ticked_at, outbox.tick_problem() as problem
   from (select 'outhook-tick' as name) n left join job j on j.jobname = n.name
 ),
--- Once, since each mention of the count would read DEFAULT anew.
+-- Materialized, because each use of the count would read the default partitions again.
 partitions as materialized (
   select j.*, q.rows_in_default
   from (select 'outhook-partitions' as name) n left join job j on j.jobname = n.name
   cross join outbox.queue_health q
 ),
 cleanup as (
-  -- Of the two nightly jobs the one that is in trouble, if one is.
+  -- One of the two nightly jobs: the one with a problem, if there is one.
   select j.*, n.name
   from (values ('outhook-cleanup'), ('outhook-drop-partitions')) n (name)
   left join job j on j.jobname = n.name
@@ -86,7 +86,7 @@ leases as (
     (select coalesce(pg_catalog.sum(g.in_flight), 0) from outbox.gate g) as n,
     coalesce(now() - pg_catalog.min(l.leased_until), '0') as late
   from (
-    -- A gate with requests under way is rare, and its lanes that are leased are due first.
+    -- Few gates have requests in flight, and their leased lanes are due first.
     select l.leased_until
     from outbox.gate g
     cross join lateral (
@@ -129,7 +129,7 @@ look as (
         when t.jobname is null then 'there is no job outhook-tick'
         when not t.active then 'the job outhook-tick is switched off'
         when t.problem is not null then t.problem
-        when t.ticked_at is null then 'it has not run yet, which it must within 90 s'
+        when t.ticked_at is null then 'it has not run yet; it must run within 90 s'
         else 'it last ended at ' || t.ticked_at
       end,
       case when t.status = 'failed' then 'its last run failed: ' || t.return_message end)
@@ -167,26 +167,27 @@ look as (
   select 5, 'Does the database know where the function is?', 'Not configured',
     case when (c.fully and c.readable) or r.any_worker then 'ok' else 'bad' end,
     case
-      when c.fully and not c.readable then 'yes, but Vault cannot decrypt it: configure() again'
+      when c.fully and not c.readable then 'yes, but Vault cannot decrypt it: call configure() again'
       when c.fully then 'yes'
       when r.any_worker then 'no, but a worker delivers'
       else 'no'
     end
   from configured c cross join runs r
   union all
-  select 6, 'What did the function answer in 5 minutes?', 'No run',
+  select 6, 'How did the function respond in the last 5 minutes?', 'No run',
     case when k.bad is null then 'ok' when k.good > 0 then 'look' else 'bad' end,
-    pg_catalog.format('%s answers to pg_net, %s of them 202%s', k.n, k.good, '; else ' || k.bad)
+    pg_catalog.format('%s responses to pg_net, %s of them 202%s', k.n, k.good,
+      '; others: ' || k.bad)
   from kicks k
   union all
   select 7, 'Do functions and database fit together?', 'Two versions',
     case when v.problem is null then 'ok' else 'bad' end,
-    coalesce(v.problem, 'no run was refused in 5 minutes')
+    coalesce(v.problem, 'no run was refused in the last 5 minutes')
   from (select outbox.contract_problem(outbox.clock()) as problem) v
   union all
-  select 8, 'Is a run awake where there is work?', 'No run',
+  select 8, 'Is a run alive if work is due?', 'No run',
     case when r.n > 0 or d.late < interval '5 s' then 'ok' else 'bad' end,
-    case when r.n > 0 then pg_catalog.format('%s (%s)', r.n, r.kinds) else 'none is awake' end
+    case when r.n > 0 then pg_catalog.format('%s (%s)', r.n, r.kinds) else 'none is alive' end
   from runs r cross join due d
   union all
   select 9, 'How late is the oldest due endpoint?', 'Falling behind',
@@ -215,7 +216,7 @@ look as (
   select 12, 'Does the database refuse a delivery?', 'Refused',
     case when r.n = 0 and l.n = 0 then 'ok' else 'bad' end,
     pg_catalog.concat_ws(', such as: ', pg_catalog.concat_ws(', ', r.n || ' deliveries set aside',
-      case when l.n > 0 then l.n || ' endpoints left out' end), coalesce(r.error, l.error))
+      case when l.n > 0 then l.n || ' endpoints skipped' end), coalesce(r.error, l.error))
   from refused r cross join left_out l
   union all
   select 13, 'Can all secrets be read?', 'Unreadable secrets',
@@ -224,7 +225,7 @@ look as (
       u.first) end
   from unreadable u
   union all
-  select 14, 'Do runs end without a word?', 'Lost leases',
+  select 14, 'Do runs end without reporting results?', 'Lost leases',
     case when l.late < interval '5 s' then 'ok' else 'look' end,
     pg_catalog.concat_ws(', one overdue by ', l.n || ' deliveries leased',
       case when l.late > interval '0' then l.late end)
@@ -235,10 +236,11 @@ look as (
   from held h
   union all
   select 16, 'Are there new dead letters?', 'Dead letters',
-    case when d.n = 0 then 'ok' else 'look' end, d.n || ' in 24 hours that nobody looked at'
+    case when d.n = 0 then 'ok' else 'look' end,
+    d.n || ' in 24 hours that nobody replayed or discarded'
   from dead d
   union all
-  select 17, 'Does a transaction hold vacuum up?', 'Vacuum held up',
+  select 17, 'Does a transaction delay vacuum?', 'Vacuum delayed',
     case
       when p.late < interval '1 minute' then 'ok'
       when p.late < interval '10 minutes' then 'look'

@@ -135,7 +135,7 @@ Deno.test('No run: a secret that differs is told of by its 401, and what waited 
   await outhook.sql`select outbox.set_setting('worker.enabled', 'true')`
   const id = await outhook.publish('secret')
   try {
-    expect((await health('No run')).answer).toMatch(/; else .*\b401\b/)
+    expect((await health('No run')).answer).toMatch(/; others: .*\b401\b/)
   } finally {
     await outhook.sql`select outbox.configure(${url}, ${outhook.stack.keys.workerSecret})`
   }
@@ -250,7 +250,7 @@ Deno.test('An endpoint hangs: 04 names it, others go on, and it catches up when 
   down.add('one')
   const id = await outhook.publish('hangs')
   const told = await line('04', (row) => of('/hangs/one')(row) && row.timeouts !== '0')
-  expect(told.what).toBe('timed out last: gets one request at a time until it answers')
+  expect(told.note).toBe('timed out last: gets one request at a time until it responds')
   await deliveredOnce(await outhook.publish('beside'))
   down.delete('one')
   await deliveredOnce(id)
@@ -298,7 +298,9 @@ Deno.test('Lost leases: what a run took with it is counted, and comes again by i
     await sql`select outbox.dispatch(gen_random_uuid(), 1, '[]', 10, 'worker')`
   })
   const answers = await askOps(outhook.stack, '01')
-  expect(answers.find(({ question }) => question === 'Do runs end without a word?')?.answer)
+  expect(
+    answers.find(({ question }) => question === 'Do runs end without reporting results?')?.answer,
+  )
     .toBe('1 deliveries leased')
   await deliveredOnce(id)
   expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])

@@ -191,10 +191,10 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
       where id = ${id}`
     await fail(id, { status: 500 })
     const row = await lineOf('02', id)
-    expect(row.why).toMatch(/^held, the breaker is open, its next probe goes at /)
+    expect(row.why).toMatch(/^held, the breaker is open, its next probe is at /)
     expect(row.command).toBe('')
     await waitUntil(async () => await isServed(id) !== null, { timeoutMs: patienceMs })
-    expect((await lineOf('02', id)).why).toMatch(/breaker is half open, its probe is under way/)
+    expect((await lineOf('02', id)).why).toMatch(/breaker is half open, its probe is in flight/)
     await sql`select outbox.delete_endpoint(${id})`
   })
 
