@@ -246,8 +246,8 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
     await sql`alter table outbox.attempt drop constraint t_poison`
     expect(await served()).toBe(false)
     expect((await askOps(pg, '01')).find(({ runbook }) => runbook === 'Refused')).toMatchObject({
-      state: 'bad',
-      answer: expect.stringContaining('1 deliveries set aside, such as: 23514'),
+      status: 'error',
+      result: expect.stringContaining('1 deliveries set aside, such as: 23514'),
     })
     await mend(id, /^set aside, the database refused its result: 23514 /)
   })

@@ -91,7 +91,7 @@ Deno.test('console queries on a migrated database', async (t) => {
     await t.step('01 names a part of the runbook for all that is not ok', async () => {
       const rows = await askOps(pg, '01')
       expect(rows).toHaveLength(17)
-      const bad = rows.filter(({ state }) => state !== 'ok')
+      const bad = rows.filter(({ status }) => status !== 'ok')
       expect(bad.map(({ question }) => question)).toContain(
         'Does the database know where the function is?',
       )
@@ -227,7 +227,7 @@ Deno.test('console queries on a migrated database', async (t) => {
       const [stuck] = await askOps(pg, '02')
       expect(stuck).toMatchObject({ why: 'held, the endpoint is paused: maintenance' })
       const rows = await askOps(pg, '01')
-      expect(rows.find(({ runbook }) => runbook === 'Held')?.answer).toBe('1: paused')
+      expect(rows.find(({ runbook }) => runbook === 'Held')?.result).toBe('1: paused')
       await query(pg, commandOf(drained))
       expect((await ask())?.state).toBe('enabled')
     })
@@ -305,8 +305,8 @@ Deno.test('console queries on a migrated database', async (t) => {
       await query(pg, `select cron.unschedule(jobid) from cron.job where jobname = 'outhook-tick'`)
       const rows = await askOps(pg, '01')
       expect(rows.find(({ question }) => question === 'Does the tick run?')).toMatchObject({
-        state: 'bad',
-        answer: 'there is no job outhook-tick',
+        status: 'error',
+        result: 'there is no job outhook-tick',
         runbook: 'No tick',
       })
     })
