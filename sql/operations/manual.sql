@@ -201,7 +201,7 @@ begin
     end
   where l.id = p_delivery.lane_id;
   update outbox.gate g set depth = g.depth - 1 where g.endpoint_id = p_delivery.endpoint_id;
-  perform outbox.close_message(p_delivery.event_id, p_outcome, p_why, p_now);
+  perform outbox.on_closed(p_delivery.event_id, p_outcome, p_why, p_now);
   delete from outbox.lane l
   where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
   perform outbox.park(array[p_delivery.endpoint_id], p_now);

@@ -184,3 +184,16 @@ $$;
 comment on function outbox.begin_attempt(
   outbox.outbound_message, text, uuid, integer, integer, timestamptz) is
   'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
+
+create or replace function outbox.on_claimed(
+  p_claimed outbox.claimed, p_now timestamptz
+) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.take_messages(p_claimed, p_now);
+  end if;
+  return p_claimed;
+end
+$$;
