@@ -3,34 +3,35 @@
 --   foundation/setting.sql, foundation/setting_check.sql, foundation/egress.sql,
 --   foundation/counter.sql, foundation/wire.sql, foundation/lists.sql, events/event.sql,
 --   events/event_check.sql, events/idempotency_key.sql, events/publish.sql,
---   events/publish_many.sql, endpoints/endpoint.sql, endpoints/filter.sql,
---   endpoints/filter_condition.sql, endpoints/filter_path.sql, endpoints/filter_read.sql,
---   endpoints/subscription.sql, endpoints/endpoint_state.sql, endpoints/extension_points.sql,
---   endpoints/vault.sql, endpoints/secret.sql, endpoints/secret_form.sql,
---   endpoints/secret_rotation.sql, endpoints/headers.sql, endpoints/credentials.sql,
---   endpoints/unreadable.sql, endpoints/create_endpoint.sql, endpoints/org_endpoint.sql,
---   endpoints/retry.sql, endpoints/failure.sql, engine/queue/gate.sql, engine/queue/park.sql,
---   engine/queue/delivery.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
---   engine/route/router.sql, engine/route/unrouted.sql, engine/route/wanted.sql,
---   engine/route/add_deliveries.sql, engine/route/route.sql, engine/result/error_hint.sql,
---   engine/result/result.sql, engine/result/apply_delivered.sql, engine/result/apply_results.sql,
---   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
---   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
---   engine/claim/take.sql, engine/claim/claim.sql, engine/claim/batch.sql,
---   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
---   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql,
---   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
---   operations/replay.sql, operations/replay_job.sql, operations/purge.sql,
---   operations/delivery_status.sql, operations/recent_deliveries.sql,
+--   events/publish_many.sql, endpoints/endpoint_kind.sql, endpoints/endpoint.sql,
+--   endpoints/filter.sql, endpoints/filter_condition.sql, endpoints/filter_path.sql,
+--   endpoints/filter_read.sql, endpoints/subscription.sql, endpoints/endpoint_state.sql,
+--   endpoints/extension_points.sql, endpoints/vault.sql, endpoints/secret.sql,
+--   endpoints/secret_form.sql, endpoints/secret_rotation.sql, endpoints/headers.sql,
+--   endpoints/credentials.sql, endpoints/unreadable.sql, endpoints/create_endpoint.sql,
+--   endpoints/org_endpoint.sql, endpoints/retry.sql, endpoints/failure.sql, engine/queue/gate.sql,
+--   engine/queue/park.sql, engine/queue/delivery.sql, engine/queue/attempt.sql,
+--   engine/queue/refusal.sql, engine/route/router.sql, engine/route/unrouted.sql,
+--   engine/route/wanted.sql, engine/route/add_deliveries.sql, engine/route/route.sql,
+--   engine/result/error_hint.sql, engine/result/result.sql, engine/result/apply_delivered.sql,
+--   engine/result/apply_results.sql, engine/result/lost_lease.sql,
+--   engine/result/refused_result.sql, engine/result/renew_lease.sql, engine/result/announce.sql,
+--   engine/result/complete.sql, engine/claim/due_gates.sql, engine/claim/take.sql,
+--   engine/claim/claim.sql, engine/claim/batch.sql, engine/extension_points.sql,
+--   engine/run/contract.sql, engine/run/run.sql, engine/run/tick_problem.sql, engine/run/kick.sql,
+--   engine/run/dispatch.sql, operations/extension_points.sql, operations/manual.sql,
+--   operations/discard_dead_letter.sql, operations/replay.sql, operations/replay_job.sql,
+--   operations/purge.sql, operations/delivery_status.sql, operations/recent_deliveries.sql,
 --   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
---   operations/release.sql, operations/metrics.sql, time/tick.sql, time/partition.sql,
---   time/cleanup.sql, api/requests.sql, api/events.sql, api/event_types.sql, api/endpoints.sql,
---   api/endpoint_create.sql, api/endpoint_change.sql, api/endpoint_state.sql, api/retry_config.sql,
---   api/secrets.sql, api/stats.sql, api/deliveries.sql, api/delivery.sql, api/delivery_actions.sql,
---   api/dead_letters.sql, api/replay_jobs.sql, api/health.sql, sagas/saga.sql,
---   sagas/execute_saga.sql, sagas/saga_routes.sql, inbox/inbox.sql, inbox/consume.sql,
---   watch/watch.sql, watch/watch_table.sql, brokers/broker_check.sql, brokers/rabbitmq.sql,
---   brokers/kafka.sql, brokers/broker.sql, brokers/slack.sql, brokers/dead_letter_topic.sql,
+--   operations/release.sql, operations/metrics.sql, time/step.sql, time/tick.sql,
+--   time/partition.sql, time/cleanup.sql, api/requests.sql, api/events.sql, api/event_types.sql,
+--   api/endpoints.sql, api/endpoint_create.sql, api/endpoint_change.sql, api/endpoint_state.sql,
+--   api/retry_config.sql, api/secrets.sql, api/stats.sql, api/deliveries.sql, api/delivery.sql,
+--   api/delivery_actions.sql, api/dead_letters.sql, api/replay_jobs.sql, api/health.sql,
+--   sagas/saga.sql, sagas/execute_saga.sql, sagas/saga_routes.sql, inbox/inbox.sql,
+--   inbox/consume.sql, watch/watch.sql, watch/watch_table.sql, brokers/broker_check.sql,
+--   brokers/rabbitmq.sql, brokers/kafka.sql, brokers/broker.sql, brokers/slack.sql,
+--   brokers/dead_letter_topic.sql, brokers/endpoint_routes.sql, messages/setting.sql,
 --   messages/record/audit.sql, messages/record/message.sql, messages/record/message_status.sql,
 --   messages/record/activity.sql, messages/callback/callback.sql, messages/callback/inbound.sql,
 --   messages/channel/hold.sql, messages/channel/app.sql, messages/channel/channel.sql,
@@ -216,7 +217,7 @@ comment on function outbox.may_stay(text) is
 
 -- Settings: one row each, with its type, its bounds and what it is for. No setting is a constraint
 -- in a table, so that changing one takes one UPDATE and no lock that a run waits on. What may be
--- stored is in foundation/setting_check.
+-- stored is in foundation/setting_check. A module inserts its settings in its own folder.
 
 create table outbox.setting (
   name text primary key,
@@ -226,11 +227,18 @@ create table outbox.setting (
   ),
   lowest bigint,
   highest bigint,
+  form text,
+  form_problem text,
+  is_url boolean not null default false,
   description text not null,
-  updated_at timestamptz not null default pg_catalog.now()
+  updated_at timestamptz not null default pg_catalog.now(),
+  constraint setting_form_says_why check ((form is null) = (form_problem is null)),
+  constraint setting_url_has_a_form check (form is not null or not is_url)
 );
 comment on table outbox.setting is
-  'Every setting with its type, bounds and meaning; set_setting() changes one.';
+  'Every setting with its type, bounds and meaning; set_setting() changes one. form: the regular '
+  'expression that a text matches; form_problem: what an error says of one that does not; is_url: '
+  'the text is empty, or a URL that a path can be appended to.';
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('worker.enabled', 'true', 'boolean', null, null,
@@ -260,8 +268,6 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     '["1433", "1521", "2049", "2375-2380", "3306", "3389", "5432", "6379", "6443", '
     '"9200", "10250", "11211", "27017"]', 'text[]', null, null,
     'Ports of those that they may not go to all the same: databases, remote control'),
-  ('egress.proxy_url', '""', 'text', null, null,
-    'A proxy that makes every connection (CONNECT) and vets the names; empty: none'),
   ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
   ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
   ('endpoint.timeout_ms', '15000', 'integer', 500, 60000,
@@ -295,33 +301,20 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
     'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
   ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
-  ('api.requests_per_second', '100', 'integer', 1, 100000,
-    'How many requests a second the API takes for each org; what is over it is answered 429'),
-  ('api.burst', '200', 'integer', 1, 100000,
-    'How many more the API takes at once of an org that was silent'),
   ('metrics.per_endpoint', 'false', 'boolean', null, null,
     'Count attempts for each endpoint and show every endpoint in the metrics, not the worst alone'),
   ('metrics.top_endpoints', '10', 'integer', 0, 1000,
     'How many endpoints the metrics name: those with most open, and those that fail longest'),
-  ('inbox.retention_days', '40', 'integer', 2, 3650,
-    'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
-    'try is processed twice'),
-  ('whatsapp.graph_url', '"https://graph.facebook.com"', 'text', null, null,
-    'Where the WhatsApp Cloud API is'),
-  ('whatsapp.graph_version', '"v25.0"', 'text', null, null,
-    'The version of the Graph API that messages are sent through'),
-  ('whatsapp.shared_app', '""', 'text', null, null,
-    'The id of the Meta app that uses the callback address without a key; empty: none'),
-  ('callback.retention_days', '30', 'integer', 8, 365,
-    'How long WhatsApp''s updates are kept as they came, by which a repeat is known; Meta repeats '
-    'one for 7 days'),
-  ('message.retention_days', '365', 'integer', 1, 3650,
-    'How long payload, number and ids of a finished message are kept; its audit trail stays'),
   ('event.delivered_days', '7', 'integer', 7, 364,
     'For how many full days an event is kept of which nothing is open any more, with its receipts; '
     'so long it can be replayed'),
   ('event.retention_days', '30', 'integer', 1, 365,
     'A delivery still open after this many days expires; deliver_at reaches no further');
+
+insert into outbox.setting (name, value, type, form, form_problem, is_url, description) values
+  ('egress.proxy_url', '""', 'text', '^(http://[^/]*)?$',
+    'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path',
+    true, 'A proxy that makes every connection (CONNECT) and vets the names; empty: none');
 
 create function outbox.setting_value(p_name text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -425,25 +418,11 @@ begin
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
         return 'must be a string';
       end if;
-      if p_setting.name = 'egress.proxy_url'
-        and p_value <> '""'
-        and not outbox.is_base_url(p_value #>> '{}', '^http://[^/]*$')
+      if p_value #>> '{}' !~ p_setting.form
+        or (p_setting.is_url and p_value <> '""'
+          and not outbox.is_base_url(p_value #>> '{}', p_setting.form))
       then
-        return
-          'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
-          'path';
-      end if;
-      if p_setting.name = 'whatsapp.graph_url'
-        and not outbox.is_base_url(p_value #>> '{}', '^https?://')
-      then
-        return 'must be a URL such as https://graph.facebook.com, without credentials and query';
-      end if;
-      if p_setting.name = 'whatsapp.shared_app' and p_value #>> '{}' !~ '^([0-9]{1,32})?$' then
-        return 'must be empty or the id of a Meta app, which is digits';
-      end if;
-      if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
-      then
-        return 'must be a version such as v25.0';
+        return p_setting.form_problem;
       end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
@@ -478,6 +457,34 @@ $$;
 comment on function outbox.setting_problem(outbox.setting, jsonb) is
   'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
 
+create table outbox.setting_rule (
+  less text not null,
+  per_less integer not null default 1,
+  more text not null,
+  per_more integer not null default 1,
+  spare integer not null default 0,
+  problem text not null,
+  primary key (less, more)
+);
+comment on table outbox.setting_rule is
+  'Which integer settings depend on each other: less * per_less <= more * per_more + spare. '
+  'problem: what an error says of a change that would break the rule. A module inserts the rules '
+  'of its settings.';
+
+insert into outbox.setting_rule (less, more, per_more, spare, problem) values
+  ('worker.batch_size', 'worker.max_deliveries', 1, 0,
+    'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
+    '(worker.batch_size)'),
+  ('attempt.retention_days', 'event.retention_days', 1, 8,
+    'would keep receipts (attempt.retention_days) longer than any event they belong to '
+    '(event.retention_days + 8)'),
+  ('event.delivered_days', 'attempt.retention_days', 1, -1,
+    'would keep delivered events (event.delivered_days) longer than their receipts '
+    '(attempt.retention_days)'),
+  ('idempotency.window_hours', 'event.retention_days', 24, 0,
+    'would keep an idempotency key (idempotency.window_hours) longer than its event '
+    '(event.retention_days)');
+
 create function outbox.setting_conflict(p_name text, out problem text, out remedy text)
 returns record
 language plpgsql stable set search_path = ''
@@ -485,7 +492,6 @@ as $$
 declare
   v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s);
 begin
-  -- Each rule: less * per_less <= more * per_more + spare.
   select r.problem, case p_name
     when r.less then pg_catalog.format('It may be %s at most while %s is %s: raise that first',
       v.more / r.per_less, r.more, v_all -> r.more)
@@ -493,42 +499,17 @@ begin
       pg_catalog.ceil((v.less - r.spare)::numeric / r.per_more), r.less, v_all -> r.less)
   end
   into problem, remedy
-  from (values
-    ('worker.batch_size', 1, 'worker.max_deliveries', 1, 0,
-      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
-      '(worker.batch_size)'),
-    ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
-      'would keep receipts (attempt.retention_days) longer than any event they belong to '
-      '(event.retention_days + 8)'),
-    ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
-      'would keep delivered events (event.delivered_days) longer than their receipts '
-      '(attempt.retention_days)'),
-    ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
-      'would let a consumer forget (inbox.retention_days) an event that is still tried '
-      '(event.retention_days), and process it twice'),
-    ('idempotency.window_hours', 1, 'event.retention_days', 24, 0,
-      'would keep an idempotency key (idempotency.window_hours) longer than its event '
-      '(event.retention_days)')
-  ) r (less, per_less, more, per_more, spare, problem)
+  from outbox.setting_rule r
   cross join lateral (
     select (v_all ->> r.less)::bigint * r.per_less as less,
       (v_all ->> r.more)::bigint * r.per_more + r.spare as more
   ) v
   where p_name in (r.less, r.more) and v.less > v.more
-  limit 1;
+  order by r.less, r.more limit 1;
   if found then
     return;
   end if;
-  if p_name in ('whatsapp.graph_url', 'egress.allow_http')
-    and v_all ->> 'whatsapp.graph_url' like 'http:%' and v_all -> 'egress.allow_http' = 'false'
-  then
-    problem :=
-      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids';
-    remedy := case p_name
-      when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
-      else 'Set whatsapp.graph_url to an https URL first'
-    end;
-  elsif p_name in ('egress.allow_ports', 'egress.deny_ports')
+  if p_name in ('egress.allow_ports', 'egress.deny_ports')
     and outbox.port_ranges(v_all -> 'egress.allow_ports')
       <@ outbox.port_ranges(v_all -> 'egress.deny_ports')
   then
@@ -558,6 +539,22 @@ $$;
 comment on function outbox.lock_settings() is
   'Trigger: one transaction at a time changes settings.';
 
+create function outbox.refuse_setting(
+  p_name text, p_problem text, p_remedy text, p_now jsonb
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  raise exception using errcode = 'OH005',
+    message = pg_catalog.format('setting %s %s', p_name, p_problem),
+    detail = p_name,
+    hint = p_remedy || coalesce('. It is ' || p_now::text || ' now', '');
+end
+$$;
+comment on function outbox.refuse_setting(text, text, text, jsonb) is
+  'Raises OH005 for a setting: message "setting <name> <problem>", detail: the name, hint: the '
+  'remedy and the value as it is now, null for a new setting.';
+
 create function outbox.check_setting() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -573,10 +570,7 @@ begin
     select * into v_problem, v_remedy from outbox.setting_conflict(new.name);
   end if;
   if v_problem is not null then
-    raise exception using errcode = 'OH005',
-      message = pg_catalog.format('setting %s %s', new.name, v_problem),
-      detail = new.name,
-      hint = v_remedy || coalesce('. It is ' || v_now::text || ' now', '');
+    perform outbox.refuse_setting(new.name, v_problem, v_remedy, v_now);
   end if;
   return new;
 end
@@ -1812,6 +1806,66 @@ comment on function outbox.publish_many(jsonb) is
   '"traceparent"}, all or none, and returns the array of ids in the same order. Errors as '
   'publish(), with the place in the array.';
 
+-- sql/endpoints/endpoint_kind.sql
+
+-- The kinds of endpoints, a row for each. A module that adds a kind inserts its row, before the first
+-- endpoint of that kind; only the owner of the schema may write here, because a row names functions
+-- that are called.
+
+create table outbox.endpoint_kind (
+  kind text primary key
+    constraint endpoint_kind_is_a_word check (kind ~ '^[a-z][a-z0-9_]{0,30}$'),
+  retry jsonb not null,
+  pauses_on_hold boolean not null default false,
+  response_class text,
+  is_cached boolean not null default true,
+  credentials_remedy text,
+  rewrite_command text,
+  managed_as text,
+  managed_at text,
+  create_function text
+    constraint endpoint_kind_create_function_is_a_name check (
+      create_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+    ),
+  change_function text
+    constraint endpoint_kind_change_function_is_a_name check (
+      change_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+    ),
+  constraint endpoint_kind_managed_somewhere check ((managed_as is null) = (managed_at is null))
+);
+comment on table outbox.endpoint_kind is
+  'The kinds of endpoints. retry: the retry policy of an endpoint that has none of its own.';
+comment on column outbox.endpoint_kind.pauses_on_hold is
+  'What a failure rule with the action hold does. True: the module pauses the endpoint, with a '
+  'reason that begins with "held: ", and the failure counts as no attempt. False: the endpoint is '
+  'disabled, and the failure counts.';
+comment on column outbox.endpoint_kind.response_class is
+  'The error_class of a failure in which the receiver did respond, although there is no HTTP '
+  'status; null: there is none.';
+comment on column outbox.endpoint_kind.is_cached is
+  'Whether a run may keep such an endpoint until its row changes. False: the run gets it with each '
+  'claim, because what it needs also changes elsewhere.';
+comment on column outbox.endpoint_kind.credentials_remedy is
+  'What to do if the credentials cannot be read, which follows "outbox.": set_slack_url() sets it '
+  'again.';
+comment on column outbox.endpoint_kind.rewrite_command is
+  'The call that sets credentials again, for release_command(): text for format() with the '
+  'organisation as first and the id of the endpoint as second argument.';
+comment on column outbox.endpoint_kind.managed_at is
+  'The path of the API under which such an endpoint is changed and deleted, and managed_as what it '
+  'is called there (a channel); null: it is an endpoint like any other.';
+comment on column outbox.endpoint_kind.create_function is
+  'What the API creates such an endpoint with: a function, with its schema, of the organisation, '
+  'the members that the API took, and the event types. It returns {"id"} and what the caller sees '
+  'this once. Null: the API creates none of this kind.';
+comment on column outbox.endpoint_kind.change_function is
+  'What the API changes the members of this kind with: a function, with its schema, of the '
+  'endpoint''s id and the change. It returns the members that are left for every kind to change.';
+
+insert into outbox.endpoint_kind (kind, retry) values
+  ('webhook', '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5,
+    "jitter": true}');
+
 -- sql/endpoints/endpoint.sql
 
 -- Endpoints. This is configuration: people write it, runs only read it, and no run ever locks it,
@@ -1822,9 +1876,7 @@ create table outbox.endpoint (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   org_id text not null,
   kind text not null default 'webhook'
-    constraint endpoint_kind_is_known check (
-      kind in ('webhook', 'whatsapp', 'slack', 'rabbitmq', 'kafka')
-    ),
+    constraint endpoint_kind_is_known references outbox.endpoint_kind (kind),
   url text not null,
   description text not null default '',
   header_names text[] not null default '{}',
@@ -1863,7 +1915,7 @@ create table outbox.endpoint (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   credentials_vault_id uuid,
-  broker jsonb
+  config jsonb
 );
 comment on table outbox.endpoint is
   'Where deliveries go, with every setting of the endpoint. version grows with each change. What '
@@ -1885,8 +1937,8 @@ comment on column outbox.endpoint.ramp_from is
 comment on column outbox.endpoint.credentials_vault_id is
   'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() '
   'writes it and dispatch() alone reads it.';
-comment on column outbox.endpoint.broker is
-  'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
+comment on column outbox.endpoint.config is
+  'The settings that only this kind of endpoint has and that may be shown; null: it has none.';
 create index endpoint_org on outbox.endpoint (org_id, created_at, id) where state <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 
@@ -2846,8 +2898,8 @@ as $$
 begin
   raise exception using errcode = 'OH004',
     message = pg_catalog.format('%s is not in Vault any more', p_what),
-    hint = 'Set it again: rotate_secret(), set_headers(), set_broker(), set_slack_url() or '
-      'set_channel_token()';
+    hint = 'Set it again: rotate_secret(), set_headers(), or the function that sets the '
+      'credentials of this kind of endpoint';
 end
 $$;
 comment on function outbox.lost_in_vault(text) is
@@ -3463,8 +3515,7 @@ comment on function outbox.set_headers(uuid, jsonb) is
 
 -- sql/endpoints/credentials.sql
 
--- What only one kind of endpoint has and nobody may read: the URL of a Slack webhook, a broker's
--- password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
+-- What only one kind of endpoint has and nobody may read, such as a URL with a token, or a password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
 
 create function outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) returns void
 language plpgsql set search_path = ''
@@ -3565,11 +3616,11 @@ begin
       'set_headers() with all of them sets them again'
     from outbox.endpoint e where e.id = p_endpoint_id and e.headers_vault_id is not null
     union all
-    select e.credentials_vault_id, 'the set of credentials', case
-        when e.kind = 'slack' then 'set_slack_url() sets it again'
-        else 'set_broker() with p_credentials sets it again'
-      end
-    from outbox.endpoint e where e.id = p_endpoint_id and e.credentials_vault_id is not null
+    select e.credentials_vault_id, 'the set of credentials',
+      coalesce(k.credentials_remedy, 'put_credentials() sets it again')
+    from outbox.endpoint e
+    join outbox.endpoint_kind k on k.kind = e.kind
+    where e.id = p_endpoint_id and e.credentials_vault_id is not null
     union all
     select m.vault_id, m.what, m.remedy from outbox.more_secrets(p_endpoint_id) m
   loop
@@ -3735,25 +3786,15 @@ comment on function outbox.org_endpoint(text, uuid) is
 -- Times are seconds. Delay n follows failure n; a schedule too short repeats its last delay.
 
 create function outbox.retry_preset(p_kind text) returns jsonb
-language plpgsql immutable set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
-  return case
-    when p_kind in ('webhook', 'slack') then
-      '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], '
-      '"max_retries": 5, "jitter": true}'::jsonb
-    when p_kind = 'whatsapp' then
-      '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], '
-      '"max_retries": 5, "jitter": false}'::jsonb
-    else
-      '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, '
-      '"max_retries": 5, "jitter": true}'::jsonb
-  end;
+  return (select k.retry from outbox.endpoint_kind k where k.kind = p_kind);
 end
 $$;
 comment on function outbox.retry_preset(text) is
-  'The retry policy of an endpoint kind that has none of its own: webhook (slack too), message '
-  '(whatsapp) or relay (brokers).';
+  'The retry policy of an endpoint kind, for an endpoint that has none of its own; null for an '
+  'unknown kind.';
 
 create function outbox.check_retry(p_policy jsonb) returns void
 language plpgsql immutable set search_path = ''
@@ -3826,6 +3867,8 @@ comment on function outbox.check_retry(jsonb) is
 
 -- An UPDATE at the console is told so too, and no run meets a policy that it cannot read.
 alter table outbox.endpoint add constraint endpoint_retry_is_valid
+  check (outbox.check_retry(retry) is not null);
+alter table outbox.endpoint_kind add constraint endpoint_kind_retry_is_valid
   check (outbox.check_retry(retry) is not null);
 
 create function outbox.delay_after(p_policy jsonb, p_failure integer) returns interval
@@ -6047,9 +6090,7 @@ insert into outbox.error_hint (error_class, hint) values
     'No valid HTTP exchange was possible: check that the URL leads to an HTTP/1.1 server, and '
     'the endpoint''s settings'),
   ('lease_expired',
-    'The run ended before it could report: the delivery was or was not sent, and is tried again'),
-  ('broker', 'The broker refused the record: its error says why'),
-  ('provider', 'The provider refused the message: its code says why');
+    'The run ended before it could report: the delivery was or was not sent, and is tried again');
 
 -- sql/engine/result/result.sql
 
@@ -6406,7 +6447,10 @@ begin
       where l.id = d.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
-    cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
+    cross join lateral (
+      select k.* from outbox.endpoint_kind k where k.kind = e.kind offset 0
+    ) k
+    cross join lateral (select coalesce(e.retry, k.retry) as policy) p
     -- offset 0 keeps the planner from asking for the rule of a success, and thrice for a failure's.
     cross join lateral (
       select case
@@ -6426,8 +6470,8 @@ begin
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
         and (x.refused or d.tries >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
-        -- A channel that is held has done the message no harm: it goes first when that ends.
-        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
+        -- A pause of the endpoint uses up no attempt: the delivery goes first when it ends.
+        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
         coalesce((f.rule).action = 'wait', false) as waits
     ) v
@@ -6439,7 +6483,7 @@ begin
       end as hint
     ) w
     cross join lateral (
-      select r.error_class is not distinct from 'broker' as answered
+      select coalesce(r.error_class = k.response_class, false) as answered
     ) b
     cross join lateral (
       select w.hint,
@@ -8075,11 +8119,12 @@ begin
           when e.credentials_vault_id is not null
           then outbox.stored_credentials(e.credentials_vault_id)
         end as credentials,
-        e.broker
+        e.config
     ) x
-    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint. And a
-    -- secret that runs out changes no row: whoever was told of it, at most 30 s ago, is told anew.
-    where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
+    -- To read a secret takes 30 us. A secret that runs out changes no row: whoever was told of it,
+    -- at most 30 s ago, is told anew.
+    where p_known ->> e.id::text is distinct from e.revision
+      or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
       or exists (
         select from outbox.endpoint_secret s
         where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
@@ -9087,8 +9132,8 @@ end
 $$;
 comment on function outbox.on_closed(uuid, text, text, timestamptz) is
   'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled '
-  'or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module messages '
-  'replaces it.';
+  'or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module '
+  'messages replaces it.';
 
 create function outbox.on_purged(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz
@@ -10216,8 +10261,9 @@ select s.event_id as id, s.endpoint_id, s.event_type,
   coalesce(v.partition_key, x.partition_key) as partition_key,
   coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
   s.status as state, coalesce(f.failures, 0)::integer as retry_count,
-  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1
-    as max_retries,
+  coalesce((
+    coalesce(e.retry, (select k.retry from outbox.endpoint_kind k where k.kind = e.kind))
+      ->> 'max_retries')::integer, 5) + 1 as max_retries,
   f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at,
   s.open
 from outbox.delivery_status s
@@ -10353,6 +10399,9 @@ comment on view outbox.transaction_outbox is
 create function outbox.rewrite_command(p_endpoint outbox.endpoint) returns text
 language plpgsql stable set search_path = ''
 as $$
+declare
+  v_command text := (
+    select k.rewrite_command from outbox.endpoint_kind k where k.kind = p_endpoint.kind);
 begin
   return 'select ' || case
     when p_endpoint.state_reason like 'unreadable: the signing secret%'
@@ -10362,12 +10411,8 @@ begin
     when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
-    when p_endpoint.kind = 'slack'
-    then pg_catalog.format('outbox.set_slack_url(%L, %L)', p_endpoint.id, '<the URL>')
-    when p_endpoint.broker is not null
-    then pg_catalog.format('outbox.set_broker(%L, p_credentials => %L)', p_endpoint.id,
-      '<the credentials>')
-    else coalesce(outbox.release_first(p_endpoint),
+    else coalesce(pg_catalog.format(v_command, p_endpoint.org_id, p_endpoint.id),
+      outbox.release_first(p_endpoint),
       pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id))
   end;
 end
@@ -10396,10 +10441,10 @@ begin
 end
 $$;
 comment on function outbox.release_command(uuid) is
-  'The statement that releases a paused or disabled endpoint; null when it is neither. Of a '
-  'channel whose access token failed it begins with set_channel_token(), whose <the new token> is '
-  'to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an '
-  'unreadable secret: the statement that sets the secret again.';
+  'The statement that releases a paused or disabled endpoint; null when it is neither. It '
+  'begins with the remedy of the module whose kind the endpoint is, if there is one. A value in '
+  'it such as <the new token> is to be replaced: as it stands it is refused, and nothing is '
+  'released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
 
 -- sql/operations/metrics.sql
 
@@ -10431,8 +10476,9 @@ begin
       case
         when e.state = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- A channel that WhatsApp's answer put on hold, other than one that a person paused.
-        when e.state = 'paused' and e.kind = 'whatsapp' and e.state_reason like 'held: %'
+        -- One that a failure paused, other than one that a person paused.
+        when e.state = 'paused' and e.state_reason like 'held: %'
+          and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
         else e.state
       end as state,
@@ -10703,6 +10749,38 @@ comment on function outbox.get_metrics() is
   '"events", "engine", "database"}. The parts are those of counters(), queue_metrics(), '
   'event_metrics(), engine_metrics() and database_metrics(). Reads neither history nor queues.';
 
+-- sql/time/step.sql
+
+-- What modules do in the tick and in the cleanup. A module inserts its steps in its own folder. A row
+-- names a function that is called as the owner of the schema, so only the owner may write here.
+
+create table outbox.tick_step (
+  name text primary key,
+  function text not null
+    constraint tick_step_function_is_a_name check (
+      function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+    ),
+  most integer not null constraint tick_step_has_a_limit check (most > 0)
+);
+comment on table outbox.tick_step is
+  'Steps that the tick takes for modules, once a second, in the order of their names. function: '
+  'its name with the schema, of (now timestamptz, most integer); it does at most so much, and '
+  'waits for no lock. An error is a warning, and costs the other steps nothing.';
+
+create table outbox.cleanup_step (
+  name text primary key,
+  function text not null
+    constraint cleanup_step_function_is_a_name check (
+      function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+    ),
+  most integer constraint cleanup_step_has_a_limit check (most > 0)
+);
+comment on table outbox.cleanup_step is
+  'What cleanup() removes for modules, in the order of the names, which are also the names in its '
+  'result. function: its name with the schema, of (now timestamptz, most integer) returns integer: '
+  'how many rows it removed. most: the limit of one call, if that is less than the limit of '
+  'cleanup().';
+
 -- sql/time/tick.sql
 
 -- The tick: what pg_cron does once a second. It keeps everything moving that no run does, and wakes
@@ -10801,6 +10879,8 @@ comment on function outbox.wake_missed(timestamptz) is
 create function outbox.upkeep(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_step outbox.tick_step;
 begin
   -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
   -- waits for gates and comes first, for the others only take gates that nobody holds.
@@ -10815,11 +10895,13 @@ begin
   exception when others then
     raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
   end;
-  begin
-    perform outbox.apply_callbacks();
-  exception when others then
-    raise warning 'outbox.apply_callbacks(): %', sqlerrm;
-  end;
+  for v_step in select s.* from outbox.tick_step s order by s.name loop
+    begin
+      execute pg_catalog.format('select %s($1, $2)', v_step.function) using p_now, v_step.most;
+    exception when others then
+      raise warning '%(): %', v_step.function, sqlerrm;
+    end;
+  end loop;
   begin
     perform outbox.purge_deleted(1000);
     perform outbox.expire_deliveries(200);
@@ -10836,8 +10918,8 @@ begin
 end
 $$;
 comment on function outbox.upkeep(timestamptz) is
-  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies '
-  'the callbacks that wait, cancels what deleted endpoints left, expires what has been open too '
+  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes '
+  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been open too '
   'long, adds counters up.';
 
 create function outbox.tick() returns jsonb
@@ -11174,31 +11256,19 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_few constant integer := least(p_most, 10000);
-  v_saga_keys integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
-  v_accepted integer;
-  v_messages integer;
-  v_updates integer;
-  v_inbound integer;
-  v_requests integer;
+  v_step outbox.cleanup_step;
+  v_most integer;
+  v_n integer;
+  v_more boolean := false;
+  v_steps jsonb := '{}';
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
   where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  delete from outbox.consumer_inbox i where i.ctid = any (array(
-    select o.ctid from outbox.consumer_inbox o
-    where o.accepted_at
-      < v_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
-    order by o.accepted_at limit p_most));
-  get diagnostics v_accepted = row_count;
-  delete from outbox.saga_key k where k.ctid = any (array(
-    select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
-  get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
     where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
@@ -11225,30 +11295,34 @@ begin
       where j.id = l.key_hash and j.state in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  v_messages := outbox.erase_messages(v_few);
-  v_updates := outbox.forget_updates(v_now, p_most);
-  v_inbound := outbox.erase_inbound(v_now, v_few);
-  v_requests := outbox.forget_requests(v_now, p_most);
-  return pg_catalog.jsonb_build_object(
+  for v_step in select s.* from outbox.cleanup_step s order by s.name loop
+    v_most := least(p_most, v_step.most);
+    execute pg_catalog.format('select %s($1, $2)', v_step.function) into v_n using v_now, v_most;
+    v_more := v_more or v_n >= v_most;
+    v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
+  end loop;
+  return v_steps || pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'accepted', v_accepted, 'messages', v_messages, 'updates', v_updates, 'inbound', v_inbound,
-    'secrets', outbox.drop_expired_secrets(v_now), 'request_keys', v_requests,
-    'more', greatest(v_accepted, v_saga_keys, v_keys, v_letters, v_runs, v_updates, v_requests)
-        >= p_most
-      or greatest(v_messages, v_inbound) >= v_few);
+    'secrets', outbox.drop_expired_secrets(v_now),
+    'more', v_more or greatest(v_keys, v_letters, v_runs) >= p_most);
 end
 $$;
 comment on function outbox.cleanup(integer) is
-  'Removes what has had its time, up to p_most of each kind (10,000 messages): '
-  '{"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" '
-  '(erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": '
-  'whether there may be more, so that it should be called again}. Delivered history goes with its '
-  'partition (drop_partitions()) after event.delivered_days.';
+  'Removes what has had its time, up to p_most of each kind: {"idempotency_keys", '
+  '"dead_letters", "job_runs", "secrets", for each row of cleanup_step its name with a number, '
+  '"more": whether there may be more, so that it should be called again}. Delivered history goes '
+  'with its partition (drop_partitions()) after event.delivered_days.';
 
 -- sql/api/requests.sql
 
 -- What the HTTP API keeps of requests: the answers of those that carry an Idempotency-Key, for
 -- idempotency.window_hours, and how many more an org may send at the moment.
+
+insert into outbox.setting (name, value, type, lowest, highest, description) values
+  ('api.requests_per_second', '100', 'integer', 1, 100000,
+    'How many requests a second the API takes for each org; what is over it is answered 429'),
+  ('api.burst', '200', 'integer', 1, 100000,
+    'How many more the API takes at once of an org that was silent');
 
 create table outbox.request_key (
   org_id text not null,
@@ -11433,6 +11507,9 @@ $$;
 comment on function outbox.forget_requests(timestamptz, integer) is
   'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by '
   'now; returns how many keys.';
+
+insert into outbox.cleanup_step (name, function) values
+  ('request_keys', 'outbox.forget_requests');
 
 -- sql/api/events.sql
 
@@ -11816,41 +11893,17 @@ comment on function outbox.delete_event_type(text, text) is
 -- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
 -- one.
 
--- The API's names have capitals where SQL's have underscores.
-create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
+create function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
 as $$
 begin
-  return (
-    select pg_catalog.jsonb_object_agg(
-      case b.key
-        when 'routing_key' then 'routingKey' when 'dlq_exchange' then 'dlqExchange'
-        when 'dlq_routing_key' then 'dlqRoutingKey' when 'dlq_topic' then 'dlqTopic' else b.key
-      end, b.value)
-    from pg_catalog.jsonb_each(p_broker) b);
+  return '{"broker": null}';
 end
 $$;
-comment on function outbox.broker_to_wire(jsonb) is
-  'The settings of a broker as the API shows them; null for none.';
-
-create function outbox.broker_of_wire(p_broker jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if pg_catalog.jsonb_typeof(p_broker) is distinct from 'object' then
-    return p_broker;
-  end if;
-  return coalesce((
-    select pg_catalog.jsonb_object_agg(
-      case b.key
-        when 'routingKey' then 'routing_key' when 'dlqExchange' then 'dlq_exchange'
-        when 'dlqRoutingKey' then 'dlq_routing_key' when 'dlqTopic' then 'dlq_topic' else b.key
-      end, b.value)
-    from pg_catalog.jsonb_each(p_broker) b), '{}');
-end
-$$;
-comment on function outbox.broker_of_wire(jsonb) is
-  'The settings of a broker as the API took them, in the names of SQL.';
+comment on function outbox.endpoint_members(outbox.endpoint) is
+  'Extension point of endpoint_json(): what the API shows of endpoint.config, as members of the '
+  'endpoint. The API always shows the member broker, which is null here; the module brokers '
+  'replaces it.';
 
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
@@ -11877,11 +11930,11 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'broker', outbox.broker_to_wire(p_endpoint.broker),
     'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
-    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+    'updatedAt', outbox.iso_time(p_endpoint.updated_at))
+    || outbox.endpoint_members(p_endpoint);
 end
 $$;
 comment on function outbox.endpoint_json(outbox.endpoint) is
@@ -11967,42 +12020,32 @@ create function outbox.create_by_kind(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_url text := p_endpoint ->> 'url';
-  v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
-  v_filter text := p_endpoint ->> 'filter';
+  v_kind text := coalesce(p_endpoint ->> 'kind', 'webhook');
+  v_function text;
   v_new jsonb;
 begin
-  if p_endpoint ->> 'kind' = 'slack' then
-    perform outbox.refuse_members(p_endpoint, 'slack',
-      array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
-    return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
-      p_headers => v_headers, p_filter => v_filter);
-  end if;
-  if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
-    perform outbox.refuse_members(p_endpoint, p_endpoint ->> 'kind', array['secret', 'url'],
-      'Give broker, and credentials where the broker wants them');
-    perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
-    v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
-      outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
-      p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
-      p_headers => v_headers, p_filter => v_filter);
-    update outbox.endpoint e set retry = outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'))
-    where e.id = (v_new ->> 'id')::uuid;
+  if v_kind <> 'webhook' then
+    perform outbox.check_choice('kind', v_kind, array(
+      select k.kind from outbox.endpoint_kind k
+      where k.create_function is not null or k.kind = 'webhook' order by k.kind));
+    select k.create_function into v_function from outbox.endpoint_kind k where k.kind = v_kind;
+    execute pg_catalog.format('select %s($1, $2, $3)', v_function)
+      into v_new using p_org_id, p_endpoint, p_event_types;
     return v_new;
   end if;
   perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
     'Leave it away');
-  return outbox.create_endpoint(v_url, p_event_types, p_org_id,
+  return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
-    p_headers => v_headers,
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'),
     p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
     p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
-    p_filter => v_filter);
+    p_filter => p_endpoint ->> 'filter');
 end
 $$;
 comment on function outbox.create_by_kind(text, jsonb, text[]) is
-  'Makes an endpoint of the kind that the API was asked for: {"id", "secret" where it has one}. '
-  'OH001.';
+  'Makes an endpoint of the kind that the API was asked for, by the create_function of the kind: '
+  '{"id", "secret" where it has one}. OH001, also for a kind whose module is not installed.';
 
 create function outbox.create_org_endpoint(
   p_org_id text, p_endpoint jsonb, p_key text default null
@@ -12066,19 +12109,23 @@ comment on function outbox.lock_org_endpoint(text, uuid, integer) is
   'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is '
   'given.';
 
-create function outbox.refuse_channel(p_endpoint outbox.endpoint) returns void
+create function outbox.refuse_managed(p_endpoint outbox.endpoint) returns void
 language plpgsql stable set search_path = ''
 as $$
+declare
+  v_kind outbox.endpoint_kind;
 begin
-  if p_endpoint.kind = 'whatsapp' then
+  select * into v_kind from outbox.endpoint_kind k where k.kind = p_endpoint.kind;
+  if v_kind.managed_at is not null then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is a channel', p_endpoint.id),
-      hint = 'Change or delete it under /channels/{channelId}';
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint.id, v_kind.managed_as),
+      hint = 'Change or delete it under ' || v_kind.managed_at;
   end if;
 end
 $$;
-comment on function outbox.refuse_channel(outbox.endpoint) is
-  'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
+comment on function outbox.refuse_managed(outbox.endpoint) is
+  'Raises OH004 for an endpoint that is managed under another path, such as a channel, whose pace '
+  'and number the members of an endpoint would upset.';
 
 create function outbox.check_endpoint_change(p_change jsonb) returns void
 language plpgsql stable set search_path = ''
@@ -12112,46 +12159,50 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
-  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
+  v_change jsonb := p_change;
+  v_function text;
 begin
   perform outbox.check_endpoint_change(p_change);
-  if p_change ? 'url' and v_kind in ('rabbitmq', 'kafka') then
-    perform outbox.invalid('url', 'is made of the settings of a broker',
-      'Change broker, with a secret key, or call outbox.set_broker()');
+  select k.change_function into v_function
+  from outbox.endpoint e
+  join outbox.endpoint_kind k on k.kind = e.kind
+  where e.id = p_endpoint_id;
+  if v_function is not null then
+    execute pg_catalog.format('select %s($1, $2)', v_function)
+      into v_change using p_endpoint_id, p_change;
+  end if;
+  if v_change ?| array['broker', 'credentials'] then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has no broker and no credentials', p_endpoint_id),
+      hint = 'Leave out broker and credentials: its kind has neither';
   end if;
   update outbox.endpoint e set
     url = case
-      when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
+      when v_change ? 'url' then outbox.check_url(v_change ->> 'url')
       else e.url
     end,
-    description = coalesce(p_change ->> 'description', e.description),
-    payload = coalesce(p_change ->> 'payload', e.payload),
-    timeout_ms = coalesce((p_change ->> 'timeoutMs')::integer, e.timeout_ms),
-    max_in_flight = coalesce((p_change ->> 'maxInFlight')::integer, e.max_in_flight),
-    quantum = coalesce((p_change ->> 'quantum')::integer, e.quantum),
+    description = coalesce(v_change ->> 'description', e.description),
+    payload = coalesce(v_change ->> 'payload', e.payload),
+    timeout_ms = coalesce((v_change ->> 'timeoutMs')::integer, e.timeout_ms),
+    max_in_flight = coalesce((v_change ->> 'maxInFlight')::integer, e.max_in_flight),
+    quantum = coalesce((v_change ->> 'quantum')::integer, e.quantum),
     rate_per_second = case
-      when p_change ? 'ratePerSecond' then (p_change ->> 'ratePerSecond')::float8
+      when v_change ? 'ratePerSecond' then (v_change ->> 'ratePerSecond')::float8
       else e.rate_per_second
     end,
-    rate_burst = coalesce((p_change ->> 'rateBurst')::integer, e.rate_burst),
-    retry_4xx = coalesce((p_change ->> 'retry4xx')::boolean, e.retry_4xx),
-    on_dead_letter = coalesce(p_change ->> 'onDeadLetter', e.on_dead_letter),
+    rate_burst = coalesce((v_change ->> 'rateBurst')::integer, e.rate_burst),
+    retry_4xx = coalesce((v_change ->> 'retry4xx')::boolean, e.retry_4xx),
+    on_dead_letter = coalesce(v_change ->> 'onDeadLetter', e.on_dead_letter),
     breaker_enabled = coalesce((v_breaker ->> 'enabled')::boolean, e.breaker_enabled),
     breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
     breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
   where e.id = p_endpoint_id;
-  if p_change ? 'url' and v_kind = 'slack' then
-    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
-  end if;
-  if p_change ? 'broker' or p_change ? 'credentials' then
-    perform outbox.set_broker(p_endpoint_id,
-      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
-      nullif(p_change -> 'credentials', 'null'));
-  end if;
 end
 $$;
 comment on function outbox.change_endpoint(uuid, jsonb) is
-  'Writes the plain members of an endpoint that a change names. OH001.';
+  'Writes the members of an endpoint that a change names: first those of its kind, by the '
+  'change_function of the kind, then those of every kind. OH001; OH004: the kind has no such '
+  'member.';
 
 create function outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) returns void
 language plpgsql set search_path = ''
@@ -12188,7 +12239,7 @@ create function outbox.update_org_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
@@ -12243,7 +12294,7 @@ create function outbox.delete_org_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   return pg_catalog.jsonb_build_object('id', p_endpoint_id,
     'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
@@ -13591,6 +13642,25 @@ comment on function outbox.execute_saga(text, jsonb, text, text, text) is
   'this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step '
   'failed, and nothing has happened.';
 
+create function outbox.forget_saga_keys(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_forgotten integer;
+begin
+  delete from outbox.saga_key k where k.ctid = any (array(
+    select o.ctid from outbox.saga_key o
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+comment on function outbox.forget_saga_keys(timestamptz, integer) is
+  'Removes up to p_limit keys of sagas older than idempotency.window_hours; returns how many.';
+
+insert into outbox.cleanup_step (name, function) values
+  ('saga_keys', 'outbox.forget_saga_keys');
+
 -- sql/sagas/saga_routes.sql
 
 -- Sagas over the HTTP API. Not SECURITY DEFINER: the steps run with the rights of the key that the
@@ -13630,6 +13700,16 @@ comment on function outbox.execute_org_saga(text, text, text, text, text) is
 -- The inbox of a consumer. Delivery is at least once, so an event may come again: here stand the
 -- ids that a consumer has processed, so that it does each of them once.
 
+insert into outbox.setting (name, value, type, lowest, highest, description) values
+  ('inbox.retention_days', '40', 'integer', 2, 3650,
+    'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
+    'try is processed twice');
+
+insert into outbox.setting_rule (less, more, spare, problem) values
+  ('event.retention_days', 'inbox.retention_days', -1,
+    'would let a consumer forget (inbox.retention_days) an event that is still tried '
+    '(event.retention_days), and process it twice');
+
 create table outbox.consumer_inbox (
   consumer text not null,
   event_id text not null,
@@ -13665,6 +13745,27 @@ comment on function outbox.accept_once(text, text) is
   'transaction that does the work: a second delivery waits for the first to end, and is accepted '
   'if that rolled back. Under REPEATABLE READ the second may get a serialization failure '
   'instead of false: repeat the transaction. OH001.';
+
+create function outbox.forget_accepted(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_forgotten integer;
+begin
+  delete from outbox.consumer_inbox i where i.ctid = any (array(
+    select o.ctid from outbox.consumer_inbox o
+    where o.accepted_at
+      < p_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
+    order by o.accepted_at limit p_limit));
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+comment on function outbox.forget_accepted(timestamptz, integer) is
+  'Removes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
+
+insert into outbox.cleanup_step (name, function) values
+  ('accepted', 'outbox.forget_accepted');
 
 -- sql/inbox/consume.sql
 
@@ -14358,10 +14459,22 @@ insert into outbox.failure_rule (kind, code, action, title, note) values
 -- sql/brokers/broker.sql
 
 -- Brokers: an endpoint of kind rabbitmq or kafka publishes events to an exchange or a topic. What
--- may be shown of it lies in endpoint.broker, its user and password in Vault. Whoever can name a
+-- may be shown of it lies in endpoint.config, its user and password in Vault. Whoever can name a
 -- broker makes runs speak another protocol to it, so such endpoints are made by SQL or with a
 -- secret key alone. A broker that cannot be reached is no fault of a delivery: the rules at the end
 -- make it wait behind the breaker, and no try is spent.
+
+insert into outbox.endpoint_kind (kind, retry, response_class, credentials_remedy, rewrite_command,
+  create_function, change_function)
+select k, '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30,
+    "max_retries": 5, "jitter": true}',
+  'broker', 'set_broker() with p_credentials sets it again',
+  $$outbox.set_broker(%2$L, p_credentials => '<the credentials>')$$,
+  'outbox.create_broker_of_wire', 'outbox.change_broker_of_wire'
+from pg_catalog.unnest(array['rabbitmq', 'kafka']) k;
+
+insert into outbox.error_hint (error_class, hint) values
+  ('broker', 'The broker refused the record: its error says why');
 
 create function outbox.put_broker(
   p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb
@@ -14377,7 +14490,7 @@ declare
 begin
   perform outbox.check_credentials(v_kind, v_broker, p_credentials);
   update outbox.endpoint e set
-    broker = v_broker,
+    config = v_broker,
     url = coalesce(v_broker ->> 'url', 'kafka://' || (
       select pg_catalog.string_agg(a, ',')
       from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a))
@@ -14443,7 +14556,7 @@ declare
   -- Of two calls at a time the second starts from what the first left.
   v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if v_endpoint.broker is null then
+  if v_endpoint.kind not in ('rabbitmq', 'kafka') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
       hint = 'create_broker_endpoint() makes one';
@@ -14451,10 +14564,10 @@ begin
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  perform outbox.put_broker(p_endpoint_id, v_endpoint.broker || coalesce(p_broker, '{}'),
+  perform outbox.put_broker(p_endpoint_id, v_endpoint.config || coalesce(p_broker, '{}'),
     coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
   return (
-    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.broker)
+    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.config)
     from outbox.endpoint e where e.id = p_endpoint_id);
 end
 $$;
@@ -14482,6 +14595,13 @@ cross join (values
 -- Slack, and whatever else takes its incoming webhooks (Mattermost, Rocket.Chat, Discord behind
 -- /slack): an event becomes a line of text in a channel. The URL of such a webhook is the right to
 -- write there, so it is a credential: in Vault whole, in the endpoint's row without its path.
+
+insert into outbox.endpoint_kind (kind, retry, credentials_remedy, rewrite_command, create_function,
+  change_function)
+values ('slack', '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5,
+    "jitter": true}',
+  'set_slack_url() sets it again', $$outbox.set_slack_url(%2$L, '<the URL>')$$,
+  'outbox.create_slack_of_wire', 'outbox.change_slack_of_wire');
 
 create function outbox.slack_url_shown(p_url text) returns text
 language plpgsql immutable set search_path = ''
@@ -14607,7 +14727,7 @@ declare
 begin
   -- As concatenated text: a body is never written anew, not even its numbers.
   return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
-      coalesce(p_endpoint.broker ->> 'topic', p_endpoint.broker ->> 'routing_key'),
+      coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
       p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
     || ',"original_message":' || case
       when p_endpoint.payload = 'data' then v_data
@@ -14622,7 +14742,7 @@ begin
     || ',"failed_at":"' || outbox.iso_time(p_letter.failed_at)
     || '","correlation_id":' || pg_catalog.to_json(p_letter.correlation_id)
     || ',"original_exchange":'
-    || coalesce(pg_catalog.to_json(p_endpoint.broker ->> 'exchange')::text, 'null')
+    || coalesce(pg_catalog.to_json(p_endpoint.config ->> 'exchange')::text, 'null')
     || ',"original_key":' || coalesce(pg_catalog.to_json(p_letter.partition_key)::text, 'null')
     || ',"event_id":"' || p_letter.event_id
     || '","event_type":' || pg_catalog.to_json(p_letter.original_topic)
@@ -14655,8 +14775,8 @@ begin
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
     cross join lateral (
       select e from outbox.endpoint e
-      where e.id = p.endpoint_id and e.broker is not null and e.state <> 'deleted'
-        and coalesce(e.broker ->> 'dlq_topic', e.broker ->> 'dlq_routing_key') is not null offset 0
+      where e.id = p.endpoint_id and e.kind in ('rabbitmq', 'kafka') and e.state <> 'deleted'
+        and coalesce(e.config ->> 'dlq_topic', e.config ->> 'dlq_routing_key') is not null offset 0
     ) e
     cross join lateral (
       select x from outbox.dead_letter x
@@ -14700,6 +14820,181 @@ begin
   perform outbox.publish_dead(p_events, p_endpoints, p_now);
 end
 $$;
+
+-- sql/brokers/endpoint_routes.sql
+
+-- Endpoints of brokers and of Slack over the HTTP API, which calls these functions by the names in
+-- endpoint_kind.
+
+-- The API's names have capitals where SQL's have underscores.
+create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(
+      case b.key
+        when 'routing_key' then 'routingKey' when 'dlq_exchange' then 'dlqExchange'
+        when 'dlq_routing_key' then 'dlqRoutingKey' when 'dlq_topic' then 'dlqTopic' else b.key
+      end, b.value)
+    from pg_catalog.jsonb_each(p_broker) b);
+end
+$$;
+comment on function outbox.broker_to_wire(jsonb) is
+  'The settings of a broker as the API shows them; null for none.';
+
+create function outbox.broker_of_wire(p_broker jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if pg_catalog.jsonb_typeof(p_broker) is distinct from 'object' then
+    return p_broker;
+  end if;
+  return coalesce((
+    select pg_catalog.jsonb_object_agg(
+      case b.key
+        when 'routingKey' then 'routing_key' when 'dlqExchange' then 'dlq_exchange'
+        when 'dlqRoutingKey' then 'dlq_routing_key' when 'dlqTopic' then 'dlq_topic' else b.key
+      end, b.value)
+    from pg_catalog.jsonb_each(p_broker) b), '{}');
+end
+$$;
+comment on function outbox.broker_of_wire(jsonb) is
+  'The settings of a broker as the API took them, in the names of SQL.';
+
+create or replace function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object('broker', case
+    when p_endpoint.kind in ('rabbitmq', 'kafka') then outbox.broker_to_wire(p_endpoint.config)
+  end);
+end
+$$;
+
+create function outbox.create_slack_of_wire(
+  p_org_id text, p_endpoint jsonb, p_event_types text[]
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.refuse_members(p_endpoint, 'slack',
+    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
+  return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
+end
+$$;
+comment on function outbox.create_slack_of_wire(text, jsonb, text[]) is
+  'Creates a Slack endpoint from the members that the API took: {"id"}. OH001.';
+
+create function outbox.change_slack_of_wire(
+  p_endpoint_id uuid, p_change jsonb
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+begin
+  if p_change ? 'url' then
+    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
+  end if;
+  return p_change - 'url';
+end
+$$;
+comment on function outbox.change_slack_of_wire(uuid, jsonb) is
+  'Changes the URL of a Slack endpoint if the change names it; returns the other members. OH001.';
+
+create function outbox.create_broker_of_wire(
+  p_org_id text, p_endpoint jsonb, p_event_types text[]
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_kind text := p_endpoint ->> 'kind';
+  v_retry jsonb := outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'));
+  v_new jsonb;
+begin
+  perform outbox.refuse_members(p_endpoint, v_kind, array['secret', 'url'],
+    'Give broker, and credentials where the broker wants them');
+  perform outbox.check_retry(v_retry);
+  v_new := outbox.create_broker_endpoint(v_kind,
+    outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
+    p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
+  update outbox.endpoint e set retry = v_retry where e.id = (v_new ->> 'id')::uuid;
+  return v_new;
+end
+$$;
+comment on function outbox.create_broker_of_wire(text, jsonb, text[]) is
+  'Creates an endpoint of a broker from the members that the API took: {"id"}. OH001.';
+
+create function outbox.change_broker_of_wire(
+  p_endpoint_id uuid, p_change jsonb
+) returns jsonb
+language plpgsql set search_path = ''
+as $$
+begin
+  if p_change ? 'url' then
+    perform outbox.invalid('url', 'is made of the settings of a broker',
+      'Change broker, with a secret key, or call outbox.set_broker()');
+  end if;
+  if p_change ? 'broker' or p_change ? 'credentials' then
+    perform outbox.set_broker(p_endpoint_id,
+      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
+      nullif(p_change -> 'credentials', 'null'));
+  end if;
+  return p_change - 'broker' - 'credentials';
+end
+$$;
+comment on function outbox.change_broker_of_wire(uuid, jsonb) is
+  'Changes the settings and credentials of a broker that a change names; returns the other '
+  'members. OH001, OH004.';
+
+-- sql/messages/setting.sql
+
+-- The settings of messages, and what may be stored in them beside the other settings.
+
+insert into outbox.setting (name, value, type, lowest, highest, description) values
+  ('callback.retention_days', '30', 'integer', 8, 365,
+    'How long WhatsApp''s updates are kept as they came, by which a repeat is known; Meta repeats '
+    'one for 7 days'),
+  ('message.retention_days', '365', 'integer', 1, 3650,
+    'How long payload, number and ids of a finished message are kept; its audit trail stays');
+
+insert into outbox.setting (name, value, type, form, form_problem, is_url, description) values
+  ('whatsapp.graph_url', '"https://graph.facebook.com"', 'text', '^https?://',
+    'must be a URL such as https://graph.facebook.com, without credentials and query', true,
+    'Where the WhatsApp Cloud API is'),
+  ('whatsapp.graph_version', '"v25.0"', 'text', '^v[0-9]{1,3}[.][0-9]$',
+    'must be a version such as v25.0', false,
+    'The version of the Graph API that messages are sent through'),
+  ('whatsapp.shared_app', '""', 'text', '^([0-9]{1,32})?$',
+    'must be empty or the id of a Meta app, which is digits', false,
+    'The id of the Meta app that uses the callback address without a key; empty: none');
+
+create function outbox.check_graph_url() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  if outbox.setting_value('whatsapp.graph_url') #>> '{}' like 'http:%'
+    and not outbox.setting_on('egress.allow_http')
+  then
+    perform outbox.refuse_setting(new.name,
+      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids',
+      case new.name
+        when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
+        else 'Set whatsapp.graph_url to an https URL first'
+      end,
+      case when tg_op = 'UPDATE' then old.value end);
+  end if;
+  return null;
+end
+$$;
+comment on function outbox.check_graph_url() is
+  'Trigger: raises OH005 if the URL of the Graph API is http and http is not allowed.';
+
+create trigger setting_goes_with_graph_url
+  after insert or update on outbox.setting
+  for each row when (new.name in ('whatsapp.graph_url', 'egress.allow_http'))
+  execute function outbox.check_graph_url();
 
 -- sql/messages/record/audit.sql
 
@@ -15496,6 +15791,13 @@ comment on function outbox.forget_app_secrets(timestamptz) is
 -- events are addressed to it, so it has no subscription. Order is by partition, which is the
 -- recipient: one lane a person, whose lane_spacing_ms keeps the pair limit of WhatsApp.
 
+insert into outbox.endpoint_kind (kind, retry, pauses_on_hold, is_cached, managed_as, managed_at)
+values
+  ('whatsapp', '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5,
+    "jitter": false}',
+    -- A channel's token is replaced without its endpoint.
+    true, false, 'a channel', '/channels/{channelId}');
+
 create table outbox.whatsapp_channel (
   endpoint_id uuid primary key,
   org_id text not null,
@@ -15846,6 +16148,9 @@ comment on function outbox.create_channel(
 --
 -- An attempt that may have reached WhatsApp though no answer came is an unknown outcome, since a
 -- second call would be a second message: its retry waits ten minutes for a callback that says so.
+
+insert into outbox.error_hint (error_class, hint) values
+  ('provider', 'The provider refused the message: its code says why');
 
 insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, title, note) values
   ('whatsapp', '4xx', 'retry', 'endpoint', 0, false, 'A refusal without a known code', ''),
@@ -18778,6 +19083,19 @@ begin
 end
 $$;
 
+create function outbox.work_callbacks(p_now timestamptz, p_most integer) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return outbox.apply_callbacks(p_most);
+end
+$$;
+comment on function outbox.work_callbacks(timestamptz, integer) is
+  'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
+
+insert into outbox.tick_step (name, function, most) values
+  ('callbacks', 'outbox.work_callbacks', 500);
+
 -- sql/messages/callback/callback_status.sql
 
 -- Statuses: what became of a try. Facts first: each try keeps the earliest time at which WhatsApp
@@ -20102,6 +20420,22 @@ comment on function outbox.erase_inbound(timestamptz, integer) is
   'message.retention_days; up to p_limit contacts that have not written since are forgotten. '
   'Returns the larger of the two numbers.';
 
+create function outbox.erase_outbound(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return outbox.erase_messages(p_limit);
+end
+$$;
+comment on function outbox.erase_outbound(timestamptz, integer) is
+  'Step of the cleanup: as erase_messages().';
+
+-- To erase a row rewrites it, so these take fewer in one transaction.
+insert into outbox.cleanup_step (name, function, most) values
+  ('messages', 'outbox.erase_outbound', 10000),
+  ('updates', 'outbox.forget_updates', null),
+  ('inbound', 'outbox.erase_inbound', 10000);
+
 -- sql/last/grants.sql
 
 -- Every right in one place. Public functions are doors: SECURITY DEFINER with a pinned search_path,
@@ -20265,7 +20599,7 @@ grant select on
   outbox.routing_timeout,
   outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane, outbox.delivery, outbox.attempt,
   outbox.attempt_default, outbox.dead_letter, outbox.refusal, outbox.endpoint_refusal,
-  outbox.replay_job, outbox.failure_rule,
+  outbox.replay_job, outbox.failure_rule, outbox.endpoint_kind,
   outbox.error_hint, outbox.run, outbox.saga, outbox.saga_step, outbox.consumer_inbox,
   outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt, outbox.audit_event,
   outbox.activity, outbox.template, outbox.consent, outbox.opt_out, outbox.conversation_window,

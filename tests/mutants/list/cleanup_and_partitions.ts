@@ -79,10 +79,8 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: `>= p_most
-      or`,
-    replace: `> p_most
-      or`,
+    find: 'v_n >= v_most',
+    replace: 'v_n > v_most',
     tests: ['sql/cleanup/more.test.sql'],
     why: `A night's cleanup ends at its limit.`,
   },
