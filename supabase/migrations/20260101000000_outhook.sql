@@ -1808,9 +1808,9 @@ comment on function outbox.publish_many(jsonb) is
 
 -- sql/endpoints/endpoint_kind.sql
 
--- The kinds of endpoints, a row for each. A module that adds a kind inserts its row, before the first
--- endpoint of that kind; only the owner of the schema may write here, because a row names functions
--- that are called.
+-- The kinds of endpoints, a row for each. A module that adds a kind inserts its row, before the
+-- first endpoint of that kind. Only the owner of the schema may write here, because a row names
+-- functions that are called.
 
 create table outbox.endpoint_kind (
   kind text primary key
@@ -3515,7 +3515,8 @@ comment on function outbox.set_headers(uuid, jsonb) is
 
 -- sql/endpoints/credentials.sql
 
--- What only one kind of endpoint has and nobody may read, such as a URL with a token, or a password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
+-- What only one kind of endpoint has and nobody may read, such as a URL with a token, or a password.
+-- It is one JSON object in Vault, which the claim hands to the sender of that kind.
 
 create function outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) returns void
 language plpgsql set search_path = ''
@@ -10751,33 +10752,33 @@ comment on function outbox.get_metrics() is
 
 -- sql/time/step.sql
 
--- What modules do in the tick and in the cleanup. A module inserts its steps in its own folder. A row
--- names a function that is called as the owner of the schema, so only the owner may write here.
+-- What modules do in the tick and in the cleanup. A module inserts its steps in its own folder. A
+-- row names a function that is called as the owner of the schema, so only the owner may write here.
 
 create table outbox.tick_step (
   name text primary key,
-  function text not null
-    constraint tick_step_function_is_a_name check (
-      function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+  calls text not null
+    constraint tick_step_calls_a_function check (
+      calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
     ),
   most integer not null constraint tick_step_has_a_limit check (most > 0)
 );
 comment on table outbox.tick_step is
-  'Steps that the tick takes for modules, once a second, in the order of their names. function: '
-  'its name with the schema, of (now timestamptz, most integer); it does at most so much, and '
+  'Steps that the tick takes for modules, once a second, in the order of their names. calls: a '
+  'function, with its schema, of (now timestamptz, most integer); it does at most so much, and '
   'waits for no lock. An error is a warning, and costs the other steps nothing.';
 
 create table outbox.cleanup_step (
   name text primary key,
-  function text not null
-    constraint cleanup_step_function_is_a_name check (
-      function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+  calls text not null
+    constraint cleanup_step_calls_a_function check (
+      calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
     ),
   most integer constraint cleanup_step_has_a_limit check (most > 0)
 );
 comment on table outbox.cleanup_step is
   'What cleanup() removes for modules, in the order of the names, which are also the names in its '
-  'result. function: its name with the schema, of (now timestamptz, most integer) returns integer: '
+  'result. calls: a function, with its schema, of (now timestamptz, most integer) returns integer: '
   'how many rows it removed. most: the limit of one call, if that is less than the limit of '
   'cleanup().';
 
@@ -10897,9 +10898,9 @@ begin
   end;
   for v_step in select s.* from outbox.tick_step s order by s.name loop
     begin
-      execute pg_catalog.format('select %s($1, $2)', v_step.function) using p_now, v_step.most;
+      execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
     exception when others then
-      raise warning '%(): %', v_step.function, sqlerrm;
+      raise warning '%(): %', v_step.calls, sqlerrm;
     end;
   end loop;
   begin
@@ -10919,8 +10920,8 @@ end
 $$;
 comment on function outbox.upkeep(timestamptz) is
   'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes '
-  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been open too '
-  'long, adds counters up.';
+  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been '
+  'open too long, adds counters up.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -11297,7 +11298,7 @@ begin
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
     v_most := least(p_most, v_step.most);
-    execute pg_catalog.format('select %s($1, $2)', v_step.function) into v_n using v_now, v_most;
+    execute pg_catalog.format('select %s($1, $2)', v_step.calls) into v_n using v_now, v_most;
     v_more := v_more or v_n >= v_most;
     v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
   end loop;
@@ -11508,7 +11509,7 @@ comment on function outbox.forget_requests(timestamptz, integer) is
   'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by '
   'now; returns how many keys.';
 
-insert into outbox.cleanup_step (name, function) values
+insert into outbox.cleanup_step (name, calls) values
   ('request_keys', 'outbox.forget_requests');
 
 -- sql/api/events.sql
@@ -13658,7 +13659,7 @@ $$;
 comment on function outbox.forget_saga_keys(timestamptz, integer) is
   'Removes up to p_limit keys of sagas older than idempotency.window_hours; returns how many.';
 
-insert into outbox.cleanup_step (name, function) values
+insert into outbox.cleanup_step (name, calls) values
   ('saga_keys', 'outbox.forget_saga_keys');
 
 -- sql/sagas/saga_routes.sql
@@ -13764,7 +13765,7 @@ $$;
 comment on function outbox.forget_accepted(timestamptz, integer) is
   'Removes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
 
-insert into outbox.cleanup_step (name, function) values
+insert into outbox.cleanup_step (name, calls) values
   ('accepted', 'outbox.forget_accepted');
 
 -- sql/inbox/consume.sql
@@ -19093,7 +19094,7 @@ $$;
 comment on function outbox.work_callbacks(timestamptz, integer) is
   'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
 
-insert into outbox.tick_step (name, function, most) values
+insert into outbox.tick_step (name, calls, most) values
   ('callbacks', 'outbox.work_callbacks', 500);
 
 -- sql/messages/callback/callback_status.sql
@@ -20431,7 +20432,7 @@ comment on function outbox.erase_outbound(timestamptz, integer) is
   'Step of the cleanup: as erase_messages().';
 
 -- To erase a row rewrites it, so these take fewer in one transaction.
-insert into outbox.cleanup_step (name, function, most) values
+insert into outbox.cleanup_step (name, calls, most) values
   ('messages', 'outbox.erase_outbound', 10000),
   ('updates', 'outbox.forget_updates', null),
   ('inbound', 'outbox.erase_inbound', 10000);

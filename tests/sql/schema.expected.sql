@@ -4725,7 +4725,7 @@ begin
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
     v_most := least(p_most, v_step.most);
-    execute pg_catalog.format('select %s($1, $2)', v_step.function) into v_n using v_now, v_most;
+    execute pg_catalog.format('select %s($1, $2)', v_step.calls) into v_n using v_now, v_most;
     v_more := v_more or v_n >= v_most;
     v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
   end loop;
@@ -20158,9 +20158,9 @@ begin
   end;
   for v_step in select s.* from outbox.tick_step s order by s.name loop
     begin
-      execute pg_catalog.format('select %s($1, $2)', v_step.function) using p_now, v_step.most;
+      execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
     exception when others then
-      raise warning '%(): %', v_step.function, sqlerrm;
+      raise warning '%(): %', v_step.calls, sqlerrm;
     end;
   end loop;
   begin
@@ -21000,9 +21000,9 @@ COMMENT ON TABLE outbox.channel_hold IS 'The last word on a channel by cause: fa
 
 CREATE TABLE outbox.cleanup_step (
     name text NOT NULL,
-    function text NOT NULL,
+    calls text NOT NULL,
     most integer,
-    CONSTRAINT cleanup_step_function_is_a_name CHECK ((function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT cleanup_step_calls_a_function CHECK ((calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
     CONSTRAINT cleanup_step_has_a_limit CHECK ((most > 0))
 );
 
@@ -21010,7 +21010,7 @@ ALTER TABLE outbox.cleanup_step OWNER TO postgres;
 
 -- Name: TABLE cleanup_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.cleanup_step IS 'What cleanup() removes for modules, in the order of the names, which are also the names in its result. function: its name with the schema, of (now timestamptz, most integer) returns integer: how many rows it removed. most: the limit of one call, if that is less than the limit of cleanup().';
+COMMENT ON TABLE outbox.cleanup_step IS 'What cleanup() removes for modules, in the order of the names, which are also the names in its result. calls: a function, with its schema, of (now timestamptz, most integer) returns integer: how many rows it removed. most: the limit of one call, if that is less than the limit of cleanup().';
 
 -- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21890,9 +21890,9 @@ COMMENT ON TABLE outbox.template_hold IS 'The last word on a template of an acco
 
 CREATE TABLE outbox.tick_step (
     name text NOT NULL,
-    function text NOT NULL,
+    calls text NOT NULL,
     most integer NOT NULL,
-    CONSTRAINT tick_step_function_is_a_name CHECK ((function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT tick_step_calls_a_function CHECK ((calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
     CONSTRAINT tick_step_has_a_limit CHECK ((most > 0))
 );
 
@@ -21900,7 +21900,7 @@ ALTER TABLE outbox.tick_step OWNER TO postgres;
 
 -- Name: TABLE tick_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.tick_step IS 'Steps that the tick takes for modules, once a second, in the order of their names. function: its name with the schema, of (now timestamptz, most integer); it does at most so much, and waits for no lock. An error is a warning, and costs the other steps nothing.';
+COMMENT ON TABLE outbox.tick_step IS 'Steps that the tick takes for modules, once a second, in the order of their names. calls: a function, with its schema, of (now timestamptz, most integer); it does at most so much, and waits for no lock. An error is a warning, and costs the other steps nothing.';
 
 -- Name: transaction_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 

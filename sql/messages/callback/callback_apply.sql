@@ -271,5 +271,5 @@ $$;
 comment on function outbox.work_callbacks(timestamptz, integer) is
   'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
 
-insert into outbox.tick_step (name, function, most) values
+insert into outbox.tick_step (name, calls, most) values
   ('callbacks', 'outbox.work_callbacks', 500);
