@@ -110,7 +110,7 @@ declare
   v_most integer;
   v_n integer;
   v_more boolean := false;
-  v_steps jsonb := '{}';
+  v_steps jsonb := '{}'::jsonb;
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l

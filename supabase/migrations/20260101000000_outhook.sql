@@ -1076,6 +1076,24 @@ $$;
 comment on function outbox.check_page(integer) is
   'Raises OH001 for a page size that is not between 1 and 100.';
 
+create function outbox.refuse_members(
+  p_endpoint jsonb, p_kind text, p_members text[], p_remedy text
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_stray text;
+begin
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+  where k = any (p_members) order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'does not go with kind ' || p_kind, p_remedy);
+  end if;
+end
+$$;
+comment on function outbox.refuse_members(jsonb, text, text[], text) is
+  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
+
 -- sql/foundation/lists.sql
 
 -- Cursors of the lists of the HTTP API that walk history: events and deliveries. They go by a key
@@ -2855,7 +2873,8 @@ comment on function outbox.send_test_event(uuid) is
 -- Extension points of endpoints. Each function here does nothing. One module may replace it by
 -- `create or replace function` in its own folder: with the same arguments and result, and with the
 -- same SET clauses and security option, because Postgres drops what a replacement does not repeat.
--- engine/extension_points and operations/extension_points have the others.
+-- engine/extension_points and operations/extension_points have the others. Each body reads its
+-- arguments, because `supabase db lint` warns of those that are not used.
 
 create function outbox.more_secrets(p_endpoint_id uuid)
 returns table (vault_id uuid, what text, remedy text)
@@ -2864,7 +2883,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  return;
+  return query select null::uuid, ''::text, ''::text where p_endpoint_id is null;
 end
 $$;
 comment on function outbox.more_secrets(uuid) is
@@ -2879,12 +2898,26 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  return null;
+  return case when p_endpoint_id is null then '' end;
 end
 $$;
 comment on function outbox.still_held(uuid) is
   'Extension point: why an endpoint stays paused although its secrets can be read again, as its '
   'reason; null: it is resumed. Null here; the module messages replaces it.';
+
+-- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
+-- one.
+
+create function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return case when p_endpoint.id is null then null::jsonb else '{}'::jsonb end;
+end
+$$;
+comment on function outbox.endpoint_members(outbox.endpoint) is
+  'Extension point of the API: what it shows of endpoint.config, as members of the endpoint. An '
+  'empty object here; the module brokers replaces it.';
 
 -- sql/endpoints/vault.sql
 
@@ -3515,8 +3548,8 @@ comment on function outbox.set_headers(uuid, jsonb) is
 
 -- sql/endpoints/credentials.sql
 
--- What only one kind of endpoint has and nobody may read, such as a URL with a token, or a password.
--- It is one JSON object in Vault, which the claim hands to the sender of that kind.
+-- What only one kind of endpoint has and nobody may read, such as a URL with a token, or a
+-- password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
 
 create function outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) returns void
 language plpgsql set search_path = ''
@@ -3941,6 +3974,28 @@ $$;
 comment on function outbox.preview_schedule(jsonb) is
   'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" '
   'with jitter, "after_s" since the first try without it}]. OH001.';
+
+create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_policy is null then
+    return null;
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'baseDelay' then 'base_delay'
+        when 'maxDelay' then 'max_delay'
+        when 'maxRetries' then 'max_retries'
+        else m.key
+      end, m.value), '{}')
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+comment on function outbox.retry_of_wire(jsonb) is
+  'A retry policy with the names that SQL has, of one with those of the API; null for null.';
 
 -- sql/endpoints/failure.sql
 
@@ -8268,7 +8323,8 @@ comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
 --
 -- They are functions and not rows of a table, because a static call has a cached plan: 4 to 8 us,
 -- where an EXECUTE takes 45 to 92 us. endpoints/extension_points and operations/extension_points
--- have the others.
+-- have the others. Each body reads its arguments, because `supabase db lint` warns of those that
+-- are not used.
 
 create function outbox.on_results(
   p_results outbox.result[], p_news outbox.news, p_now timestamptz
@@ -8276,7 +8332,7 @@ create function outbox.on_results(
 language plpgsql set search_path = ''
 as $$
 begin
-  return p_news;
+  return case when p_results is null or p_now is null then p_news else p_news end;
 end
 $$;
 comment on function outbox.on_results(outbox.result[], outbox.news, timestamptz) is
@@ -8291,7 +8347,9 @@ create function outbox.on_dead_letters(
 language plpgsql set search_path = ''
 as $$
 begin
-  return;
+  if p_events is null or p_endpoints is null or p_now is null then
+    return;
+  end if;
 end
 $$;
 comment on function outbox.on_dead_letters(uuid[], uuid[], timestamptz) is
@@ -8305,7 +8363,7 @@ create function outbox.on_claimed(
 language plpgsql set search_path = ''
 as $$
 begin
-  return p_claimed;
+  return case when p_now is null then p_claimed else p_claimed end;
 end
 $$;
 comment on function outbox.on_claimed(outbox.claimed, timestamptz) is
@@ -8319,7 +8377,7 @@ create function outbox.on_parcel(
 language plpgsql set search_path = ''
 as $$
 begin
-  return p_parcel;
+  return case when p_claimed is null then p_parcel else p_parcel end;
 end
 $$;
 comment on function outbox.on_parcel(outbox.parcel, outbox.claimed) is
@@ -9120,7 +9178,8 @@ comment on function outbox.answer(
 -- Extension points of operations. Each function here does nothing. One module may replace it by
 -- `create or replace function` in its own folder: with the same arguments and result, and with the
 -- same SET clauses and security option, because Postgres drops what a replacement does not repeat.
--- endpoints/extension_points and engine/extension_points have the others.
+-- endpoints/extension_points and engine/extension_points have the others. Each body reads its
+-- arguments, because `supabase db lint` warns of those that are not used.
 
 create function outbox.on_closed(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
@@ -9128,7 +9187,9 @@ create function outbox.on_closed(
 language plpgsql set search_path = ''
 as $$
 begin
-  return;
+  if p_event_id is null or p_outcome is null or p_why is null or p_now is null then
+    return;
+  end if;
 end
 $$;
 comment on function outbox.on_closed(uuid, text, text, timestamptz) is
@@ -9142,7 +9203,7 @@ create function outbox.on_purged(
 language plpgsql set search_path = ''
 as $$
 begin
-  return 0;
+  return case when p_endpoint_id is null or p_limit is null or p_now is null then 0 else 0 end;
 end
 $$;
 comment on function outbox.on_purged(uuid, integer, timestamptz) is
@@ -9157,7 +9218,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  return null;
+  return case when p_endpoint.id is null then '' end;
 end
 $$;
 comment on function outbox.release_first(outbox.endpoint) is
@@ -9170,7 +9231,7 @@ returns table (metric text, labels text[], n bigint, total bigint)
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return;
+  return query select ''::text, array[]::text[], 0::bigint, 0::bigint where false;
 end
 $$;
 comment on function outbox.more_counters() is
@@ -11264,7 +11325,7 @@ declare
   v_most integer;
   v_n integer;
   v_more boolean := false;
-  v_steps jsonb := '{}';
+  v_steps jsonb := '{}'::jsonb;
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
@@ -11891,21 +11952,6 @@ comment on function outbox.delete_event_type(text, text) is
 
 -- sql/api/endpoints.sql
 
--- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
--- one.
-
-create function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-begin
-  return '{"broker": null}';
-end
-$$;
-comment on function outbox.endpoint_members(outbox.endpoint) is
-  'Extension point of endpoint_json(): what the API shows of endpoint.config, as members of the '
-  'endpoint. The API always shows the member broker, which is null here; the module brokers '
-  'replaces it.';
-
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -11931,7 +11977,7 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'broker', null, 'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
     'updatedAt', outbox.iso_time(p_endpoint.updated_at))
@@ -11996,24 +12042,6 @@ comment on function outbox.list_org_endpoints(text, text, integer, text) is
 
 -- Making an endpoint over the HTTP API: the kind says which function makes it and which members go
 -- with it; what every kind has is written as a change is.
-
-create function outbox.refuse_members(
-  p_endpoint jsonb, p_kind text, p_members text[], p_remedy text
-) returns void
-language plpgsql volatile set search_path = ''
-as $$
-declare
-  v_stray text;
-begin
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-  where k = any (p_members) order by k limit 1;
-  if found then
-    perform outbox.invalid(v_stray, 'does not go with kind ' || p_kind, p_remedy);
-  end if;
-end
-$$;
-comment on function outbox.refuse_members(jsonb, text, text[], text) is
-  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
 
 create function outbox.create_by_kind(
   p_org_id text, p_endpoint jsonb, p_event_types text[]
@@ -12307,28 +12335,6 @@ comment on function outbox.delete_org_endpoint(text, uuid, integer) is
 -- sql/api/retry_config.sql
 
 -- The retry policy of an endpoint over the HTTP API, whose members are in camelCase.
-
-create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if p_policy is null then
-    return null;
-  end if;
-  return (
-    select coalesce(pg_catalog.jsonb_object_agg(
-      case m.key
-        when 'baseDelay' then 'base_delay'
-        when 'maxDelay' then 'max_delay'
-        when 'maxRetries' then 'max_retries'
-        else m.key
-      end, m.value), '{}')
-    from pg_catalog.jsonb_each(p_policy) m
-  );
-end
-$$;
-comment on function outbox.retry_of_wire(jsonb) is
-  'A retry policy with the names that SQL has, of one with those of the API; null for null.';
 
 create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -19088,7 +19094,7 @@ create function outbox.work_callbacks(p_now timestamptz, p_most integer) returns
 language plpgsql set search_path = ''
 as $$
 begin
-  return outbox.apply_callbacks(p_most);
+  return case when p_now is not null then outbox.apply_callbacks(p_most) end;
 end
 $$;
 comment on function outbox.work_callbacks(timestamptz, integer) is
@@ -20425,7 +20431,7 @@ create function outbox.erase_outbound(p_now timestamptz, p_limit integer) return
 language plpgsql set search_path = ''
 as $$
 begin
-  return outbox.erase_messages(p_limit);
+  return case when p_now is not null then outbox.erase_messages(p_limit) end;
 end
 $$;
 comment on function outbox.erase_outbound(timestamptz, integer) is

@@ -4691,7 +4691,7 @@ declare
   v_most integer;
   v_n integer;
   v_more boolean := false;
-  v_steps jsonb := '{}';
+  v_steps jsonb := '{}'::jsonb;
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
@@ -7143,7 +7143,7 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'broker', null, 'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
     'updatedAt', outbox.iso_time(p_endpoint.updated_at))
@@ -7174,7 +7174,7 @@ ALTER FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) OWNER TO post
 
 -- Name: FUNCTION endpoint_members(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of endpoint_json(): what the API shows of endpoint.config, as members of the endpoint. The API always shows the member broker, which is null here; the module brokers replaces it.';
+COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of the API: what it shows of endpoint.config, as members of the endpoint. An empty object here; the module brokers replaces it.';
 
 -- Name: endpoints_to_judge(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7342,7 +7342,7 @@ CREATE FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit in
     SET search_path TO ''
     AS $$
 begin
-  return outbox.erase_messages(p_limit);
+  return case when p_now is not null then outbox.erase_messages(p_limit) end;
 end
 $$;
 
@@ -20818,7 +20818,7 @@ CREATE FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most int
     SET search_path TO ''
     AS $$
 begin
-  return outbox.apply_callbacks(p_most);
+  return case when p_now is not null then outbox.apply_callbacks(p_most) end;
 end
 $$;
 

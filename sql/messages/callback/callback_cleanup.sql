@@ -81,7 +81,7 @@ create function outbox.erase_outbound(p_now timestamptz, p_limit integer) return
 language plpgsql set search_path = ''
 as $$
 begin
-  return outbox.erase_messages(p_limit);
+  return case when p_now is not null then outbox.erase_messages(p_limit) end;
 end
 $$;
 comment on function outbox.erase_outbound(timestamptz, integer) is
