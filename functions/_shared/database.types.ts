@@ -172,7 +172,7 @@ export type Database = {
           'n': number
           'reason': string
           'shard': number
-          'state': string
+          'update_status': string
         }
         ComputedFields: never
         Insert: {
@@ -180,14 +180,14 @@ export type Database = {
           'n': number
           'reason': string
           'shard': number
-          'state': string
+          'update_status': string
         }
         Update: {
           'kind'?: string
           'n'?: number
           'reason'?: string
           'shard'?: number
-          'state'?: string
+          'update_status'?: string
         }
         Relationships: []
       }
@@ -461,10 +461,10 @@ export type Database = {
           'due_at': string
           'endpoint_id': string
           'event_id': string
+          'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
           'replayed_at': string | null
-          'tries': number
           'lost': Database['outbox']['CompositeTypes']['result'] | null
         }
         ComputedFields: 'lost'
@@ -475,10 +475,10 @@ export type Database = {
           'due_at': string
           'endpoint_id': string
           'event_id': string
+          'failed_attempts'?: number
           'lane_id': number
           'leased_until'?: string | null
           'replayed_at'?: string | null
-          'tries'?: number
         }
         Update: {
           'attempt'?: number
@@ -487,10 +487,10 @@ export type Database = {
           'due_at'?: string
           'endpoint_id'?: string
           'event_id'?: string
+          'failed_attempts'?: number
           'lane_id'?: number
           'leased_until'?: string | null
           'replayed_at'?: string | null
-          'tries'?: number
         }
         Relationships: []
       }
@@ -519,8 +519,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -563,8 +563,8 @@ export type Database = {
           'rate_per_second'?: number | null
           'retry'?: Json | null
           'retry_4xx'?: boolean
-          'state'?: string
-          'state_reason'?: string | null
+          'status'?: string
+          'status_reason'?: string | null
           'timeout_ms'?: number
           'updated_at': string
           'url': string
@@ -594,8 +594,8 @@ export type Database = {
           'rate_per_second'?: number | null
           'retry'?: Json | null
           'retry_4xx'?: boolean
-          'state'?: string
-          'state_reason'?: string | null
+          'status'?: string
+          'status_reason'?: string | null
           'timeout_ms'?: number
           'updated_at'?: string
           'url'?: string
@@ -1433,7 +1433,7 @@ export type Database = {
           'rate_per_second': number
           'replayed': number
           'skipped': number
-          'state': string
+          'status': string
           'replay_job_json': Json | null
         }
         ComputedFields: 'replay_job_json'
@@ -1451,7 +1451,7 @@ export type Database = {
           'rate_per_second': number
           'replayed'?: number
           'skipped'?: number
-          'state'?: string
+          'status'?: string
         }
         Update: {
           'at_failed'?: string
@@ -1467,7 +1467,7 @@ export type Database = {
           'rate_per_second'?: number
           'replayed'?: number
           'skipped'?: number
-          'state'?: string
+          'status'?: string
         }
         Relationships: []
       }
@@ -2097,8 +2097,8 @@ export type Database = {
           'phone_number_id': string | null
           'reason': string | null
           'received_at': string
-          'state': string
           'status': string | null
+          'update_status': string
           'user_id': string | null
           'wa_id': string | null
           'waba_id': string | null
@@ -2133,8 +2133,8 @@ export type Database = {
           'phone_number_id'?: string | null
           'reason'?: string | null
           'received_at': string
-          'state': string
           'status'?: string | null
+          'update_status': string
           'user_id'?: string | null
           'wa_id'?: string | null
           'waba_id'?: string | null
@@ -2159,8 +2159,8 @@ export type Database = {
           'phone_number_id'?: string | null
           'reason'?: string | null
           'received_at'?: string
-          'state'?: string
           'status'?: string | null
+          'update_status'?: string
           'user_id'?: string | null
           'wa_id'?: string | null
           'waba_id'?: string | null
@@ -2177,13 +2177,13 @@ export type Database = {
           'endpoint_id': string | null
           'event_id': string | null
           'event_type': string | null
+          'failed_attempts': number | null
           'finished_at': string | null
           'held_because': string | null
           'next_attempt_at': string | null
           'open': boolean | null
           'org_id': string | null
           'status': string | null
-          'tries': number | null
         }
         ComputedFields: never
         Relationships: []
@@ -2297,7 +2297,7 @@ export type Database = {
           'partition_key': string | null
           'payload': Json | null
           'retry_count': number | null
-          'state': string | null
+          'status': string | null
         }
         ComputedFields: never
         Relationships: []
@@ -2638,7 +2638,7 @@ export type Database = {
         Returns: Json
       }
       'change_replay_job': {
-        Args: { 'p_id': string; 'p_org_id': string; 'p_state': string }
+        Args: { 'p_id': string; 'p_org_id': string; 'p_status': string }
         Returns: Json
       }
       'change_slack_of_wire': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: Json }
@@ -2712,8 +2712,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -3306,15 +3306,15 @@ export type Database = {
             Database['outbox']['Tables']['message_attempt']['Row'],
             Database['outbox']['Tables']['message_attempt']['ComputedFields']
           >
+          'p_delivery_attempt': Omit<
+            Database['outbox']['Tables']['attempt']['Row'],
+            Database['outbox']['Tables']['attempt']['ComputedFields']
+          >
           'p_message': Omit<
             Database['outbox']['Tables']['outbound_message']['Row'],
             Database['outbox']['Tables']['outbound_message']['ComputedFields']
           >
           'p_now': string
-          'p_receipt': Omit<
-            Database['outbox']['Tables']['attempt']['Row'],
-            Database['outbox']['Tables']['attempt']['ComputedFields']
-          >
           'p_result': Database['outbox']['CompositeTypes']['result']
         }
         Returns: undefined
@@ -3572,7 +3572,7 @@ export type Database = {
           'kind': string
           'open': number
           'org_id': string
-          'state': string
+          'status': string
         }[]
       }
       'gate_totals': { Args: Record<PropertyKey, never>; Returns: Json }
@@ -3874,7 +3874,7 @@ export type Database = {
           'p_from'?: string
           'p_limit'?: number
           'p_org_id': string
-          'p_state'?: string
+          'p_status'?: string
           'p_to'?: string
         }
         Returns: Json
@@ -3930,7 +3930,7 @@ export type Database = {
         Returns: Json
       }
       'list_org_endpoints': {
-        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_state'?: string }
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_status'?: string }
         Returns: Json
       }
       'list_replay_jobs': {
@@ -3967,8 +3967,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -4045,8 +4045,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -4398,10 +4398,10 @@ export type Database = {
           'due_at': string
           'endpoint_id': string
           'event_id': string
+          'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
           'replayed_at': string | null
-          'tries': number
         }
         SetofOptions: {
           from: '*'
@@ -4518,8 +4518,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -4719,7 +4719,7 @@ export type Database = {
         Returns: undefined
       }
       'put_off': {
-        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_state': string }
+        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_sqlstate': string }
         Returns: undefined
       }
       'put_reply_word': {
@@ -4816,13 +4816,13 @@ export type Database = {
           'endpoint_id': string | null
           'event_id': string | null
           'event_type': string | null
+          'failed_attempts': number | null
           'finished_at': string | null
           'held_because': string | null
           'next_attempt_at': string | null
           'open': boolean | null
           'org_id': string | null
           'status': string | null
-          'tries': number | null
         }[]
         SetofOptions: {
           from: '*'
@@ -5098,7 +5098,7 @@ export type Database = {
         }
         Returns: number
       }
-      'routing_state': { Args: { 'p_event_id': string }; Returns: string }
+      'routing_status': { Args: { 'p_event_id': string }; Returns: string }
       'run_settings': { Args: Record<PropertyKey, never>; Returns: Json }
       'run_step': {
         Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
@@ -5158,12 +5158,12 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
       }
-      'set_endpoint_state': {
-        Args: { 'p_endpoint_id': string; 'p_reason': string; 'p_state': string }
+      'set_endpoint_status': {
+        Args: { 'p_endpoint_id': string; 'p_reason': string; 'p_status': string }
         Returns: Json
       }
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
-      'set_replay_job': { Args: { 'p_id': string; 'p_state': string }; Returns: Json }
+      'set_replay_job': { Args: { 'p_id': string; 'p_status': string }; Returns: Json }
       'set_retry_config': {
         Args: {
           'p_endpoint_id': string
@@ -5204,7 +5204,7 @@ export type Database = {
           'p_ids': (number)[]
           'p_now': string
           'p_reasons': (string)[]
-          'p_states': (string)[]
+          'p_statuses': (string)[]
         }
         Returns: undefined
       }
@@ -5563,7 +5563,7 @@ export type Database = {
         'events': (string)[] | null
         'endpoints': (string)[] | null
         'attempts': (number)[] | null
-        'tries': (number)[] | null
+        'failed_attempts': (number)[] | null
         'lanes': (number)[] | null
         'ordered': (boolean)[] | null
         'replayed': (boolean)[] | null
@@ -5722,7 +5722,7 @@ export type Database = {
         'title': string | null
         'details': string | null
         'noted': boolean | null
-        'state': string | null
+        'update_status': string | null
         'reason': string | null
       }
       'target': {

@@ -25,14 +25,15 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'attempts',
     name: 'outhook_attempts',
-    help: 'Tries that ended, by what came of them. code is the class of the answer: 2xx, 429, 5xx.',
+    help:
+      'Attempts that ended, by what came of them. code is the class of the answer: 2xx, 429, 5xx.',
     labels: ['kind', 'outcome', 'error_class', 'code'],
     zeros: (kinds) => each(kinds, ['failed', 'lease_expired', '']),
   },
   {
     metric: 'retries',
     name: 'outhook_retries',
-    help: 'Failed tries after which another one was planned.',
+    help: 'Failed attempts after which another one was planned.',
     labels: ['kind', 'error_class'],
   },
   {
@@ -100,7 +101,7 @@ const specs: readonly CounterSpec[] = [
     metric: 'callbacks',
     name: 'outhook_whatsapp_updates',
     help: 'What WhatsApp told in callbacks, by what became of it.',
-    labels: ['kind', 'state', 'reason'],
+    labels: ['kind', 'status', 'reason'],
   },
   {
     metric: 'requests',
@@ -111,7 +112,7 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'endpoint_attempts',
     name: 'outhook_endpoint_attempts',
-    help: 'Tries by endpoint, counted while the setting metrics.per_endpoint is on.',
+    help: 'Attempts by endpoint, counted while the setting metrics.per_endpoint is on.',
     labels: ['endpoint', 'outcome', 'error_class'],
   },
 ]

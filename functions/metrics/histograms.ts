@@ -20,7 +20,7 @@ export function histogramFamilies(answer: MetricsAnswer): Family[] {
     {
       metric: 'attempt_ms',
       name: 'outhook_attempt_duration_seconds',
-      help: 'How long tries took, from the look-up of the name to the end of the answer.',
+      help: 'How long attempts took, from the look-up of the name to the end of the answer.',
       labels: ['kind', 'outcome'],
       bounds: attempt_ms,
       zeros: kinds.flatMap((kind) => [[kind, 'delivered'], [kind, 'failed']]),

@@ -1,4 +1,4 @@
--- Is the outbox alive? One line per question; state is ok, look (it may be meant so, or pass) or
+-- Is the outbox alive? One line per question; status is ok, look (it may be meant so, or pass) or
 -- bad, and runbook names the part of sql/ops/RUNBOOK.md to read. Use it first in every alarm and
 -- after each deployment. Good: every line says ok. It reads small tables, and those that grow from
 -- where their first live row is.
@@ -78,8 +78,8 @@ left_out as (
   from outbox.endpoint_refusal r where r.again_at > now()
 ),
 unreadable as (
-  select pg_catalog.count(*) as n, pg_catalog.max(e.id::text || ', ' || e.state_reason) as first
-  from outbox.endpoint e where e.state = 'paused' and e.state_reason like 'unreadable: %'
+  select pg_catalog.count(*) as n, pg_catalog.max(e.id::text || ', ' || e.status_reason) as first
+  from outbox.endpoint e where e.status = 'paused' and e.status_reason like 'unreadable: %'
 ),
 leases as (
   select
@@ -115,7 +115,7 @@ pinned as (
 ),
 look as (
   select 1 as place, 'Is delivery switched on?' as question, 'Nothing moves' as runbook,
-    case when outbox.setting_on('worker.enabled') then 'ok' else 'look' end as state,
+    case when outbox.setting_on('worker.enabled') then 'ok' else 'look' end as status,
     'worker.enabled is ' || outbox.setting_value('worker.enabled')::text as answer
   union all
   select 2, 'Does the tick run?', 'No tick',
@@ -247,6 +247,6 @@ look as (
     pg_catalog.concat_ws(', the oldest of ', p.who, p.late)
   from pinned p
 )
-select l.question, l.state, l.answer, case when l.state <> 'ok' then l.runbook end as runbook
+select l.question, l.status, l.answer, case when l.status <> 'ok' then l.runbook end as runbook
 from look l
 order by l.place;

@@ -1,7 +1,7 @@
 -- Prove that an organisation's endpoint received an event: its answer, when, on which try, and the
 -- SHA-256 of the data sent. Use it when a customer says that an event never came. Say which event:
 -- below, or before by set outhook.event = '…', its id; the columns name the organisation. Good: one
--- line for each endpoint, proven. Receipts are kept for attempt.retention_days: later only a dead
+-- line for each endpoint, proven. Attempts are kept for attempt.retention_days: later only a dead
 -- letter still speaks.
 
 with wanted as (
@@ -37,7 +37,7 @@ select
   end as verdict
 from asked v
 cross join lateral (
-  -- Of each endpoint the delivering try, else its last receipt.
+  -- Of each endpoint the attempt that delivered, else the last one.
   select distinct on (a.endpoint_id) a.*
   from (select a.* from outbox.attempt a where a.event_id = v.id limit 10000) a
   order by a.endpoint_id, (a.outcome = 'delivered') desc, a.at desc, a.kind

@@ -1,7 +1,7 @@
--- One message and its tries, the newest first: what the provider said, and when the next follows.
--- Use it when somebody asks about one message, or a callback names one. Say which: below, or before
--- by set outhook.message = '…', its id, the provider's (wamid.…), or organisation and idempotency
--- key as org-123/key-1. Good: DELIVERED. Number and payload are not shown.
+-- One message and its attempts, the newest first: what the provider said, and when the next
+-- follows. Use it when somebody asks about one message, or a callback names one. Say which:
+-- below, or before by set outhook.message = '…', its id, the provider's (wamid.…), or organisation
+-- and idempotency key as org-123/key-1. Good: DELIVERED. Number and payload are not shown.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.message', true), '') as text

@@ -1,12 +1,12 @@
--- Messages that should have gone on: QUEUED with tries left, the oldest first, and SENDING for more
--- than ten minutes, whose run died. Use it when messages do not arrive. Good: only young ones, and
--- none SENDING: the next claim takes those back by itself. 50 of each; number and payload are not
--- shown.
+-- Messages that should have gone on: QUEUED with attempts left, the oldest first, and SENDING for
+-- more than ten minutes, whose run died. Use it when messages do not arrive. Good: only young ones,
+-- and none SENDING: the next claim takes those back by itself. 50 of each; number and payload are
+-- not shown.
 
-select m.*, now() - m.created_at as age, e.state as channel_state, e.state_reason,
+select m.*, now() - m.created_at as age, e.status as channel_status, e.status_reason,
   a.next_retry_at,
   case
-    when e.state <> 'enabled' then outbox.release_command(m.channel_id)
+    when e.status <> 'enabled' then outbox.release_command(m.channel_id)
     else pg_catalog.format('select outbox.retry_now(%L, %L)', m.event_id, m.channel_id)
   end as command
 from (

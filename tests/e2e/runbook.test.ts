@@ -79,7 +79,7 @@ async function deliveredOnce(id: string): Promise<void> {
     return row?.delivered
   }
   expect(await eventually(isDelivered)).toBe(true)
-  expect((await outhook.receiptsOf(id)).filter(({ outcome }) => outcome === 'delivered'))
+  expect((await outhook.attemptsOf(id)).filter(({ outcome }) => outcome === 'delivered'))
     .toHaveLength(1)
 }
 
@@ -104,7 +104,7 @@ Deno.test('Partitions: a day without its own is told of, and its rows move', asy
   expect((await health('Partitions')).answer).toMatch(/^\d+ rows are in a default partition$/)
   await run(await runbookCommand('Partitions'))
   const rows = await askOps(outhook.stack, '01')
-  expect(rows.find(({ question }) => question === 'Are partitions made ahead?')?.state).toBe('ok')
+  expect(rows.find(({ question }) => question === 'Are partitions made ahead?')?.status).toBe('ok')
 })
 
 Deno.test('Nothing moves: delivery is switched off, and switched on again', async () => {
@@ -206,12 +206,12 @@ Deno.test('Cleanup: a job that is switched off is told of and switched on, and d
     await sql`
       select cron.alter_job(jobid, active => false) from cron.job where jobname = ${name}`
     expect(await asked()).toMatchObject({
-      state: 'bad',
+      status: 'bad',
       answer: `the job ${name} is switched off`,
       runbook: 'Cleanup',
     })
     await run(await runbookCommand('Cleanup'))
-    expect((await asked())?.state).toBe('ok')
+    expect((await asked())?.status).toBe('ok')
   }
   const text = await Deno.readTextFile(new URL('../../sql/ops/RUNBOOK.md', import.meta.url))
   await run(/`(select outbox\.cleanup\(\)[^`]*)`/.exec(text)?.[1])
@@ -229,7 +229,7 @@ Deno.test('An endpoint fails: 03 names it with its breaker, and it drains when i
   down.add('one')
   const ids: string[] = []
   for (let n = 0; n < 5; n++) ids.push(await outhook.publish('fails'))
-  expect(await line('03', (row) => of('/fails/one')(row) && row.state === 'breaker open'))
+  expect(await line('03', (row) => of('/fails/one')(row) && row.status === 'breaker open'))
     .toMatchObject({
       failures_of_last_50: '5 x 503',
       last_error: 'The endpoint answered 503',
@@ -336,11 +336,11 @@ Deno.test('WhatsApp held: a dead token is named, no try is spent, and the new on
     one.endpoint_id === channel && one.why !== undefined &&
     one.why.startsWith('held, the endpoint is paused: '))
   expect(told.why).toBe('held, the endpoint is paused: held: 190 Access token has expired')
-  expect(await line('15', ({ channel_state }) => channel_state === 'paused'))
+  expect(await line('15', ({ channel_status }) => channel_status === 'paused'))
     .toMatchObject({ org_id: 'org-a', status: 'QUEUED' })
   const [delivery] = await outhook.sql`
-    select tries from outbox.delivery where endpoint_id = ${channel}`
-  expect(delivery?.tries).toBe(0)
+    select failed_attempts from outbox.delivery where endpoint_id = ${channel}`
+  expect(delivery?.attempts).toBe(0)
   expect(told.command).toContain('set_channel_token')
   await run(told.command?.replace('<the new token>', 'token-101'))
   // A number rests for six seconds between two messages to one person, and the tick may not run yet.

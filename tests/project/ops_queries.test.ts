@@ -91,7 +91,7 @@ Deno.test('console queries on a migrated database', async (t) => {
     await t.step('01 names a part of the runbook for all that is not ok', async () => {
       const rows = await askOps(pg, '01')
       expect(rows).toHaveLength(17)
-      const bad = rows.filter(({ state }) => state !== 'ok')
+      const bad = rows.filter(({ status }) => status !== 'ok')
       expect(bad.map(({ question }) => question)).toContain(
         'Does the database know where the function is?',
       )
@@ -137,12 +137,12 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(await askOps(pg, '04')).toMatchObject([
         {
           url: 'https://example.com/hook',
-          tries: '3',
+          attempts: '3',
           p50_ms: '12',
           p95_ms: '12',
           being_sent: '1',
         },
-        { url: 'https://keys.example.org/hook', tries: '1' },
+        { url: 'https://keys.example.org/hook', attempts: '1' },
       ])
     })
 
@@ -167,7 +167,7 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(await askOps(pg, '06', { event: id })).toEqual(rows)
       expect(await askOps(pg, '06', { event: 'org-2/dead-1' })).toEqual([])
       const open = await askOps(pg, '06', { event: await eventOf(pg, 'order.fails') })
-      expect(open.map(({ what }) => what)).toEqual(['published', 'failed', 'failed'])
+      expect(open.map(({ what }) => what)).toEqual(['published', 'failed', 'retrying'])
       expect(open[2]?.detail).toMatch(/^next try at /)
     })
 
@@ -175,8 +175,8 @@ Deno.test('console queries on a migrated database', async (t) => {
       const rows = await askOps(pg, '07')
       expect(rows).toMatchObject([{
         event_type: 'order.fails',
-        failed_tries: '1',
-        tries_left: '5',
+        failed_attempts: '1',
+        attempts_left: '5',
         status: '503',
       }])
       await query(pg, commandOf(rows[0]))
@@ -213,7 +213,7 @@ Deno.test('console queries on a migrated database', async (t) => {
         (await askOps(pg, '10', { endpoint: '//example.com' }))[0]
       await query(pg, commandOf(await ask()))
       expect(await ask()).toMatchObject({
-        state: 'paused',
+        status: 'paused',
         step: 'draining: 1 on their way, for 20 s at most',
       })
       const held = await eventOf(pg, 'order.held')
@@ -229,7 +229,7 @@ Deno.test('console queries on a migrated database', async (t) => {
       const rows = await askOps(pg, '01')
       expect(rows.find(({ runbook }) => runbook === 'Held')?.answer).toBe('1: paused')
       await query(pg, commandOf(drained))
-      expect((await ask())?.state).toBe('enabled')
+      expect((await ask())?.status).toBe('enabled')
     })
 
     await t.step('11 proves what was received, and says what was not', async () => {
@@ -277,7 +277,7 @@ Deno.test('console queries on a migrated database', async (t) => {
           expect(await askOps(pg, '14', { message })).toEqual([one])
         }
         const waiting = await askOps(pg, '15')
-        expect(waiting.map(({ status, channel_state }) => `${status} ${channel_state}`))
+        expect(waiting.map(({ status, channel_status }) => `${status} ${channel_status}`))
           .toEqual(['QUEUED enabled', 'SENDING enabled'])
         expect(JSON.stringify([counts, one, waiting])).not.toContain('+1202')
       },
@@ -305,7 +305,7 @@ Deno.test('console queries on a migrated database', async (t) => {
       await query(pg, `select cron.unschedule(jobid) from cron.job where jobname = 'outhook-tick'`)
       const rows = await askOps(pg, '01')
       expect(rows.find(({ question }) => question === 'Does the tick run?')).toMatchObject({
-        state: 'bad',
+        status: 'bad',
         answer: 'there is no job outhook-tick',
         runbook: 'No tick',
       })

@@ -39,13 +39,13 @@ const attempts = createRoute({
   method: 'get',
   path: '/deliveries/{deliveryId}/attempts',
   operationId: 'listAttempts',
-  summary: 'List the receipts of a delivery, first to last',
+  summary: 'List the attempts of a delivery, first to last',
   tags,
   ...needs('viewer'),
   request: { params: deliveryParams, query: attemptsQuery },
   responses: {
     ...problems('not_found'),
-    200: jsonAnswer(attemptPageSchema, 'A page of receipts'),
+    200: jsonAnswer(attemptPageSchema, 'A page of attempts'),
   },
 })
 
@@ -87,7 +87,7 @@ const cancel = createRoute({
   responses: acted,
 })
 
-/** `/deliveries`: list, get, receipts, retry now, replay, cancel. */
+/** `/deliveries`: list, get, attempts, retry now, replay, cancel. */
 export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, status, endpointId, eventType, from, to } = c.req.valid('query')

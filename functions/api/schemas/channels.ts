@@ -61,8 +61,8 @@ export const channelSchema = z.object({
   appId: z.string(),
   isDefault: z.boolean(),
   quality: z.string().nullable(),
-  state: z.enum(['enabled', 'paused', 'disabled']),
-  stateReason: z.string().nullable().openapi({
+  status: z.enum(['enabled', 'paused', 'disabled']),
+  statusReason: z.string().nullable().openapi({
     description: 'Begins with `held:` where an error of the account has stopped it.',
   }),
   messagesPerSecond: z.number(),

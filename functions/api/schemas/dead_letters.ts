@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { eventTypeName, pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
-const state = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
+const status = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
   description:
     'open: nobody has looked at it; replayed: it was sent again; delivered: and arrived; discarded: it will not be sent.',
 })
@@ -17,10 +17,10 @@ const members = {
   eventCreatedAt: timeSchema,
   why: z.string().openapi({ description: 'Why it was given up.', example: 'out_of_retries' }),
   error: z.string().openapi({ description: 'What the last try said.' }),
-  retryCount: z.int().openapi({ description: 'Tries that failed.' }),
+  retryCount: z.int().openapi({ description: 'Attempts that failed.' }),
   attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
   failedAt: timeSchema,
-  state,
+  status,
   replayedAt: timeSchema.nullable(),
   deliveredAt: timeSchema.nullable(),
   discardedAt: timeSchema.nullable(),
@@ -49,7 +49,7 @@ export const deadLetterQuery = z.strictObject({
   ...pageQuery,
   endpointId: uuidSchema.optional(),
   eventType: eventTypeName.optional(),
-  state: state.optional(),
+  status: status.optional(),
   from: z.iso.datetime({ offset: true }).optional().openapi({
     param: { description: 'Failed then or later.' },
   }),

@@ -26,7 +26,7 @@ export const deliverySchema = z.object({
   status: deliveryStatus,
   reason: z.string().nullable(),
   attempt: z.int().openapi({ description: 'The number of the last try.' }),
-  tries: z.int().nullable().openapi({
+  failedAttempts: z.int().nullable().openapi({
     description: 'Failures that count against its retries; null when it is finished.',
   }),
   nextAttemptAt: timeSchema.nullable(),
@@ -35,7 +35,7 @@ export const deliverySchema = z.object({
 }).openapi('Delivery')
 export const deliveryPageSchema = pageOf(deliverySchema).openapi('DeliveryPage')
 
-/** A receipt. */
+/** An attempt. */
 export const attemptSchema = z.object({
   attempt: z.int(),
   kind: z.enum(['try', 'close']).openapi({ description: 'close: it ended without a delivery.' }),

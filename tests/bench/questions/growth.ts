@@ -50,7 +50,7 @@ export const finished: Question = {
       pickSides(plan.sides, ['outhook direct']).flatMap((spec) =>
         sizes.map((count) => ({ ...{ spec, count, waits: false }, load: loadFinished }))
       ),
-      `${ENDPOINTS} endpoints and ${BACKLOG} waiting, so many receipts of finished deliveries in ` +
+      `${ENDPOINTS} endpoints and ${BACKLOG} waiting, so many attempts of finished deliveries in ` +
         "today's partition; graphile-worker is not here, since it deletes what is finished",
     )
   },

@@ -6,13 +6,13 @@ import type { Incident } from './incident.ts'
 
 /** Those that tell of an incident; all of them would be too many to look at. */
 const pictured = [
-  'Open deliveries by state',
+  'Open deliveries by status',
   'Age of the oldest',
-  'Tries a second by outcome',
-  'How long tries take, p95',
-  'Failed tries a second by class',
+  'Attempts a second by outcome',
+  'How long attempts take, p95',
+  'Failed attempts a second by class',
   'Retries planned, a second',
-  'Endpoints by state',
+  'Endpoints by status',
   'To see to',
   'Messages a second by status',
   'Runs awake',
