@@ -12440,7 +12440,8 @@ CREATE FUNCTION outbox.more_counters() RETURNS TABLE(metric text, labels text[],
     AS $$
 begin
   return query
-  select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n)::bigint, 0::bigint
+  select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n)::bigint,
+    0::bigint
   from outbox.callback_count c
   group by c.kind, c.update_status, c.reason;
 end

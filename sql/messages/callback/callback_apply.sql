@@ -255,7 +255,8 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return query
-  select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n)::bigint, 0::bigint
+  select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n)::bigint,
+    0::bigint
   from outbox.callback_count c
   group by c.kind, c.update_status, c.reason;
 end
