@@ -159,7 +159,7 @@ grant select on
   outbox.routing_timeout,
   outbox.endpoint, outbox.subscription, outbox.gate, outbox.lane, outbox.delivery, outbox.attempt,
   outbox.attempt_default, outbox.dead_letter, outbox.refusal, outbox.endpoint_refusal,
-  outbox.replay_job, outbox.failure_rule,
+  outbox.replay_job, outbox.failure_rule, outbox.endpoint_kind,
   outbox.error_hint, outbox.run, outbox.saga, outbox.saga_step, outbox.consumer_inbox,
   outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt, outbox.audit_event,
   outbox.activity, outbox.template, outbox.consent, outbox.opt_out, outbox.conversation_window,
