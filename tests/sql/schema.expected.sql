@@ -4810,6 +4810,57 @@ ALTER FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text,
 
 COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the caller holds the gate; the message.';
 
+-- Name: close_new(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_new() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_closed constant text := 'public, anon, authenticated';
+  v_object record;
+begin
+  for v_object in
+    select c.oid::regclass as name, c.relrowsecurity as secured,
+      case c.relkind when 'S' then 'sequence' else 'table' end as kind,
+      c.relkind in ('r', 'p') as is_table,
+      -- A decision gives service_role at most SELECT and INSERT. A default privilege gives it all.
+      exists (
+        select from pg_catalog.aclexplode(c.relacl) a
+        where a.grantee = 'service_role'::regrole
+          and (c.relkind = 'S' or a.privilege_type not in ('SELECT', 'INSERT'))) as is_given
+    from pg_catalog.pg_class c
+    where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+  loop
+    execute pg_catalog.format('revoke all on %s %s from %s', v_object.kind, v_object.name,
+      case when v_object.is_given or v_object.is_table and not v_object.secured
+        then v_closed || ', service_role' else v_closed end);
+    if v_object.is_table and not v_object.secured then
+      execute pg_catalog.format('alter table %s enable row level security', v_object.name);
+    end if;
+  end loop;
+  -- PUBLIC may execute a function only as long as nobody has decided about it.
+  for v_object in
+    select p.oid::regprocedure as name
+    from pg_catalog.pg_proc p
+    where p.pronamespace = 'outbox'::regnamespace
+      and exists (
+        select from pg_catalog.aclexplode(
+          coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))) a
+        where a.grantee in (0, 'anon'::regrole, 'authenticated'::regrole))
+  loop
+    execute pg_catalog.format(
+      'revoke all on function %s from %s, service_role', v_object.name, v_closed);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.close_new() OWNER TO postgres;
+
+-- Name: FUNCTION close_new(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_new() IS 'Closes each table, view, sequence and function about whose rights nothing is decided yet: row level security on, and no right for public, anon, authenticated and service_role. It takes no granted right away. Each module calls it before its grants.';
+
 -- Name: close_pairs(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS void
@@ -22868,6 +22919,10 @@ REVOKE ALL ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outco
 -- Name: FUNCTION close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION close_new(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_new() FROM PUBLIC;
 
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -107,8 +107,8 @@ $$);
 perform decided.decide('function', 'nobody', 'Triggers. Firing one needs no right; the owner alone makes triggers with them.', $$
   publish_row publish_rows publish_inserted check_setting lock_settings
 $$);
-perform decided.decide('function', 'nobody', 'What pg_cron and the SQL console call, as the owner.', $$
-  tick upkeep cleanup configure reload_jobs watch_table unwatch_table
+perform decided.decide('function', 'nobody', 'What pg_cron, the SQL console and migrations call, as the owner.', $$
+  close_new tick upkeep cleanup configure reload_jobs watch_table unwatch_table
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- arguments, settings, addresses
