@@ -86,9 +86,17 @@ revoke all on function outbox.fresh() from public;`,
   },
   {
     file: 'sql/foundation/rights.sql',
-    find: `a.grantee in (0, 'anon'::regrole, 'authenticated'::regrole)`,
-    replace: `a.grantee in ('anon'::regrole, 'authenticated'::regrole)`,
+    find: `(p.proacl is null
+        or exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0))`,
+    replace: `exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0)`,
     tests: ['modules/rights.test.ts'],
-    why: 'A new function of a module stays open to everybody.',
+    why: 'Each function of a new module stays open to everybody.',
+  },
+  {
+    file: 'sql/foundation/rights.sql',
+    find: `when c.relkind in ('r', 'p') then not c.relrowsecurity`,
+    replace: `when c.relkind in ('r', 'p') then true`,
+    tests: ['modules/rights.test.ts'],
+    why: 'A module applied later takes the rights of the modules before it away.',
   },
 ]
