@@ -508,10 +508,16 @@ export type Database = {
           'version': number
           'endpoint_json': Json | null
           'refuse_channel': undefined | null
+          'release_first': string | null
           'retry_config_json': Json | null
           'rewrite_command': string | null
         }
-        ComputedFields: 'endpoint_json' | 'refuse_channel' | 'retry_config_json' | 'rewrite_command'
+        ComputedFields:
+          | 'endpoint_json'
+          | 'refuse_channel'
+          | 'release_first'
+          | 'retry_config_json'
+          | 'rewrite_command'
         Insert: {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
@@ -4019,6 +4025,23 @@ export type Database = {
         }
       }
       'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'more_counters': {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          'labels': (string)[]
+          'metric': string
+          'n': number
+          'total': number
+        }[]
+      }
+      'more_secrets': {
+        Args: { 'p_endpoint_id': string }
+        Returns: {
+          'remedy': string
+          'vault_id': string
+          'what': string
+        }[]
+      }
       'move_messages': {
         Args: { 'p_messages': (number)[]; 'p_now': string }
         Returns: (Database['outbox']['CompositeTypes']['message_move'])[]
@@ -4157,6 +4180,55 @@ export type Database = {
         }
       }
       'number_of': { Args: { 'p_wa_id': string }; Returns: string }
+      'on_claimed': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'on_closed': {
+        Args: { 'p_event_id': string; 'p_now': string; 'p_outcome': string; 'p_why': string }
+        Returns: undefined
+      }
+      'on_dead_letters': {
+        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
+        Returns: undefined
+      }
+      'on_parcel': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_parcel': Database['outbox']['CompositeTypes']['parcel']
+        }
+        Returns: Database['outbox']['CompositeTypes']['parcel']
+        SetofOptions: {
+          from: '*'
+          to: 'parcel'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'on_purged': {
+        Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
+        Returns: number
+      }
+      'on_results': {
+        Args: {
+          'p_news': Database['outbox']['CompositeTypes']['news']
+          'p_now': string
+          'p_results': (Database['outbox']['CompositeTypes']['result'])[]
+        }
+        Returns: Database['outbox']['CompositeTypes']['news']
+        SetofOptions: {
+          from: '*'
+          to: 'news'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'open_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
         Returns: {
@@ -4664,6 +4736,15 @@ export type Database = {
         Returns: undefined
       }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
+      'release_first': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'release_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'reload_jobs': { Args: Record<PropertyKey, never>; Returns: Json }
       'renew_apart': {
@@ -5007,6 +5088,7 @@ export type Database = {
       'spellings': { Args: { 'p_recipient': string }; Returns: (string)[] }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
+      'still_held': { Args: { 'p_endpoint_id': string }; Returns: string }
       'store_callbacks': {
         Args: { 'p_app_id': string; 'p_now': string; 'p_org_id': string; 'p_updates': Json }
         Returns: (number)[]

@@ -111,3 +111,13 @@ $$;
 comment on function outbox.publish_dead(uuid[], uuid[], timestamptz) is
   'Gives each new dead letter of a broker a delivery to its dead-letter topic, if it has one. '
   'locks: the caller holds the gates, and parks them.';
+
+create or replace function outbox.on_dead_letters(
+  p_events uuid[], p_endpoints uuid[], p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.publish_dead(p_events, p_endpoints, p_now);
+end
+$$;

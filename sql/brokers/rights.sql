@@ -1,4 +1,4 @@
--- The rights of the module brokers, in the same form as those of the core (operations/rights).
+-- The rights of this folder: see foundation/rights.
 
 select outbox.close_new();
 

@@ -266,9 +266,7 @@ begin
       ) a
       group by a.metric, a.labels
       union all
-      select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n), 0
-      from outbox.callback_count c
-      group by c.kind, c.state, c.reason
+      select m.metric, m.labels, m.n, m.total from outbox.more_counters() m
     ) c);
 end
 $$;

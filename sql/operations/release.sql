@@ -13,15 +13,13 @@ begin
     when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
-    when p_endpoint.state_reason like 'unreadable: the access token%'
-    then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)', p_endpoint.org_id, p_endpoint.id,
-      '<the new token>')
     when p_endpoint.kind = 'slack'
     then pg_catalog.format('outbox.set_slack_url(%L, %L)', p_endpoint.id, '<the URL>')
     when p_endpoint.broker is not null
     then pg_catalog.format('outbox.set_broker(%L, p_credentials => %L)', p_endpoint.id,
       '<the credentials>')
-    else pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id)
+    else coalesce(outbox.release_first(p_endpoint),
+      pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id))
   end;
 end
 $$;
@@ -36,9 +34,6 @@ set enable_seqscan = off
 as $$
 declare
   v_endpoint outbox.endpoint;
-  v_graph_url constant text := 'https://graph.facebook.com';
-  v_token boolean;
-  v_blocked boolean;
 begin
   select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
   if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
@@ -46,23 +41,8 @@ begin
   elsif v_endpoint.state_reason like 'unreadable: %' then
     return outbox.rewrite_command(v_endpoint);
   end if;
-  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
-  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
-  into v_token, v_blocked
-  from outbox.channel_hold h
-  join outbox.failure_rule f on f.kind = 'whatsapp'
-    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
-  where h.channel_id = p_endpoint_id and h.held;
   return 'select ' || pg_catalog.concat_ws(', ',
-    case
-      when v_token then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
-        v_endpoint.org_id, p_endpoint_id, '<the new token>')
-    end,
-    case
-      when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
-      then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
-        pg_catalog.to_jsonb(v_graph_url))
-    end,
+    outbox.release_first(v_endpoint),
     pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint_id));
 end
 $$;

@@ -88,7 +88,8 @@ begin
     replayed_at = null, delivered_at = null, discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
-  perform outbox.publish_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
+    p_now);
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
   return true;
 end

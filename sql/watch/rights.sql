@@ -1,3 +1,3 @@
--- The module watch has no public function: its functions are for the owner.
+-- The rights of this folder: see foundation/rights. It has no public function.
 
 select outbox.close_new();

@@ -2021,7 +2021,7 @@ comment on function outbox.get_health() is
 
 -- sql/api/rights.sql
 
--- The rights of the module api, in the same form as those of the core (operations/rights).
+-- The rights of this folder: see foundation/rights.
 
 select outbox.close_new();
 

@@ -370,7 +370,7 @@ comment on function outbox.execute_org_saga(text, text, text, text, text) is
 
 -- sql/sagas/rights.sql
 
--- The rights of the module sagas, in the same form as those of the core (operations/rights).
+-- The rights of this folder: see foundation/rights.
 
 select outbox.close_new();
 

@@ -129,7 +129,7 @@ comment on function
 
 -- sql/inbox/rights.sql
 
--- The rights of the module inbox, in the same form as those of the core (operations/rights).
+-- The rights of this folder: see foundation/rights.
 
 select outbox.close_new();
 

@@ -329,6 +329,6 @@ comment on function outbox.unwatch_table(regclass) is
 
 -- sql/watch/rights.sql
 
--- The module watch has no public function: its functions are for the owner.
+-- The rights of this folder: see foundation/rights. It has no public function.
 
 select outbox.close_new();

@@ -991,6 +991,55 @@ comment on function outbox.set_channel_token(text, uuid, text, text) is
   'Replaces a channel''s access token, from the next claim on; a held channel stays held until '
   'resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
 
+create or replace function outbox.more_secrets(p_endpoint_id uuid)
+returns table (vault_id uuid, what text, remedy text)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
+  from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id;
+end
+$$;
+
+create or replace function outbox.release_first(p_endpoint outbox.endpoint) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_graph_url constant text := 'https://graph.facebook.com';
+  v_set_token constant text := pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
+    p_endpoint.org_id, p_endpoint.id, '<the new token>');
+  v_token boolean;
+  v_blocked boolean;
+begin
+  if p_endpoint.state_reason like 'unreadable: %' then
+    return case
+      when p_endpoint.state_reason like 'unreadable: the access token%' then v_set_token
+    end;
+  end if;
+  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
+  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
+  into v_token, v_blocked
+  from outbox.channel_hold h
+  join outbox.failure_rule f on f.kind = 'whatsapp'
+    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
+  where h.channel_id = p_endpoint.id and h.held;
+  return nullif(
+    pg_catalog.concat_ws(', ',
+      case when v_token then v_set_token end,
+      case
+        when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
+        then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
+          pg_catalog.to_jsonb(v_graph_url))
+      end),
+    '');
+end
+$$;
+
 -- sql/messages/channel/conversation_window.sql
 
 -- The 24-hour window: what is no template may be sent to a person only for so long after they
@@ -1348,6 +1397,36 @@ end
 $$;
 comment on function outbox.lift_expired_holds(timestamptz) is
   'Lifts holds whose end WhatsApp had announced; returns how many.';
+
+create function outbox.lift_holds() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.channel_hold h set held = false, decided_at = new.updated_at
+  where h.channel_id = new.id and h.held;
+  return null;
+end
+$$;
+comment on function outbox.lift_holds() is
+  'Trigger: whoever resumes a channel has seen what held it, so its holds are lifted.';
+
+create trigger resumed_channel_has_no_hold
+  after update of state on outbox.endpoint
+  for each row when (new.kind = 'whatsapp' and new.state = 'enabled')
+  execute function outbox.lift_holds();
+
+create or replace function outbox.still_held(p_endpoint_id uuid) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  -- WhatsApp may have stopped the channel while its token could not be read.
+  return (
+    select 'held: ' || h.why from outbox.channel_hold h
+    where h.channel_id = p_endpoint_id and h.held limit 1);
+end
+$$;
 
 -- sql/messages/channel/channel_routes.sql
 
@@ -2881,6 +2960,31 @@ $$;
 comment on function outbox.forget_channel(uuid) is
   'Removes what a deleted channel leaves: its token, windows and holds.';
 
+create or replace function outbox.on_closed(
+  p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.close_message(p_event_id, p_outcome, p_why, p_now);
+end
+$$;
+
+create or replace function outbox.on_purged(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_failed integer := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+begin
+  if v_failed < p_limit then
+    perform outbox.forget_channel(p_endpoint_id);
+  end if;
+  return v_failed;
+end
+$$;
+
 -- sql/messages/send/complete_message.sql
 
 -- What the results of a run do to messages, in the transaction that applies them to the deliveries.
@@ -3071,6 +3175,21 @@ comment on function outbox.undo_attempt(
   outbox.outbound_message, outbox.message_attempt, timestamptz) is
   'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the '
   'message.';
+
+create or replace function outbox.on_results(
+  p_results outbox.result[], p_news outbox.news, p_now timestamptz
+) returns outbox.news
+language plpgsql set search_path = ''
+as $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    perform outbox.complete_messages(p_results, p_now);
+    perform outbox.throttle_apps(p_results, p_now);
+    p_news.gone := outbox.hold_channels(p_news.gone, p_results, p_now);
+  end if;
+  return p_news;
+end
+$$;
 
 -- sql/messages/send/sent_message.sql
 
@@ -3295,26 +3414,6 @@ $$;
 comment on function outbox.is_template_held(outbox.outbound_message) is
   'Whether WhatsApp has paused or disabled the template of a message in the account that sends it.';
 
-create function outbox.rest_lane(
-  p_lane_id bigint, p_for interval, p_now timestamptz
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  update outbox.lane l set
-    not_before = greatest(l.not_before, p_now + p_for),
-    next_at = case
-      when l.halted or l.leased > 0 or l.next_at = 'infinity' then l.next_at
-      else greatest(l.next_at, p_now + p_for)
-    end
-  where l.id = p_lane_id and l.ordered;
-end
-$$;
-comment on function outbox.rest_lane(bigint, interval, timestamptz) is
-  'Holds back one recipient''s lane. The caller holds the gate, and parks it.';
-
 create function outbox.why_not_send(
   p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
 ) returns text
@@ -3381,6 +3480,19 @@ $$;
 comment on function outbox.begin_attempt(
   outbox.outbound_message, text, uuid, integer, integer, timestamptz) is
   'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
+
+create or replace function outbox.on_claimed(
+  p_claimed outbox.claimed, p_now timestamptz
+) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.take_messages(p_claimed, p_now);
+  end if;
+  return p_claimed;
+end
+$$;
 
 -- sql/messages/send/message_parcel.sql
 
@@ -3488,6 +3600,19 @@ comment on function outbox.with_messages(outbox.parcel, outbox.claimed) is
   'The parcel with each message (events[id].message: {"id", "callback_data", "to", "wait_ms", '
   '"template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", '
   '"phone_number_id", "spacing_ms", "access_token"}).';
+
+create or replace function outbox.on_parcel(
+  p_parcel outbox.parcel, p_claimed outbox.claimed
+) returns outbox.parcel
+language plpgsql set search_path = ''
+as $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.with_messages(p_parcel, p_claimed);
+  end if;
+  return p_parcel;
+end
+$$;
 
 -- sql/messages/callback/callback_store.sql
 
@@ -3960,6 +4085,18 @@ $$;
 comment on function outbox.apply_kept(outbox.result[], timestamptz) is
   'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP '
   'LOCKED; the caller holds the gates and the messages.';
+
+create or replace function outbox.more_counters()
+returns table (metric text, labels text[], n bigint, total bigint)
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return query
+  select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n)::bigint, 0::bigint
+  from outbox.callback_count c
+  group by c.kind, c.state, c.reason;
+end
+$$;
 
 -- sql/messages/callback/callback_status.sql
 
@@ -5287,7 +5424,7 @@ comment on function outbox.erase_inbound(timestamptz, integer) is
 
 -- sql/messages/rights.sql
 
--- The rights of the module messages, in the same form as those of the core (operations/rights).
+-- The rights of this folder: see foundation/rights.
 
 select outbox.close_new();
 

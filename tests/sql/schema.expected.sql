@@ -2269,10 +2269,7 @@ begin
       or exists (
         select from outbox.endpoint_secret s
         where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
-  if exists (select from outbox.whatsapp_channel) then
-    v_parcel := outbox.with_messages(v_parcel, p_claimed);
-  end if;
-  return v_parcel;
+  return outbox.on_parcel(v_parcel, p_claimed);
 end
 $$;
 
@@ -4765,7 +4762,7 @@ begin
     end
   where l.id = p_delivery.lane_id;
   update outbox.gate g set depth = g.depth - 1 where g.endpoint_id = p_delivery.endpoint_id;
-  perform outbox.close_message(p_delivery.event_id, p_outcome, p_why, p_now);
+  perform outbox.on_closed(p_delivery.event_id, p_outcome, p_why, p_now);
   delete from outbox.lane l
   where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
@@ -4860,7 +4857,7 @@ ALTER FUNCTION outbox.close_new() OWNER TO postgres;
 
 -- Name: FUNCTION close_new(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_new() IS 'Closes each new table, view, sequence and function: row level security is on, and public, anon, authenticated and service_role have no right. It does not touch objects that an earlier call closed. Each module calls it once, before its grants.';
+COMMENT ON FUNCTION outbox.close_new() IS 'Closes each new table, view, sequence and function: row level security is on, and public, anon, authenticated and service_role have no right. It does not touch objects that an earlier call closed. Each folder calls it once, before its grants.';
 
 -- Name: close_pairs(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4953,11 +4950,7 @@ begin
     v_applied := v_news.applied + outbox.apply_delivered(
       array(select r from pg_catalog.unnest(p_results) r where r.endpoint <> all (v_judge)), p_now);
   end if;
-  if exists (select from outbox.whatsapp_channel) then
-    perform outbox.complete_messages(p_results, p_now);
-    perform outbox.throttle_apps(p_results, p_now);
-    v_news.gone := outbox.hold_channels(v_news.gone, p_results, p_now);
-  end if;
+  v_news := outbox.on_results(p_results, v_news, p_now);
   if v_news.gone is not null then
     perform outbox.disable_itself(v_news.gone, 'gone', p_now);
   end if;
@@ -4966,7 +4959,7 @@ begin
   end if;
   if v_news.dead_events is not null then
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
-    perform outbox.publish_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
+    perform outbox.on_dead_letters(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
     perform outbox.count_up('breaker_opens', array[e.kind])
@@ -5555,9 +5548,7 @@ begin
       ) a
       group by a.metric, a.labels
       union all
-      select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n), 0
-      from outbox.callback_count c
-      group by c.kind, c.state, c.reason
+      select m.metric, m.labels, m.n, m.total from outbox.more_counters() m
     ) c);
 end
 $$;
@@ -7618,7 +7609,8 @@ begin
     replayed_at = null, delivered_at = null, discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
-  perform outbox.publish_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
+    p_now);
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
   return true;
 end
@@ -8727,7 +8719,6 @@ begin
   delete from vault.secrets v using gone g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
-  perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
@@ -11073,6 +11064,25 @@ ALTER FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) OWNER T
 
 COMMENT ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) IS 'Lifts holds whose end WhatsApp had announced; returns how many.';
 
+-- Name: lift_holds(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lift_holds() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update outbox.channel_hold h set held = false, decided_at = new.updated_at
+  where h.channel_id = new.id and h.held;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.lift_holds() OWNER TO postgres;
+
+-- Name: FUNCTION lift_holds(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: whoever resumes a channel has seen what held it, so its holds are lifted.';
+
 -- Name: list_activity(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
@@ -12283,6 +12293,46 @@ ALTER FUNCTION outbox.misses_pg_cron() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.misses_pg_cron() IS 'Whether the process of pg_cron is certainly missing; false if this cannot be determined.';
 
+-- Name: more_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.more_counters() RETURNS TABLE(metric text, labels text[], n bigint, total bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return query
+  select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n)::bigint, 0::bigint
+  from outbox.callback_count c
+  group by c.kind, c.state, c.reason;
+end
+$$;
+
+ALTER FUNCTION outbox.more_counters() OWNER TO postgres;
+
+-- Name: FUNCTION more_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.more_counters() IS 'Extension point of counters(): the counters that a module has in a table of its own, in the form of the table counter. No row here; the module messages replaces it.';
+
+-- Name: more_secrets(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.more_secrets(p_endpoint_id uuid) RETURNS TABLE(vault_id uuid, what text, remedy text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
+  from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id;
+end
+$$;
+
+ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the secrets that an endpoint needs beside its signing secrets, headers and credentials. Of each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which follows "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
+
 -- Name: move_messages(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) RETURNS outbox.message_move[]
@@ -12892,6 +12942,124 @@ ALTER FUNCTION outbox.number_of(p_wa_id text) OWNER TO postgres;
 -- Name: FUNCTION number_of(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.number_of(p_wa_id text) IS 'A wa_id as E.164 with its +; null for what is none.';
+
+-- Name: on_claimed(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.take_messages(p_claimed, p_now);
+  end if;
+  return p_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Extension point of serve(): deliveries were leased, at least one. Returns those that the run gets; for each of the others the replacement has ended the lease. The caller parks the gates afterwards. Returns p_claimed here; the module messages replaces it.';
+
+-- Name: on_closed(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.close_message(p_event_id, p_outcome, p_why, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module messages replaces it.';
+
+-- Name: on_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.publish_dead(p_events, p_endpoints, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Extension point: deliveries became dead letters, by a result or because they expired. p_events and p_endpoints name the deliveries, one by place. The caller parks the gates afterwards. Does nothing here; the module brokers replaces it.';
+
+-- Name: on_parcel(outbox.parcel, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) RETURNS outbox.parcel
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.with_messages(p_parcel, p_claimed);
+  end if;
+  return p_parcel;
+end
+$$;
+
+ALTER FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) OWNER TO postgres;
+
+-- Name: FUNCTION on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) IS 'Extension point of batch(): the parcel of a claim is complete. Returns the parcel that the run gets, with what the senders of a module need besides. An error means that a secret cannot be read: the endpoint is held. Returns p_parcel here; the module messages replaces it.';
+
+-- Name: on_purged(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_failed integer := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+begin
+  if v_failed < p_limit then
+    perform outbox.forget_channel(p_endpoint_id);
+  end if;
+  return v_failed;
+end
+$$;
+
+ALTER FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Ends up to p_limit of the rows that a module has for it, and returns how many. After fewer than p_limit the module has removed everything, and the endpoint''s gate is removed next. The caller holds the endpoint and its gate. Returns 0 here; the module messages replaces it.';
+
+-- Name: on_results(outbox.result[], outbox.news, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) RETURNS outbox.news
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    perform outbox.complete_messages(p_results, p_now);
+    perform outbox.throttle_apps(p_results, p_now);
+    p_news.gone := outbox.hold_channels(p_news.gone, p_results, p_now);
+  end if;
+  return p_news;
+end
+$$;
+
+ALTER FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) IS 'Extension point of complete(): results were applied. p_results: all of them, also the stale ones; p_news: what they mean beyond their deliveries, null if no result was judged. Returns the news that complete() acts on: an endpoint that is removed from "gone" is not disabled. Returns p_news here; the module messages replaces it.';
 
 -- Name: open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14370,7 +14538,7 @@ begin
   returning s.n into v_purged;
   perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
-    v_purged := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+    v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
       perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
     end if;
@@ -14383,7 +14551,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then what modules have of it, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 -- Name: put_back(uuid, uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15882,9 +16050,6 @@ CREATE FUNCTION outbox.release_command(p_endpoint_id uuid) RETURNS text
     AS $$
 declare
   v_endpoint outbox.endpoint;
-  v_graph_url constant text := 'https://graph.facebook.com';
-  v_token boolean;
-  v_blocked boolean;
 begin
   select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
   if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
@@ -15892,23 +16057,8 @@ begin
   elsif v_endpoint.state_reason like 'unreadable: %' then
     return outbox.rewrite_command(v_endpoint);
   end if;
-  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
-  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
-  into v_token, v_blocked
-  from outbox.channel_hold h
-  join outbox.failure_rule f on f.kind = 'whatsapp'
-    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
-  where h.channel_id = p_endpoint_id and h.held;
   return 'select ' || pg_catalog.concat_ws(', ',
-    case
-      when v_token then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
-        v_endpoint.org_id, p_endpoint_id, '<the new token>')
-    end,
-    case
-      when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
-      then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
-        pg_catalog.to_jsonb(v_graph_url))
-    end,
+    outbox.release_first(v_endpoint),
     pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint_id));
 end
 $$;
@@ -15918,6 +16068,50 @@ ALTER FUNCTION outbox.release_command(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. Of a channel whose access token failed it begins with set_channel_token(), whose <the new token> is to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
+
+-- Name: release_first(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.release_first(p_endpoint outbox.endpoint) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_graph_url constant text := 'https://graph.facebook.com';
+  v_set_token constant text := pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
+    p_endpoint.org_id, p_endpoint.id, '<the new token>');
+  v_token boolean;
+  v_blocked boolean;
+begin
+  if p_endpoint.state_reason like 'unreadable: %' then
+    return case
+      when p_endpoint.state_reason like 'unreadable: the access token%' then v_set_token
+    end;
+  end if;
+  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
+  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
+  into v_token, v_blocked
+  from outbox.channel_hold h
+  join outbox.failure_rule f on f.kind = 'whatsapp'
+    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
+  where h.channel_id = p_endpoint.id and h.held;
+  return nullif(
+    pg_catalog.concat_ws(', ',
+      case when v_token then v_set_token end,
+      case
+        when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
+        then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
+          pg_catalog.to_jsonb(v_graph_url))
+      end),
+    '');
+end
+$$;
+
+ALTER FUNCTION outbox.release_first(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION release_first(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.release_first(p_endpoint outbox.endpoint) IS 'Extension point of release_command(): the calls that have to come before resume_endpoint(), with commas between them; of an endpoint with an unreadable secret the call that sets this secret again. Null: none. Null here; the module messages replaces it.';
 
 -- Name: release_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15936,9 +16130,7 @@ begin
   then
     return;
   end if;
-  -- WhatsApp may have spoken meanwhile.
-  select 'held: ' || h.why into v_hold from outbox.channel_hold h
-  where h.channel_id = p_endpoint_id and h.held limit 1;
+  v_hold := outbox.still_held(p_endpoint_id);
   if v_hold is not null then
     update outbox.endpoint e set state_reason = v_hold where e.id = p_endpoint_id;
   else
@@ -16807,15 +16999,13 @@ begin
     when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
-    when p_endpoint.state_reason like 'unreadable: the access token%'
-    then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)', p_endpoint.org_id, p_endpoint.id,
-      '<the new token>')
     when p_endpoint.kind = 'slack'
     then pg_catalog.format('outbox.set_slack_url(%L, %L)', p_endpoint.id, '<the URL>')
     when p_endpoint.broker is not null
     then pg_catalog.format('outbox.set_broker(%L, p_credentials => %L)', p_endpoint.id,
       '<the credentials>')
-    else pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id)
+    else coalesce(outbox.release_first(p_endpoint),
+      pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id))
   end;
 end
 $$;
@@ -17448,8 +17638,8 @@ begin
     exit when v_endpoints is null;
     v_claimed := outbox.take(v_endpoints, p_limit, p_now);
     v_served := v_claimed.endpoints;
-    if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
-      v_claimed := outbox.take_messages(v_claimed, p_now);
+    if v_claimed.events is not null then
+      v_claimed := outbox.on_claimed(v_claimed, p_now);
     end if;
     perform outbox.park(v_endpoints, p_now, v_served);
     exit when v_claimed.events is not null;
@@ -17634,11 +17824,6 @@ begin
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
-  -- Whoever resumes a channel has seen what held it.
-  if p_state = 'enabled' then
-    update outbox.channel_hold h set held = false, decided_at = v_now
-    where h.channel_id = p_endpoint_id and h.held;
-  end if;
   return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'state', p_state, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
@@ -18282,6 +18467,27 @@ ALTER FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time
 -- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Those of these endpoints, in the same order, whose gate is due; null when none is.';
+
+-- Name: still_held(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.still_held(p_endpoint_id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  -- WhatsApp may have stopped the channel while its token could not be read.
+  return (
+    select 'held: ' || h.why from outbox.channel_hold h
+    where h.channel_id = p_endpoint_id and h.held limit 1);
+end
+$$;
+
+ALTER FUNCTION outbox.still_held(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION still_held(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.still_held(p_endpoint_id uuid) IS 'Extension point: why an endpoint stays paused although its secrets can be read again, as its reason; null: it is resumed. Null here; the module messages replaces it.';
 
 -- Name: store_callbacks(text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20329,8 +20535,7 @@ begin
       end
     from outbox.endpoint e where e.id = p_endpoint_id and e.credentials_vault_id is not null
     union all
-    select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
-    from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id
+    select m.vault_id, m.what, m.remedy from outbox.more_secrets(p_endpoint_id) m
   loop
     v_problem := outbox.read_problem(v_part.vault_id, v_part.what);
     if v_problem is not null then
@@ -22212,6 +22417,10 @@ ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.webhook_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
 
+-- Name: endpoint resumed_channel_has_no_hold; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER resumed_channel_has_no_hold AFTER UPDATE OF state ON outbox.endpoint FOR EACH ROW WHEN (((new.kind = 'whatsapp'::text) AND (new.state = 'enabled'::text))) EXECUTE FUNCTION outbox.lift_holds();
+
 -- Name: setting setting_goes_with_others; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER setting_goes_with_others AFTER INSERT OR UPDATE ON outbox.setting FOR EACH ROW EXECUTE FUNCTION outbox.check_setting();
@@ -23729,6 +23938,10 @@ REVOKE ALL ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outb
 
 REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION lift_holds(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lift_holds() FROM PUBLIC;
+
 -- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer) FROM PUBLIC;
@@ -23888,6 +24101,14 @@ REVOKE ALL ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) 
 
 REVOKE ALL ON FUNCTION outbox.misses_pg_cron() FROM PUBLIC;
 
+-- Name: FUNCTION more_counters(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.more_counters() FROM PUBLIC;
+
+-- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
@@ -23965,6 +24186,30 @@ REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FR
 -- Name: FUNCTION number_of(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.number_of(p_wa_id text) FROM PUBLIC;
+
+-- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) FROM PUBLIC;
+
+-- Name: FUNCTION on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24325,6 +24570,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate t
 
 REVOKE ALL ON FUNCTION outbox.release_command(p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION release_first(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.release_first(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION release_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) FROM PUBLIC;
@@ -24635,6 +24884,10 @@ REVOKE ALL ON FUNCTION outbox.step_function(p_function text) FROM PUBLIC;
 -- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION still_held(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.still_held(p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

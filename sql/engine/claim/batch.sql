@@ -106,10 +106,7 @@ begin
       or exists (
         select from outbox.endpoint_secret s
         where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
-  if exists (select from outbox.whatsapp_channel) then
-    v_parcel := outbox.with_messages(v_parcel, p_claimed);
-  end if;
-  return v_parcel;
+  return outbox.on_parcel(v_parcel, p_claimed);
 end
 $$;
 comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is

@@ -248,3 +248,15 @@ $$;
 comment on function outbox.apply_kept(outbox.result[], timestamptz) is
   'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP '
   'LOCKED; the caller holds the gates and the messages.';
+
+create or replace function outbox.more_counters()
+returns table (metric text, labels text[], n bigint, total bigint)
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return query
+  select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n)::bigint, 0::bigint
+  from outbox.callback_count c
+  group by c.kind, c.state, c.reason;
+end
+$$;

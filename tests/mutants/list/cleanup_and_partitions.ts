@@ -52,7 +52,8 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   {
     file: 'sql/time/cleanup.sql',
     find:
-      `  perform outbox.publish_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+      `  perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
+    p_now);
 `,
     replace: '',
     tests: ['sql/cleanup/expiry.test.sql', 'sql/dead_letter_topic/publish_dead.test.sql'],

@@ -83,21 +83,21 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'A refusal is taken for an answer without work, and the run goes on.',
   },
   {
-    file: 'sql/time/tick_problem.sql',
+    file: 'sql/engine/run/tick_problem.sql',
     find: `interval '90 s' then`,
     replace: `interval '95 s' then`,
     tests: ['sql/tick/problem.test.sql'],
     why: 'A tick that has stopped is told later than said.',
   },
   {
-    file: 'sql/time/tick_problem.sql',
+    file: 'sql/engine/run/tick_problem.sql',
     find: `    from outbox.last_tick s where s.is_called);`,
     replace: `    from outbox.last_tick s);`,
     tests: ['sql/tick/problem.test.sql'],
     why: 'The time of the installation is shown as a tick.',
   },
   {
-    file: 'sql/time/tick_problem.sql',
+    file: 'sql/engine/run/tick_problem.sql',
     find: `      when not v_active then 'the cron job outhook-tick is switched off'
 `,
     replace: '',
@@ -105,14 +105,14 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'A job that is switched off is not named as the cause.',
   },
   {
-    file: 'sql/time/tick_problem.sql',
+    file: 'sql/engine/run/tick_problem.sql',
     find: 'active => j.active',
     replace: 'active => true',
     tests: ['sql/tick/problem.test.sql'],
     why: 'configure() switches a job on that a person has switched off.',
   },
   {
-    file: 'sql/time/tick_problem.sql',
+    file: 'sql/engine/run/tick_problem.sql',
     find: `    and not exists (
       select from pg_catalog.pg_stat_activity`,
     replace: `    and exists (
@@ -121,7 +121,7 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'A database is to be restarted whose tick is switched off by a setting.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/time/tick.sql',
     find: `  perform pg_catalog.setval('outbox.last_tick',
     (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
 `,

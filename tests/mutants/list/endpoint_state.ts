@@ -52,12 +52,11 @@ export const endpointState: readonly Mutant[] = [
     why: 'Of two editors one does not see that the other paused the endpoint.',
   },
   {
-    file: 'sql/endpoints/endpoint_state.sql',
-    find: `    update outbox.channel_hold h set held = false, decided_at = v_now
-    where h.channel_id = p_endpoint_id and h.held;
+    file: 'sql/messages/channel/hold_channel.sql',
+    find: `  update outbox.channel_hold h set held = false, decided_at = new.updated_at
+  where h.channel_id = new.id and h.held;
 `,
-    replace: `    null;
-`,
+    replace: '',
     tests: ['sql/update_channel/changes.test.sql', 'sql/receive_callbacks/notices.test.sql'],
     why: 'A channel that a person resumed is held again by a hold that they have seen.',
   },

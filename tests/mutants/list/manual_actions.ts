@@ -70,7 +70,7 @@ export const manualActions: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/manual.sql',
-    find: `  perform outbox.close_message(p_delivery.event_id, p_outcome, p_why, p_now);
+    find: `  perform outbox.on_closed(p_delivery.event_id, p_outcome, p_why, p_now);
 `,
     replace: '',
     tests: ['sql/messages/cancel_and_replay.test.sql', 'sql/messages/lifecycle.test.sql'],

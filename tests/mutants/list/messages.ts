@@ -107,7 +107,7 @@ export const messages: readonly Mutant[] = [
     why: 'A message that was taken is sent a second time.',
   },
   {
-    file: 'sql/messages/send/message_claim.sql',
+    file: 'sql/engine/queue/park.sql',
     find: 'not_before = greatest(l.not_before, p_now + p_for),',
     replace: 'not_before = p_now + p_for,',
     tests: ['sql/messages/edges.test.sql'],

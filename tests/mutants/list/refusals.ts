@@ -2,14 +2,14 @@ import type { Mutant } from '../mutant.ts'
 
 export const refusals: readonly Mutant[] = [
   {
-    file: 'sql/engine/queue/refusal.sql',
+    file: 'sql/foundation/passing_error.sql',
     find: `'^(40|53|57)'`,
     replace: `'^(40|53)'`,
     tests: ['sql/refusals/results.test.sql'],
     why: 'A cancelled statement counts against each delivery of its call.',
   },
   {
-    file: 'sql/engine/queue/refusal.sql',
+    file: 'sql/foundation/passing_error.sql',
     find: `p_sqlstate in ('25006', '55006', '55P03')`,
     replace: `p_sqlstate in ('25006', '55006')`,
     tests: ['sql/refusals/results.test.sql'],

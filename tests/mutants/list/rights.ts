@@ -2,14 +2,14 @@ import type { Mutant } from '../mutant.ts'
 
 export const rights: readonly Mutant[] = [
   {
-    file: 'sql/operations/rights.sql',
+    file: 'sql/foundation/rights.sql',
     find: 'grant usage on schema outbox to service_role;',
     replace: 'grant usage on schema outbox to service_role, authenticated;',
     tests: ['sql/rights/tried.test.sql', 'sql/rights/table.test.sql'],
     why: 'Whoever has logged in reaches into the schema.',
   },
   {
-    file: 'sql/operations/rights.sql',
+    file: 'sql/foundation/rights.sql',
     find: 'grant usage on schema outbox to service_role;',
     replace: `grant usage on schema outbox to service_role;
 grant usage on all sequences in schema outbox to anon;`,
@@ -57,7 +57,7 @@ alter default privileges in schema outbox grant execute on functions to anon;`,
     why: 'Each later function is open to anybody.',
   },
   {
-    file: 'sql/operations/rights.sql',
+    file: 'sql/events/rights.sql',
     find: `  outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text),
 `,
     replace: '',
@@ -76,16 +76,15 @@ revoke all on function outbox.fresh() from public;`,
     why: 'A new function is there about whose rights nobody has decided.',
   },
   {
-    file: 'sql/operations/rights.sql',
-    find: `outbox.error_hint, outbox.run,
-`,
-    replace: `outbox.error_hint, outbox.run, outbox.idempotency_key,
-`,
+    file: 'sql/events/rights.sql',
+    find: 'grant select on outbox.event, outbox.event_default to service_role;',
+    replace:
+      'grant select on outbox.event, outbox.event_default, outbox.idempotency_key to service_role;',
     tests: ['sql/rights/table.test.sql'],
     why: 'service_role reads a table that it has no use for.',
   },
   {
-    file: 'sql/foundation/rights.sql',
+    file: 'sql/foundation/close_new.sql',
     find: `(p.proacl is null
         or exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0))`,
     replace: `exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0)`,
@@ -93,7 +92,7 @@ revoke all on function outbox.fresh() from public;`,
     why: 'Each function of a new module stays open to everybody.',
   },
   {
-    file: 'sql/foundation/rights.sql',
+    file: 'sql/foundation/close_new.sql',
     find: `when c.relkind in ('r', 'p') then not c.relrowsecurity`,
     replace: `when c.relkind in ('r', 'p') then true`,
     tests: ['modules/rights.test.ts'],

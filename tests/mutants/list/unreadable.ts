@@ -66,8 +66,7 @@ export const unreadable: readonly Mutant[] = [
   {
     file: 'sql/endpoints/unreadable.sql',
     find: `    union all
-    select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
-    from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id
+    select m.vault_id, m.what, m.remedy from outbox.more_secrets(p_endpoint_id) m
 `,
     replace: '',
     tests: ['concurrency/message_isolation.test.ts#a channel whose token cannot be read'],

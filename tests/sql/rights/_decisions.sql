@@ -105,10 +105,14 @@ perform decided.decide('function', 'service_role: execute', 'Rules that read not
   calculate_delay is_retryable preview_schedule retry_preset uuid_v7_time
 $$);
 perform decided.decide('function', 'nobody', 'Triggers. Firing one needs no right; the owner alone makes triggers with them.', $$
-  publish_row publish_rows publish_inserted check_setting lock_settings
+  publish_row publish_rows publish_inserted check_setting lock_settings lift_holds
 $$);
 perform decided.decide('function', 'nobody', 'What pg_cron, the SQL console and migrations call, as the owner.', $$
   close_new tick upkeep cleanup configure reload_jobs watch_table unwatch_table
+$$);
+perform decided.decide('function', 'nobody', 'Extension points: the engine calls them, and a module replaces them.', $$
+  more_counters more_secrets on_claimed on_closed on_dead_letters on_parcel on_purged on_results release_first
+  still_held
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- arguments, settings, addresses
