@@ -112,7 +112,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
     file: 'sql/messages/channel/app.sql',
     find: 'case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end',
     replace: 'p_app.old_secret_vault_id',
-    tests: ['sql/callback_app/cases.test.sql'],
+    tests: ['sql/messages/callback_app/cases.test.sql'],
     why: 'A secret that was replaced, as one does when it leaked, signs on.',
   },
   {
@@ -121,7 +121,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
       else a.app_id = v_shared`,
     replace: `      when a.app_key = p_app_key then true
       else a.app_id = v_shared`,
-    tests: ['sql/callback_app/cases.test.sql'],
+    tests: ['sql/messages/callback_app/cases.test.sql'],
     why: 'A wrong key is answered for the app of the shared address.',
   },
   {
@@ -130,7 +130,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
     from`,
     replace: `      'allow_unsigned', true)
     from`,
-    tests: ['sql/callback_app/cases.test.sql'],
+    tests: ['sql/messages/callback_app/cases.test.sql'],
     why: 'Callbacks of every app are taken without a signature.',
   },
 ]
